@@ -2,6 +2,7 @@
 //!
 //! The stages, in the order data flows: [`source`], tokens, [`ast`], [`hir`], values.
 
-pub mod source;
 pub mod ast;
+pub mod diagnostic;
 pub mod hir;
+pub mod source;

@@ -68,7 +68,10 @@ impl Sources {
         let text = text.into();
         let mut line_starts = vec![0];
         line_starts.extend(
-            text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)),
+            text.bytes()
+                .enumerate()
+                .filter(|&(_, byte)| byte == b'\n')
+                .map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)),
         );
         self.files.push(Source { name: name.into(), text, line_starts });
         FileId(u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX))
