@@ -1,1 +1,6 @@
-fn main() {}
+//! The command `ape`.
+mod cli;
+
+fn main() {
+    cli::main();
+}
