@@ -5,11 +5,13 @@
 
 use crate::library::{self, Library, output};
 use crate::out_dir;
-use crate::z3_version::PINNED;
 use std::path::Path;
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 use std::{fs, io};
+
+/// The version that `z3-wheel.txt` names.
+const PINNED: &str = "5.4.0.0";
 
 /// The pinned library, from `target` if it was fetched before.
 pub(crate) fn pinned_wheel(target: &Path) -> Result<Library, String> {

@@ -1,6 +1,9 @@
-//! The command `ape`.
+//! The command `ape`: arguments come in, text and an exit status go out; all it does is in [`cli`].
+
 mod cli;
 
-fn main() {
-    cli::main();
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
 }
