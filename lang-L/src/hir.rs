@@ -182,7 +182,8 @@ pub struct Equiv {
     pub left: ProcId,
     /// A procedure of version 1, with parameters and results of the same types.
     pub right: ProcId,
-    /// The condition, over the left procedure's parameters (whose ids it uses) and the globals.
+    /// The condition, over the left procedure's parameters (whose ids it uses) and the globals; variables bound in it are
+    /// among the left procedure's locals.
     pub when: Option<Expr>,
     /// The declaration.
     pub span: Span,
@@ -213,7 +214,7 @@ impl Type {
 /// A sequence of statements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
-    /// The statements; `skip` and `var` without a value are gone.
+    /// The statements; `skip` is gone, and so is `var` without a value, but inside a loop it assigns the default of its type.
     pub stmts: Vec<Stmt>,
     /// From brace to brace.
     pub span: Span,

@@ -5,4 +5,7 @@
 pub mod ast;
 pub mod diagnostic;
 pub mod hir;
+pub mod hir_print;
+pub mod hir_same;
+pub mod resolve;
 pub mod source;

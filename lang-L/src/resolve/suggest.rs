@@ -1,0 +1,60 @@
+//! "Did you mean": the name nearest to one that is not known.
+//!
+//! In: a name and the names that would be legal in its place. Out: the nearest of these, if one is near.
+
+/// The nearest of `known` to `name`, if it is near enough to be a slip of the pen.
+pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Long names are compared with a bounded effort; nobody mistypes a third of a name.
+    let limit = (name.chars().count() / 3).clamp(1, 4);
+    known
+        .into_iter()
+        .filter(|other| *other != name && other.len().abs_diff(name.len()) <= 4 * limit)
+        .map(|other| (distance(name, other), other))
+        .filter(|&(distance, other)| distance <= limit && distance < other.chars().count())
+        .min()
+        .map(|(_, other)| other)
+}
+
+/// The help line that goes with [`nearest`].
+pub(super) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(name, known).map(|other| format!("did you mean `{other}`?"))
+}
+
+/// How many insertions, deletions, replacements and swaps of neighbours lead from one to the other; case counts half a step,
+/// rounded up.
+fn distance(from: &str, to: &str) -> usize {
+    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    if from.len().abs_diff(to.len()) > 4 {
+        return usize::MAX;
+    }
+    if from.len() == to.len() && from.iter().zip(&to).all(|(a, b)| a.eq_ignore_ascii_case(b)) {
+        return 1;
+    }
+    let mut before = vec![0; to.len() + 1];
+    let mut last: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in to.iter().enumerate() {
+            let mut best = (last[j] + usize::from(a != b)).min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *a == to[j - 1] && from[i - 1] == *b {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn suggests_slips_only() {
+        assert_eq!(nearest("lenght", ["length", "left"]), Some("length"));
+        assert_eq!(nearest("X", ["x", "y"]), None, "a single letter is no slip of another");
+        assert_eq!(nearest("Find", ["find", "bind"]), Some("find"));
+        assert_eq!(nearest("copy", ["remove", "add"]), None);
+    }
+}
