@@ -1,11 +1,22 @@
 //! The language L: from bytes to values.
 //!
-//! The stages, in the order data flows: [`source`], tokens, [`ast`], [`hir`], values.
+//! The stages, in the order data flows: [`source`], [`token`], [`ast`] by [`parse`], [`hir`] by [`resolve`], values.
+
+// Blank lines keep the order in which data flows; without them rustfmt sorts by name.
+pub mod source;
+
+pub mod diagnostic;
+
+pub mod token;
 
 pub mod ast;
-pub mod diagnostic;
+
+pub mod parse;
+
 pub mod hir;
-pub mod hir_print;
-pub mod hir_same;
+
 pub mod resolve;
-pub mod source;
+
+pub mod hir_print;
+
+pub mod hir_same;
