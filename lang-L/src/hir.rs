@@ -346,3 +346,28 @@ pub enum ExprKind {
 }
 
 pub use crate::ast::{BinOp, UnOp};
+
+impl Expr {
+    /// Whether `test` holds for this expression or one within it.
+    pub fn any(&self, test: &impl Fn(&Expr) -> bool) -> bool {
+        test(self) || self.parts().into_iter().any(|part| part.any(test))
+    }
+
+    /// The expressions directly within this one, in the order they are evaluated.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null | ExprKind::Local(_) | ExprKind::Global(_) => {
+                Vec::new()
+            }
+            ExprKind::Field(e, _)
+            | ExprKind::Length(e)
+            | ExprKind::Unary(_, e)
+            | ExprKind::Old(e)
+            | ExprKind::Fresh(e)
+            | ExprKind::Quant { body: e, .. } => vec![e],
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Reach(a, b) => vec![a, b],
+            ExprKind::Cond(a, b, c) => vec![a, b, c],
+            ExprKind::Call(_, args) => args.iter().collect(),
+        }
+    }
+}

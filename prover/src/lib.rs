@@ -1,1 +1,9 @@
-//! x
+//! ape.
+pub mod exec;
+pub mod facts;
+pub mod heap;
+pub mod lower;
+pub mod obligation;
+pub mod solve;
+pub mod state;
+pub mod term;

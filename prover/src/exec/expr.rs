@@ -1,0 +1,300 @@
+//! Expressions and contract conditions as terms.
+//!
+//! In: typed expressions without calls. Out: terms; what can go wrong on the way is split off as an error of the path, or,
+//! in contracts, makes the condition false.
+
+use super::{Executor, cell_sort};
+use crate::heap::HeapId;
+use crate::state::{Fault, State};
+use crate::term::{Birth, CallId, Known, Selector, Term};
+use lang_l::hir::{BinOp, Expr, ExprKind, ProcId, UnOp};
+
+/// What a contract condition speaks of.
+#[derive(Clone, Debug)]
+pub struct ContractView {
+    /// The locals.
+    pub locals: im::Vector<Term>,
+    /// The globals.
+    pub globals: im::Vector<Term>,
+    /// The heap.
+    pub heap: HeapId,
+    /// What `old` speaks of.
+    pub entry: Option<Box<ContractView>>,
+    /// What `fresh` means.
+    pub freshness: Freshness,
+}
+
+/// Which objects were allocated "during the call".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// All that are not old: the contract is looked at from within the body.
+    SinceEntry,
+    /// Those the call made: the contract is looked at from the caller.
+    By(CallId),
+}
+
+/// How an expression is read.
+struct Reading<'s> {
+    view: &'s ContractView,
+    /// What must hold for the expression to have a value, each under the guard it stands under.
+    needs: Vec<(Term, Fault)>,
+    /// What must hold for the value to matter: the left sides of `&&`, `||`, `?:` on the way.
+    guard: Term,
+}
+
+impl Executor<'_> {
+    /// The value of an expression in a state; errors are split off. `None` when nothing goes on.
+    pub(super) fn eval(&mut self, state: &mut State, expr: &Expr) -> Option<Term> {
+        let view = ContractView {
+            locals: state.locals.clone(),
+            globals: state.globals.clone(),
+            heap: state.heap,
+            entry: None,
+            freshness: Freshness::SinceEntry,
+        };
+        let guard = self.world.terms.bool(true);
+        let mut reading = Reading { view: &view, needs: Vec::new(), guard };
+        // Outside contracts there is no form that terms cannot say.
+        let value = self.read(&mut reading, expr, &state.known.clone())?;
+        for (ok, fault) in reading.needs {
+            if !self.require(state, ok, fault.message, fault.span) {
+                return None;
+            }
+        }
+        Some(self.world.terms.simplify(value, &state.known))
+    }
+
+    /// A contract condition: true exactly when it has a value and the value is true. `None` when terms cannot say it.
+    pub fn contract(&mut self, view: &ContractView, condition: &Expr) -> Option<Term> {
+        let guard = self.world.terms.bool(true);
+        let mut reading = Reading { view, needs: Vec::new(), guard };
+        let value = self.read(&mut reading, condition, &Known::new())?;
+        let mut all: Vec<Term> = reading.needs.into_iter().map(|(ok, _)| ok).collect();
+        all.push(value);
+        Some(self.world.terms.and(&all))
+    }
+
+    /// A condition at a point inside a body. `old` speaks of the entry of the procedure, which a state on the way has lost
+    /// track of unless it is the outermost; then the condition cannot be said.
+    pub(super) fn contract_here(&mut self, state: &State, condition: &Expr) -> Option<Term> {
+        let view = ContractView {
+            locals: state.locals.clone(),
+            globals: state.globals.clone(),
+            heap: state.heap,
+            entry: None,
+            freshness: Freshness::SinceEntry,
+        };
+        if self.depth > 0 && mentions_entry(condition) {
+            return None;
+        }
+        self.contract(&view, condition)
+    }
+
+    /// A callee's contract as seen just before the call.
+    pub(super) fn view_of_call(&mut self, state: &State, callee: ProcId, args: &[Term]) -> ContractView {
+        let locals = self.frame(self.code().procedure(callee), args);
+        ContractView {
+            locals,
+            globals: state.globals.clone(),
+            heap: state.heap,
+            entry: None,
+            freshness: Freshness::SinceEntry,
+        }
+    }
+
+    /// The object a `modifies` place names on entry. Where it has no value it names none; any term does then.
+    pub fn place_on_entry(&mut self, view: &ContractView, place: &Expr) -> Option<Term> {
+        let guard = self.world.terms.bool(true);
+        self.read(&mut Reading { view, needs: Vec::new(), guard }, place, &Known::new())
+    }
+
+    /// Assumes what a callee's `ensures` say after the call; false when that contradicts the path.
+    pub(super) fn assume_ensures(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        callee: ProcId,
+        args: &[Term],
+        results: &[Term],
+        call: CallId,
+    ) -> bool {
+        if !self.facts[callee.index()].trust_ensures {
+            return true;
+        }
+        let code = self.code().procedure(callee);
+        for condition in &code.ensures {
+            let entry = self.view_of_call(before, callee, args);
+            let mut view = self.view_of_call(state, callee, args);
+            for (id, &value) in code.result_ids().zip(results) {
+                view.locals.set(id.index(), value);
+            }
+            view.entry = Some(Box::new(entry));
+            view.freshness = Freshness::By(call);
+            if let Some(condition) = self.contract(&view, condition)
+                && !state.assume(&mut self.world.terms, condition)
+            {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The value of an expression; `None` when terms cannot say it.
+    fn read(&mut self, reading: &mut Reading<'_>, expr: &Expr, known: &Known) -> Option<Term> {
+        Some(match &expr.kind {
+            ExprKind::Int(value) => self.world.terms.int(value.clone()),
+            ExprKind::Bool(value) => self.world.terms.bool(*value),
+            ExprKind::Null => self.world.terms.null(),
+            ExprKind::Local(id) => reading.view.locals[id.index()],
+            ExprKind::Global(id) => reading.view.globals[id.index()],
+            ExprKind::Field(object, field) => {
+                let object = self.read(reading, object, known)?;
+                self.need_object(reading, object, expr);
+                let value = self.world.heaps.read(
+                    &mut self.world.terms,
+                    reading.view.heap,
+                    Selector::Field(*field),
+                    object,
+                    None,
+                );
+                self.world.terms.simplify(value, known)
+            }
+            ExprKind::Index(array, index) => {
+                let selector = Selector::Cell(cell_sort(&array.ty));
+                let array = self.read(reading, array, known)?;
+                let index = self.read(reading, index, known)?;
+                self.need_object(reading, array, expr);
+                let length = self.world.heaps.length(&mut self.world.terms, array);
+                let zero = self.world.terms.int(0);
+                let low = self.world.terms.le(zero, index);
+                let high = self.world.terms.lt(index, length);
+                let inside = self.world.terms.and(&[low, high]);
+                self.need(reading, inside, "index out of bounds", expr);
+                let value =
+                    self.world.heaps.read(&mut self.world.terms, reading.view.heap, selector, array, Some(index));
+                self.world.terms.simplify(value, known)
+            }
+            ExprKind::Length(array) => {
+                let array = self.read(reading, array, known)?;
+                self.need_object(reading, array, expr);
+                self.world.heaps.length(&mut self.world.terms, array)
+            }
+            ExprKind::Unary(UnOp::Neg, inner) => {
+                let inner = self.read(reading, inner, known)?;
+                self.world.terms.neg(inner)
+            }
+            ExprKind::Unary(UnOp::Not, inner) => {
+                let inner = self.read(reading, inner, known)?;
+                self.world.terms.not(inner)
+            }
+            ExprKind::Binary(op, left, right) => return self.binary(reading, expr, *op, left, right, known),
+            ExprKind::Cond(cond, then, els) => {
+                let cond = self.read(reading, cond, known)?;
+                let then = self.guarded(reading, cond, then, known)?;
+                let not = self.world.terms.not(cond);
+                let els = self.guarded(reading, not, els, known)?;
+                self.world.terms.ite(cond, then, els)
+            }
+            ExprKind::Old(inner) => match &reading.view.entry {
+                Some(entry) => {
+                    let mut there = Reading { view: entry, needs: Vec::new(), guard: reading.guard };
+                    let value = self.read(&mut there, inner, known)?;
+                    reading.needs.append(&mut there.needs);
+                    value
+                }
+                None => return None,
+            },
+            ExprKind::Fresh(inner) => {
+                let inner = self.read(reading, inner, known)?;
+                match reading.view.freshness {
+                    Freshness::By(call) => {
+                        let fresh = self.world.terms.reach(call).fresh;
+                        self.world.terms.born(inner, fresh)
+                    }
+                    Freshness::SinceEntry => {
+                        let old = self.world.terms.born(inner, Birth::OLD);
+                        let null = self.world.terms.born(inner, Birth::NULL);
+                        let either = self.world.terms.or(&[old, null]);
+                        self.world.terms.not(either)
+                    }
+                }
+            }
+            // Calls stand only where the lowering put them; the others are quantified.
+            ExprKind::Call(..) | ExprKind::Reach(..) | ExprKind::Quant { .. } => return None,
+        })
+    }
+
+    /// Reads `expr` where only its value under `guard` matters.
+    fn guarded(&mut self, reading: &mut Reading<'_>, guard: Term, expr: &Expr, known: &Known) -> Option<Term> {
+        let outer = reading.guard;
+        reading.guard = self.world.terms.and(&[outer, guard]);
+        let value = self.read(reading, expr, known);
+        reading.guard = outer;
+        value
+    }
+
+    fn binary(
+        &mut self,
+        reading: &mut Reading<'_>,
+        expr: &Expr,
+        op: BinOp,
+        left: &Expr,
+        right: &Expr,
+        known: &Known,
+    ) -> Option<Term> {
+        let a = self.read(reading, left, known)?;
+        let b = match op {
+            BinOp::And | BinOp::Implies => self.guarded(reading, a, right, known)?,
+            BinOp::Or => {
+                let not = self.world.terms.not(a);
+                self.guarded(reading, not, right, known)?
+            }
+            _ => self.read(reading, right, known)?,
+        };
+        if matches!(op, BinOp::Div | BinOp::Rem) {
+            let zero = self.world.terms.int(0);
+            let is_zero = self.world.terms.eq(b, zero);
+            let ok = self.world.terms.not(is_zero);
+            self.need(reading, ok, "division by zero", expr);
+        }
+        let terms = &mut self.world.terms;
+        Some(match op {
+            BinOp::Add => terms.add(a, b),
+            BinOp::Sub => terms.sub(a, b),
+            BinOp::Mul => terms.mul(a, b),
+            BinOp::Div => terms.div(a, b),
+            BinOp::Rem => terms.rem(a, b),
+            BinOp::Lt => terms.lt(a, b),
+            BinOp::Le => terms.le(a, b),
+            BinOp::Gt => terms.lt(b, a),
+            BinOp::Ge => terms.le(b, a),
+            BinOp::Eq => terms.eq(a, b),
+            BinOp::Ne => {
+                let same = terms.eq(a, b);
+                terms.not(same)
+            }
+            BinOp::And => terms.and(&[a, b]),
+            BinOp::Or => terms.or(&[a, b]),
+            BinOp::Implies => terms.implies(a, b),
+        })
+    }
+
+    fn need_object(&mut self, reading: &mut Reading<'_>, object: Term, expr: &Expr) {
+        let null = self.world.terms.null();
+        let is_null = self.world.terms.eq(object, null);
+        let ok = self.world.terms.not(is_null);
+        self.need(reading, ok, "null dereference", expr);
+    }
+
+    fn need(&mut self, reading: &mut Reading<'_>, ok: Term, message: &'static str, expr: &Expr) {
+        let needed = self.world.terms.implies(reading.guard, ok);
+        if !self.world.terms.is_true(needed) {
+            reading.needs.push((needed, Fault { message, span: expr.span }));
+        }
+    }
+}
+
+/// Whether a condition speaks of the entry store, by `old` or `fresh`.
+fn mentions_entry(expr: &Expr) -> bool {
+    expr.any(&|part| matches!(part.kind, ExprKind::Old(_) | ExprKind::Fresh(_)))
+}

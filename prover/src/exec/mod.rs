@@ -1,0 +1,646 @@
+//! Symbolic execution: a procedure of a lowered program to all its outcomes.
+//!
+//! In: a program without loops and with calls only as statements ([`crate::lower`]), and [`Facts`] about every procedure.
+//! Out: [`Outcome`]s whose path conditions cover every initial store; each is a path, with the calls made on it.
+//!
+//! Invariant: no solver here; paths are dropped only when their condition is false by the simplifier alone.
+
+mod expr;
+
+pub use expr::{ContractView, Freshness};
+
+use crate::facts::Facts;
+use crate::heap::Footprint;
+use crate::state::{CallRecord, Fault, Outcome, State, World};
+use crate::term::{BirthSet, Ending, Func, Kind, Selector, Sort, Term};
+use lang_l::hir::{Block, ExprKind, GlobalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Unit, Version};
+use lang_l::source::Span;
+use std::collections::BTreeSet;
+
+/// How far to go.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// More outcomes than this are [`TooManyPaths`].
+    pub outcomes: usize,
+    /// Procedures whose calls are executed in place, as deep as `inline_depth`.
+    pub inline: BTreeSet<ProcId>,
+    /// How many inlined calls may be nested.
+    pub inline_depth: usize,
+    /// Join the states after an `if` into one, so that paths do not multiply.
+    pub join: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { outcomes: 600, inline: BTreeSet::new(), inline_depth: 0, join: false }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExecError {
+    /// More outcomes than the limit.
+    TooManyPaths,
+}
+
+/// What an execution found.
+#[derive(Clone, Debug, Default)]
+pub struct Execution {
+    /// All ways to end.
+    pub outcomes: Vec<Outcome>,
+    /// Pre-conditions of callees that must hold.
+    pub calls: Vec<CheckedCall>,
+    /// Assertions that must hold.
+    pub asserts: Vec<Check>,
+}
+
+/// Something that must hold at a place.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The path to it.
+    pub path: Vec<Term>,
+    /// The condition; `None` when it has a form that terms cannot say.
+    pub condition: Option<Term>,
+    /// The calls made before it.
+    pub calls: Vec<crate::term::CallId>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A callee's pre-condition at a call.
+#[derive(Clone, Debug)]
+pub struct CheckedCall {
+    /// The callee.
+    pub callee: ProcId,
+    /// Which of its `requires`.
+    pub clause: usize,
+    /// What must hold there.
+    pub check: Check,
+}
+
+/// Runs procedures of one version.
+pub struct Executor<'a> {
+    /// The program.
+    pub unit: &'a Unit,
+    /// Which version.
+    pub version: usize,
+    /// What is known of its procedures.
+    pub facts: &'a [Facts],
+    /// How far to go.
+    pub limits: Limits,
+    /// Terms, heaps, calls.
+    pub world: &'a mut World,
+    found: Execution,
+    depth: usize,
+}
+
+/// Whether control goes on after a statement.
+enum Flow {
+    Next(State),
+    Return(State),
+}
+
+impl<'a> Executor<'a> {
+    /// An executor for `version` of `unit`.
+    pub fn new(unit: &'a Unit, version: usize, facts: &'a [Facts], limits: Limits, world: &'a mut World) -> Self {
+        Executor { unit, version, facts, limits, world, found: Execution::default(), depth: 0 }
+    }
+
+    fn code(&self) -> &'a Version {
+        &self.unit.versions[self.version]
+    }
+
+    /// All outcomes of the body of `procedure` from an arbitrary store, with the n-th parameter [`Func::Param`] n.
+    ///
+    /// `assumed` holds on entry (the pre-conditions). An external procedure has no body and no outcomes.
+    ///
+    /// # Errors
+    /// When there are more outcomes than the limit.
+    pub fn run(mut self, procedure: ProcId, assumed: &[Term]) -> Result<Execution, ExecError> {
+        let code = self.code().procedure(procedure);
+        let mut state = self.entry(code);
+        for &condition in assumed {
+            if !state.assume(&mut self.world.terms, condition) {
+                return Ok(self.found);
+            }
+        }
+        let ends = self.body(state, procedure)?;
+        for mut state in ends {
+            self.flush(&mut state)?;
+            let results = code.result_ids().map(|id| state.locals[id.index()]).collect();
+            self.finish(&state, Ending::Normal, state.path.iter().copied().collect(), results, Vec::new())?;
+        }
+        Ok(self.found)
+    }
+
+    /// The state on entry: parameters and globals arbitrary, all else at its default.
+    pub fn entry(&mut self, code: &Procedure) -> State {
+        let terms = &mut self.world.terms;
+        let locals = code
+            .locals
+            .iter()
+            .zip(0u32..)
+            .map(|(local, at)| {
+                let sort = Sort::from(&local.ty);
+                if (at as usize) < code.params { terms.app(Func::Param(at), &[], sort) } else { terms.default_of(sort) }
+            })
+            .collect();
+        let globals = self
+            .unit
+            .globals
+            .iter()
+            .zip(0u32..)
+            .map(|(global, at)| terms.app(Func::Global(at), &[], Sort::from(&global.ty)))
+            .collect();
+        State {
+            locals,
+            globals,
+            heap: self.world.heaps.initial(),
+            path: im::Vector::new(),
+            known: crate::term::Known::new(),
+            calls: im::Vector::new(),
+            pending: im::Vector::new(),
+            unflushed: 0,
+        }
+    }
+
+    /// Runs the body of a procedure whose parameters are set; the states in which it returns.
+    fn body(&mut self, state: State, procedure: ProcId) -> Result<Vec<State>, ExecError> {
+        let code = self.code().procedure(procedure);
+        let Some(block) = &code.body else { return Ok(Vec::new()) };
+        let flows = self.block(state, block, code)?;
+        Ok(flows
+            .into_iter()
+            .map(|flow| match flow {
+                Flow::Next(state) | Flow::Return(state) => state,
+            })
+            .collect())
+    }
+
+    fn block(&mut self, state: State, block: &Block, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
+        let mut live = vec![state];
+        let mut done = Vec::new();
+        for stmt in &block.stmts {
+            let mut next = Vec::new();
+            for state in live {
+                for flow in self.stmt(state, stmt, code)? {
+                    match flow {
+                        Flow::Next(state) => next.push(state),
+                        Flow::Return(_) => done.push(flow),
+                    }
+                }
+            }
+            live = next;
+            self.check_size(live.len() + done.len())?;
+        }
+        done.extend(live.into_iter().map(Flow::Next));
+        Ok(done)
+    }
+
+    fn check_size(&self, states: usize) -> Result<(), ExecError> {
+        if states + self.found.outcomes.len() > self.limits.outcomes { Err(ExecError::TooManyPaths) } else { Ok(()) }
+    }
+
+    fn stmt(&mut self, mut state: State, stmt: &Stmt, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
+        match &stmt.kind {
+            StmtKind::Assign(place, Rhs::Expr(call)) if matches!(call.kind, ExprKind::Call(..)) => {
+                let ExprKind::Call(callee, args) = &call.kind else { return Ok(Vec::new()) };
+                self.call(state, std::slice::from_ref(place), *callee, args, stmt.span)
+            }
+            StmtKind::Assign(place, rhs) => {
+                let alive = self.assign(&mut state, place, rhs, stmt.span);
+                self.go_on(state, alive)
+            }
+            StmtKind::Call { targets, callee, args } => self.call(state, targets, *callee, args, stmt.span),
+            StmtKind::If(cond, then, els) => {
+                let Some(cond) = self.eval(&mut state, cond) else { return self.go_on(state, false) };
+                self.branch(state, cond, then, els, code)
+            }
+            StmtKind::Return(values) => {
+                let mut results = Vec::with_capacity(values.len());
+                for value in values {
+                    let Some(value) = self.eval(&mut state, value) else { return self.go_on(state, false) };
+                    results.push(value);
+                }
+                for (id, value) in code.result_ids().zip(results) {
+                    state.locals.set(id.index(), value);
+                }
+                Ok(vec![Flow::Return(state)])
+            }
+            StmtKind::Assert(condition) => {
+                let (value, path) = (self.contract_here(&state, condition), state.path.iter().copied().collect());
+                let check =
+                    Check { path, condition: value, calls: state.calls.iter().copied().collect(), span: stmt.span };
+                self.found.asserts.push(check);
+                // A condition that terms cannot say is one that may fail.
+                let value = match value {
+                    Some(value) => value,
+                    None => self.unknown_bool(),
+                };
+                let alive = self.require(&mut state, value, "assertion failed", stmt.span);
+                self.go_on(state, alive)
+            }
+            StmtKind::Assume(condition) => {
+                self.flush(&mut state)?;
+                let value = match self.contract_here(&state, condition) {
+                    Some(value) => value,
+                    None => self.unknown_bool(),
+                };
+                let blocked = self.world.terms.not(value);
+                let mut stuck = state.clone();
+                if stuck.assume(&mut self.world.terms, blocked) {
+                    let path = stuck.path.iter().copied().collect();
+                    self.finish(&stuck, Ending::Diverges, path, Vec::new(), Vec::new())?;
+                }
+                let alive = state.assume(&mut self.world.terms, value);
+                self.go_on(state, alive)
+            }
+            // The lowering has made procedures of the loops.
+            StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue => Ok(vec![Flow::Next(state)]),
+        }
+    }
+
+    fn unknown_bool(&mut self) -> Term {
+        let arbitrary = self.world.terms.skolem_int();
+        let zero = self.world.terms.int(0);
+        self.world.terms.eq(arbitrary, zero)
+    }
+
+    fn go_on(&mut self, mut state: State, alive: bool) -> Result<Vec<Flow>, ExecError> {
+        if alive {
+            return Ok(vec![Flow::Next(state)]);
+        }
+        self.flush(&mut state)?;
+        Ok(Vec::new())
+    }
+
+    fn branch(
+        &mut self,
+        mut state: State,
+        cond: Term,
+        then: &Block,
+        els: &Block,
+        code: &Procedure,
+    ) -> Result<Vec<Flow>, ExecError> {
+        if let Some(value) = self.world.terms.as_bool(cond) {
+            return self.block(state, if value { then } else { els }, code);
+        }
+        self.flush(&mut state)?;
+        let fork = state.clone();
+        let mut sides = Vec::new();
+        for (side, block) in [(true, then), (false, els)] {
+            let mut state = fork.clone();
+            let condition = if side { cond } else { self.world.terms.not(cond) };
+            sides.push(if state.assume(&mut self.world.terms, condition) {
+                self.block(state, block, code)?
+            } else {
+                Vec::new()
+            });
+        }
+        if self.limits.join
+            && let ([Flow::Next(left)], [Flow::Next(right)]) = (sides[0].as_slice(), sides[1].as_slice())
+            && left.calls == right.calls
+        {
+            let (mut left, mut right) = (left.clone(), right.clone());
+            self.flush(&mut left)?;
+            self.flush(&mut right)?;
+            return Ok(vec![Flow::Next(self.join(&fork, cond, &left, &right))]);
+        }
+        Ok(sides.into_iter().flatten().collect())
+    }
+
+    /// Rule *Join*: one state that is `left` where `cond` holds and `right` where not. Each branch has made no call.
+    fn join(&mut self, fork: &State, cond: Term, left: &State, right: &State) -> State {
+        let terms = &mut self.world.terms;
+        let choose = |terms: &mut crate::term::Terms, a: &im::Vector<Term>, b: &im::Vector<Term>| -> im::Vector<Term> {
+            a.iter().zip(b.iter()).map(|(&a, &b)| terms.ite(cond, a, b)).collect()
+        };
+        let mut joined = fork.clone();
+        joined.locals = choose(terms, &left.locals, &right.locals);
+        joined.globals = choose(terms, &left.globals, &right.globals);
+        joined.heap = self.world.heaps.join(cond, left.heap, right.heap);
+        let mut sides = Vec::new();
+        for side in [left, right] {
+            let extra: Vec<Term> = side.path.iter().skip(fork.path.len()).copied().collect();
+            sides.push(terms.and(&extra));
+        }
+        let either = terms.or(&sides);
+        // Neither branch is empty of stores, or the disjunction is a tautology: then nothing is added.
+        let _ = joined.assume(terms, either);
+        joined.calls = left.calls.clone();
+        joined
+    }
+
+    fn assign(&mut self, state: &mut State, place: &Place, rhs: &Rhs, span: Span) -> bool {
+        // L's order: the place's object and index, then the right side, then the store with its checks.
+        let (mut object, mut index) = (None, None);
+        match place {
+            Place::Field(base, _) => {
+                object = self.eval(state, base);
+                if object.is_none() {
+                    return false;
+                }
+            }
+            Place::Index(base, at) => {
+                object = self.eval(state, base);
+                index = object.and_then(|_| self.eval(state, at));
+                if index.is_none() {
+                    return false;
+                }
+            }
+            Place::Local(_) | Place::Global(_) => {}
+        }
+        let Some(value) = self.rhs(state, rhs, span) else { return false };
+        match (place, object) {
+            (Place::Local(id), _) => {
+                state.locals.set(id.index(), value);
+            }
+            (Place::Global(id), _) => {
+                state.globals.set(id.index(), value);
+            }
+            (Place::Field(_, field), Some(object)) => {
+                if !self.require_object(state, object, span) {
+                    return false;
+                }
+                state.heap = self.world.heaps.store(state.heap, Selector::Field(*field), object, None, value);
+            }
+            (Place::Index(base, _), Some(object)) => {
+                let Some(at) = index else { return false };
+                if !self.require_object(state, object, span) || !self.require_index(state, object, at, span) {
+                    return false;
+                }
+                let selector = Selector::Cell(cell_sort(&base.ty));
+                state.heap = self.world.heaps.store(state.heap, selector, object, Some(at), value);
+            }
+            (Place::Field(..) | Place::Index(..), None) => return false,
+        }
+        true
+    }
+
+    fn rhs(&mut self, state: &mut State, rhs: &Rhs, span: Span) -> Option<Term> {
+        match rhs {
+            Rhs::Expr(expr) => self.eval(state, expr),
+            Rhs::New(class) => Some(self.world.terms.new_object(Kind::Object(*class)).1),
+            Rhs::NewArray(element, length) => {
+                let length = self.eval(state, length)?;
+                let zero = self.world.terms.int(0);
+                let enough = self.world.terms.le(zero, length);
+                if !self.require(state, enough, "negative array size", span) {
+                    return None;
+                }
+                Some(self.world.terms.new_object(Kind::Array(element.clone(), length)).1)
+            }
+        }
+    }
+
+    fn call(
+        &mut self,
+        mut state: State,
+        targets: &[Place],
+        callee: ProcId,
+        args: &[lang_l::hir::Expr],
+        span: Span,
+    ) -> Result<Vec<Flow>, ExecError> {
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            let Some(value) = self.eval(&mut state, arg) else { return self.go_on(state, false) };
+            values.push(value);
+        }
+        self.flush(&mut state)?;
+        self.check_requires(&state, callee, &values, span);
+        let code = self.code().procedure(callee);
+        let returned =
+            if self.limits.inline.contains(&callee) && self.depth < self.limits.inline_depth && code.body.is_some() {
+                self.inline(state, callee, &values)?
+            } else {
+                self.abstract_call(state, callee, values, span)?
+            };
+        let mut flows = Vec::new();
+        for (mut state, results) in returned {
+            for (target, value) in targets.iter().zip(results) {
+                match target {
+                    Place::Local(id) => {
+                        state.locals.set(id.index(), value);
+                    }
+                    Place::Global(id) => {
+                        state.globals.set(id.index(), value);
+                    }
+                    // The lowering stores results of calls in locals.
+                    Place::Field(..) | Place::Index(..) => {}
+                }
+            }
+            flows.push(Flow::Next(state));
+        }
+        Ok(flows)
+    }
+
+    fn check_requires(&mut self, state: &State, callee: ProcId, args: &[Term], span: Span) {
+        for (clause, condition) in self.code().procedure(callee).requires.iter().enumerate() {
+            let view = self.view_of_call(state, callee, args);
+            let condition = self.contract(&view, condition);
+            let path = state.path.iter().copied().collect();
+            let calls = state.calls.iter().copied().collect();
+            self.found.calls.push(CheckedCall { callee, clause, check: Check { path, condition, calls, span } });
+        }
+    }
+
+    /// Executes the callee's body in place.
+    fn inline(
+        &mut self,
+        mut state: State,
+        callee: ProcId,
+        args: &[Term],
+    ) -> Result<Vec<(State, Vec<Term>)>, ExecError> {
+        let code = self.code().procedure(callee);
+        let caller = std::mem::replace(&mut state.locals, self.frame(code, args));
+        self.depth += 1;
+        let ends = self.body(state, callee);
+        self.depth -= 1;
+        Ok(ends?
+            .into_iter()
+            .map(|mut state| {
+                let results = code.result_ids().map(|id| state.locals[id.index()]).collect();
+                state.locals = caller.clone();
+                (state, results)
+            })
+            .collect())
+    }
+
+    /// The locals of a procedure just entered.
+    fn frame(&mut self, code: &Procedure, args: &[Term]) -> im::Vector<Term> {
+        let mut locals: im::Vector<Term> = args.iter().copied().collect();
+        for local in code.locals.iter().skip(args.len()) {
+            locals.push_back(self.world.terms.default_of(Sort::from(&local.ty)));
+        }
+        locals
+    }
+
+    /// Rule *Call*: the call ends somehow; if it returns, what it may have changed has new values that only its matching with
+    /// a call of the other version can say more about.
+    fn abstract_call(
+        &mut self,
+        mut state: State,
+        callee: ProcId,
+        args: Vec<Term>,
+        span: Span,
+    ) -> Result<Vec<(State, Vec<Term>)>, ExecError> {
+        let facts = &self.facts[callee.index()];
+        let mut roots: Vec<Term> =
+            args.iter().copied().filter(|&arg| self.world.terms.sort(arg) == Sort::Ref).collect();
+        for global in &facts.globals {
+            let value = state.globals[global.index()];
+            if self.world.terms.sort(value) == Sort::Ref {
+                roots.push(value);
+            }
+        }
+        let mut hung_on = BirthSet::new();
+        for &root in &roots {
+            hung_on.extend(self.world.terms.births(root));
+        }
+        let accesses = facts.accesses.clone();
+        let region = self.world.heaps.closure(&self.world.terms, state.heap, &hung_on, Some(&accesses));
+        let view = self.view_of_call(&state, callee, &args);
+        let modifies =
+            facts.modifies.as_ref().map(|places| places.iter().filter_map(|p| self.place_on_entry(&view, p)).collect());
+        let call = self.world.terms.new_call(region, roots);
+        let before = state.clone();
+        self.world.keep(CallRecord {
+            call,
+            version: self.version,
+            callee,
+            args: args.clone(),
+            globals: state.globals.iter().copied().collect(),
+            heap: state.heap,
+            span,
+        });
+        state.heap =
+            self.world.heaps.call(state.heap, call, Footprint { writes: facts.writes.clone(), accesses, modifies });
+        state.calls.push_back(call);
+        self.bad_endings(&state, callee, &args)?;
+        let normal = self.world.terms.ended(call, Ending::Normal);
+        if !state.assume(&mut self.world.terms, normal) {
+            return Ok(Vec::new());
+        }
+        for &global in &facts.written_globals {
+            let sort = Sort::from(&self.unit.globals[global.index()].ty);
+            let after = self.world.terms.app(Func::GlobalAfter(call, global.0), &[], sort);
+            state.globals.set(global.index(), after);
+        }
+        let code = self.code().procedure(callee);
+        let results: Vec<Term> = code
+            .result_ids()
+            .zip(0u32..)
+            .map(|(id, at)| self.world.terms.app(Func::Result(call, at), &[], Sort::from(&code.local(id).ty)))
+            .collect();
+        let alive = self.assume_ensures(&mut state, &before, callee, &args, &results, call);
+        Ok(if alive { vec![(state, results)] } else { Vec::new() })
+    }
+
+    /// The outcomes in which the call just made errs or never ends.
+    fn bad_endings(&mut self, state: &State, callee: ProcId, args: &[Term]) -> Result<(), ExecError> {
+        let facts = &self.facts[callee.index()];
+        let Some(&call) = state.calls.last() else { return Ok(()) };
+        if !facts.terminates {
+            let mut diverging = state.clone();
+            let ended = self.world.terms.ended(call, Ending::Diverges);
+            if diverging.assume(&mut self.world.terms, ended) {
+                let path = diverging.path.iter().copied().collect();
+                self.finish(&diverging, Ending::Diverges, path, Vec::new(), Vec::new())?;
+            }
+        }
+        let mut erring = state.clone();
+        let ended = self.world.terms.ended(call, Ending::Error);
+        let mut possible = erring.assume(&mut self.world.terms, ended);
+        if let Some(needs) = &facts.errs_only_if_null {
+            let null = self.world.terms.null();
+            let missing: Vec<Term> = needs.iter().map(|&param| self.world.terms.eq(args[param], null)).collect();
+            let missing = self.world.terms.or(&missing);
+            possible = possible && erring.assume(&mut self.world.terms, missing);
+        }
+        if possible {
+            let path = erring.path.iter().copied().collect();
+            self.finish(&erring, Ending::Error, path, Vec::new(), Vec::new())?;
+        }
+        Ok(())
+    }
+
+    /// Turns the ways to err gathered since the last fork into one outcome.
+    fn flush(&mut self, state: &mut State) -> Result<(), ExecError> {
+        if state.pending.is_empty() {
+            return Ok(());
+        }
+        let pending = std::mem::take(&mut state.pending);
+        let conditions: Vec<Term> = pending.iter().map(|(condition, _)| *condition).collect();
+        let any = self.world.terms.or(&conditions);
+        // What was assumed since the last flush is just that none of these happened.
+        let base = state.path.len() - state.unflushed;
+        state.unflushed = 0;
+        let mut path: Vec<Term> = state.path.iter().take(base).copied().collect();
+        path.push(any);
+        let faults = pending.into_iter().map(|(_, fault)| fault).collect();
+        self.finish(state, Ending::Error, path, Vec::new(), faults)
+    }
+
+    fn finish(
+        &mut self,
+        state: &State,
+        ending: Ending,
+        path: Vec<Term>,
+        results: Vec<Term>,
+        faults: Vec<Fault>,
+    ) -> Result<(), ExecError> {
+        self.found.outcomes.push(Outcome {
+            ending,
+            path,
+            calls: state.calls.iter().copied().collect(),
+            heap: state.heap,
+            globals: state.globals.iter().copied().collect(),
+            results,
+            faults,
+        });
+        self.check_size(0)
+    }
+
+    /// Splits off the error that happens unless `ok`; false when nothing goes on.
+    fn require(&mut self, state: &mut State, ok: Term, message: &'static str, span: Span) -> bool {
+        let ok = self.world.terms.simplify(ok, &state.known);
+        if self.world.terms.is_true(ok) {
+            return true;
+        }
+        let bad = self.world.terms.not(ok);
+        state.pending.push_back((bad, Fault { message, span }));
+        let before = state.path.len();
+        let alive = state.assume(&mut self.world.terms, ok);
+        state.unflushed += state.path.len() - before;
+        alive
+    }
+
+    fn require_object(&mut self, state: &mut State, object: Term, span: Span) -> bool {
+        let null = self.world.terms.null();
+        let is_null = self.world.terms.eq(object, null);
+        let ok = self.world.terms.not(is_null);
+        self.require(state, ok, "null dereference", span)
+    }
+
+    fn require_index(&mut self, state: &mut State, array: Term, index: Term, span: Span) -> bool {
+        let length = self.world.heaps.length(&mut self.world.terms, array);
+        let zero = self.world.terms.int(0);
+        let low = self.world.terms.le(zero, index);
+        let high = self.world.terms.lt(index, length);
+        let ok = self.world.terms.and(&[low, high]);
+        self.require(state, ok, "index out of bounds", span)
+    }
+}
+
+/// The sort of an array's cells, by the array's type.
+pub fn cell_sort(array: &Type) -> Sort {
+    match array {
+        Type::Array(element) => Sort::from(element.as_ref()),
+        _ => Sort::Ref,
+    }
+}
+
+/// All globals, for procedures about which nothing is known.
+pub fn every_global(unit: &Unit) -> BTreeSet<GlobalId> {
+    (0..unit.globals.len()).map(|at| GlobalId(u32::try_from(at).unwrap_or(u32::MAX))).collect()
+}

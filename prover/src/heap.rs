@@ -1,0 +1,428 @@
+//! The symbolic heap: what happened to it, newest first; reading resolves writes early.
+//!
+//! In: stores and calls in the order of execution. Out: terms for the values read.
+//!
+//! A heap is a node of a graph: the heap on entry, a store into another heap, what a call left, or a choice of two. Reading
+//! walks towards the entry heap and stops where it is decided; where aliasing is open it yields a choice term.
+//!
+//! Invariant: [`Func::Initial`] has default values at everything that is not old, so what is read from an object before
+//! anything was stored there is the default (rule *Defaults* in `proofs/soundness.md`).
+
+use crate::term::{Birth, BirthSet, CallId, Func, Kind, Origin, Renaming, Selector, Sort, Term, Terms};
+use lang_l::hir::Unit;
+use std::collections::{BTreeSet, HashMap};
+
+/// A heap; an index into [`Heaps`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HeapId(u32);
+
+/// What made a heap.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum HeapNode {
+    /// The heap on entry, the same for both versions.
+    Initial,
+    /// A write.
+    Store {
+        /// The heap before.
+        prev: HeapId,
+        /// The field, or the kind of cell.
+        selector: Selector,
+        /// The object; not null on the path.
+        object: Term,
+        /// The index, for cells.
+        index: Option<Term>,
+        /// What was written.
+        value: Term,
+    },
+    /// What a call that returned left behind.
+    Call {
+        /// The heap before.
+        prev: HeapId,
+        /// The call.
+        call: CallId,
+    },
+    /// One heap or another.
+    Join {
+        /// Which.
+        cond: Term,
+        /// The heap when it holds.
+        then: HeapId,
+        /// The heap when not.
+        els: HeapId,
+    },
+}
+
+/// What a call may change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Footprint {
+    /// The selectors it may write.
+    pub writes: BTreeSet<Selector>,
+    /// The selectors it may read or write; its region is what its arguments reach through these.
+    pub accesses: BTreeSet<Selector>,
+    /// The only objects that existed before it and may change, if that is known.
+    pub modifies: Option<Vec<Term>>,
+}
+
+/// The arena of heaps of one proof.
+#[derive(Debug)]
+pub struct Heaps {
+    nodes: Vec<HeapNode>,
+    index: HashMap<HeapNode, HeapId>,
+    reads: HashMap<(HeapId, Selector, Term, Option<Term>), Term>,
+    footprints: HashMap<CallId, Footprint>,
+    field_sorts: Vec<Sort>,
+}
+
+impl Heaps {
+    /// Only the heap on entry, for objects with the fields of `unit`.
+    pub fn new(unit: &Unit) -> Self {
+        let mut heaps = Heaps {
+            nodes: Vec::new(),
+            index: HashMap::new(),
+            reads: HashMap::new(),
+            footprints: HashMap::new(),
+            field_sorts: unit.fields.iter().map(|field| Sort::from(&field.ty)).collect(),
+        };
+        heaps.intern(HeapNode::Initial);
+        heaps
+    }
+
+    /// The heap on entry.
+    pub fn initial(&self) -> HeapId {
+        HeapId(0)
+    }
+
+    /// What made a heap.
+    pub fn node(&self, heap: HeapId) -> &HeapNode {
+        &self.nodes[heap.0 as usize]
+    }
+
+    /// What a call may change.
+    ///
+    /// # Panics
+    /// When [`Heaps::call`] was not told about the call.
+    pub fn footprint(&self, call: CallId) -> &Footprint {
+        &self.footprints[&call]
+    }
+
+    /// The sort of the values behind a selector.
+    pub fn sort(&self, selector: Selector) -> Sort {
+        match selector {
+            Selector::Field(field) => self.field_sorts[field.index()],
+            Selector::Cell(sort) => sort,
+        }
+    }
+
+    fn intern(&mut self, node: HeapNode) -> HeapId {
+        if let Some(&heap) = self.index.get(&node) {
+            return heap;
+        }
+        let heap = HeapId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 heaps"));
+        self.nodes.push(node.clone());
+        self.index.insert(node, heap);
+        heap
+    }
+
+    /// The heap after a write.
+    pub fn store(
+        &mut self,
+        prev: HeapId,
+        selector: Selector,
+        object: Term,
+        index: Option<Term>,
+        value: Term,
+    ) -> HeapId {
+        self.intern(HeapNode::Store { prev, selector, object, index, value })
+    }
+
+    /// The heap after a call.
+    pub fn call(&mut self, prev: HeapId, call: CallId, footprint: Footprint) -> HeapId {
+        let silent = footprint.writes.is_empty();
+        self.footprints.insert(call, footprint);
+        if silent { prev } else { self.intern(HeapNode::Call { prev, call }) }
+    }
+
+    /// The one heap or the other.
+    pub fn join(&mut self, cond: Term, then: HeapId, els: HeapId) -> HeapId {
+        if then == els { then } else { self.intern(HeapNode::Join { cond, then, els }) }
+    }
+
+    /// The value of `object.selector` (of cell `index`). The object must not be null where the value matters.
+    pub fn read(
+        &mut self,
+        terms: &mut Terms,
+        heap: HeapId,
+        selector: Selector,
+        object: Term,
+        index: Option<Term>,
+    ) -> Term {
+        let key = (heap, selector, object, index);
+        if let Some(&value) = self.reads.get(&key) {
+            return value;
+        }
+        let value = match self.node(heap).clone() {
+            HeapNode::Initial => self.read_initial(terms, selector, object, index),
+            HeapNode::Store { prev, selector: written, object: target, index: at, value } => {
+                if written != selector {
+                    self.read(terms, prev, selector, object, index)
+                } else {
+                    let same = terms.eq(object, target);
+                    let hit = match (index, at) {
+                        (Some(index), Some(at)) => {
+                            let same_index = terms.eq(index, at);
+                            terms.and(&[same, same_index])
+                        }
+                        _ => same,
+                    };
+                    if terms.is_true(hit) {
+                        value
+                    } else {
+                        let before = self.read(terms, prev, selector, object, index);
+                        terms.ite(hit, value, before)
+                    }
+                }
+            }
+            HeapNode::Call { prev, call } => {
+                let hit = self.may_change(terms, call, selector, object);
+                if terms.is_false(hit) {
+                    self.read(terms, prev, selector, object, index)
+                } else {
+                    let args: Vec<Term> = std::iter::once(object).chain(index).collect();
+                    let sort = self.sort(selector);
+                    let after = terms.app(Func::Effect(call, selector), &args, sort);
+                    if terms.is_true(hit) {
+                        after
+                    } else {
+                        let before = self.read(terms, prev, selector, object, index);
+                        terms.ite(hit, after, before)
+                    }
+                }
+            }
+            HeapNode::Join { cond, then, els } => {
+                let then = self.read(terms, then, selector, object, index);
+                let els = self.read(terms, els, selector, object, index);
+                terms.ite(cond, then, els)
+            }
+        };
+        self.reads.insert(key, value);
+        value
+    }
+
+    fn read_initial(&mut self, terms: &mut Terms, selector: Selector, object: Term, index: Option<Term>) -> Term {
+        let sort = self.sort(selector);
+        if !terms.births(object).contains(Birth::OLD) {
+            return terms.default_of(sort);
+        }
+        if let crate::term::Node::Ite(cond, then, els) = *terms.node(object) {
+            let then = self.read_initial(terms, selector, then, index);
+            let els = self.read_initial(terms, selector, els, index);
+            return terms.ite(cond, then, els);
+        }
+        let args: Vec<Term> = std::iter::once(object).chain(index).collect();
+        terms.app(Func::Initial(selector), &args, sort)
+    }
+
+    /// Rule *Frame*: a call changes a selector it may write, of an object that is its own, or that its `modifies` names, or,
+    /// without `modifies`, that its arguments reach.
+    pub fn may_change(&mut self, terms: &mut Terms, call: CallId, selector: Selector, object: Term) -> Term {
+        let footprint = &self.footprints[&call];
+        if !footprint.writes.contains(&selector) {
+            return terms.bool(false);
+        }
+        let fresh = terms.reach(call).fresh;
+        let own = terms.born(object, fresh);
+        match footprint.modifies.clone() {
+            None => {
+                let inside = terms.in_region(call, object);
+                terms.or(&[own, inside])
+            }
+            Some(places) => {
+                let mut cases = vec![own];
+                for place in places {
+                    cases.push(terms.eq(object, place));
+                }
+                terms.or(&cases)
+            }
+        }
+    }
+
+    /// The length of an array.
+    pub fn length(&mut self, terms: &mut Terms, array: Term) -> Term {
+        if let Some(birth) = terms.births(array).single()
+            && let Origin::New(Kind::Array(_, length)) = terms.origin(birth)
+        {
+            return *length;
+        }
+        if let crate::term::Node::Ite(cond, then, els) = *terms.node(array) {
+            let then = self.length(terms, then);
+            let els = self.length(terms, els);
+            return terms.ite(cond, then, els);
+        }
+        terms.app(Func::Length, &[array], Sort::Int)
+    }
+
+    /// Rule *Closure*: the least set of births that holds `roots` and is closed under `selectors` (all when `None`) in this
+    /// heap. What an object of the set points to is null or in the set.
+    pub fn closure(
+        &self,
+        terms: &Terms,
+        heap: HeapId,
+        roots: &BirthSet,
+        selectors: Option<&BTreeSet<Selector>>,
+    ) -> BirthSet {
+        let edges = self.edges(terms, heap, selectors);
+        let mut set = roots.clone().without_null();
+        loop {
+            let mut grew = false;
+            for (from, to) in &edges {
+                if !from.disjoint(&set) {
+                    grew |= set.extend(to);
+                }
+            }
+            if !grew {
+                return set;
+            }
+        }
+    }
+
+    /// Pairs of birth sets: an object of the first may point to one of the second. Overwritten stores are left out.
+    fn edges(&self, terms: &Terms, heap: HeapId, selectors: Option<&BTreeSet<Selector>>) -> Vec<(BirthSet, BirthSet)> {
+        let relevant = |selector: &Selector| selectors.is_none_or(|set| set.contains(selector));
+        let mut edges = Vec::new();
+        let mut joins = BTreeSet::new();
+        let mut work = vec![heap];
+        while let Some(mut at) = work.pop() {
+            let mut overwritten = BTreeSet::new();
+            loop {
+                match self.node(at) {
+                    HeapNode::Initial => break,
+                    HeapNode::Store { prev, selector, object, index, value } => {
+                        if terms.sort(*value) == Sort::Ref
+                            && relevant(selector)
+                            && overwritten.insert((*selector, *object, *index))
+                        {
+                            let to = terms.births(*value).clone().without_null();
+                            if !to.is_empty() {
+                                edges.push((terms.births(*object).clone(), to));
+                            }
+                        }
+                        at = *prev;
+                    }
+                    HeapNode::Call { prev, call } => {
+                        edges.extend(self.call_edges(terms, *call, selectors));
+                        at = *prev;
+                    }
+                    HeapNode::Join { then, els, .. } => {
+                        // Each join once; what was overwritten after it is forgotten, which only adds edges.
+                        if joins.insert(at) {
+                            work.extend([*then, *els]);
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+        edges
+    }
+
+    fn call_edges(
+        &self,
+        terms: &Terms,
+        call: CallId,
+        selectors: Option<&BTreeSet<Selector>>,
+    ) -> Option<(BirthSet, BirthSet)> {
+        let footprint = &self.footprints[&call];
+        let writes_references = footprint
+            .writes
+            .iter()
+            .any(|selector| self.sort(*selector) == Sort::Ref && selectors.is_none_or(|set| set.contains(selector)));
+        if !writes_references {
+            return None;
+        }
+        let reach = terms.reach(call);
+        let mut from = match &footprint.modifies {
+            None => reach.region.clone(),
+            Some(places) => {
+                let mut births = BirthSet::new();
+                places.iter().for_each(|place| {
+                    births.extend(terms.births(*place));
+                });
+                births.without_null()
+            }
+        };
+        from.insert(reach.fresh);
+        let mut to = reach.region.clone();
+        to.insert(reach.fresh);
+        Some((from, to))
+    }
+
+    /// Every store and call on the way from `heap` to the entry heap, newest first, each once.
+    pub fn history(&self, heap: HeapId) -> Vec<HeapNode> {
+        let mut seen = BTreeSet::new();
+        let mut work = vec![heap];
+        let mut found = Vec::new();
+        while let Some(at) = work.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            let node = self.node(at).clone();
+            match node {
+                HeapNode::Initial => continue,
+                HeapNode::Store { prev, .. } | HeapNode::Call { prev, .. } => work.push(prev),
+                HeapNode::Join { then, els, .. } => work.extend([then, els]),
+            }
+            found.push(node);
+        }
+        found
+    }
+
+    /// The heap with births and calls renamed; calls that keep an identity of their own must have a footprint already.
+    pub fn rename(
+        &mut self,
+        terms: &mut Terms,
+        heap: HeapId,
+        renaming: &Renaming,
+        memo: &mut HashMap<HeapId, HeapId>,
+        term_memo: &mut HashMap<Term, Term>,
+    ) -> HeapId {
+        let mut chain = Vec::new();
+        let mut at = heap;
+        let mut renamed = loop {
+            if let Some(&done) = memo.get(&at) {
+                break done;
+            }
+            match *self.node(at) {
+                HeapNode::Initial => break at,
+                HeapNode::Store { prev, .. } | HeapNode::Call { prev, .. } => {
+                    chain.push(at);
+                    at = prev;
+                }
+                HeapNode::Join { cond, then, els } => {
+                    let cond = terms.rename(cond, renaming, term_memo);
+                    let then = self.rename(terms, then, renaming, memo, term_memo);
+                    let els = self.rename(terms, els, renaming, memo, term_memo);
+                    let join = self.join(cond, then, els);
+                    memo.insert(at, join);
+                    break join;
+                }
+            }
+        };
+        for at in chain.into_iter().rev() {
+            renamed = match self.node(at).clone() {
+                HeapNode::Store { selector, object, index, value, .. } => {
+                    let object = terms.rename(object, renaming, term_memo);
+                    let index = index.map(|index| terms.rename(index, renaming, term_memo));
+                    let value = terms.rename(value, renaming, term_memo);
+                    self.store(renamed, selector, object, index, value)
+                }
+                HeapNode::Call { call, .. } => {
+                    let call = renaming.call(call);
+                    self.intern(HeapNode::Call { prev: renamed, call })
+                }
+                HeapNode::Initial | HeapNode::Join { .. } => renamed,
+            };
+            memo.insert(at, renamed);
+        }
+        renamed
+    }
+}

@@ -1,0 +1,87 @@
+//! The door to the solver.
+//!
+//! In: obligations. Out: [`Answer`]s; running out of budget is an answer, not an error.
+//!
+//! Invariant: work is bounded by Z3's own resource count, not by the clock; every query gets a context of its own, so an
+//! answer depends on the text of the query and on nothing else.
+
+mod z3;
+
+pub use z3::version;
+
+use crate::obligation::Obligation;
+use crate::state::World;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Bounds on one query.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Z3 resource units.
+    pub rlimit: u32,
+    /// The safety net: after this long the query is interrupted, and the answer says so.
+    pub clock: Duration,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { rlimit: 3_000_000, clock: Duration::from_secs(20) }
+    }
+}
+
+/// What the solver says of an obligation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The goal follows.
+    Holds,
+    /// There is a model in which it does not; not yet a program run.
+    Fails,
+    /// Not decided, and why.
+    Unknown(String),
+}
+
+/// One query as it was asked.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The whole text.
+    pub smt2: String,
+    /// What it was for.
+    pub tag: String,
+    /// What came back.
+    pub answer: Answer,
+}
+
+/// Asks queries, remembers answers, and keeps a log.
+#[derive(Debug, Default)]
+pub struct Solver {
+    budget: Budget,
+    answers: HashMap<String, Answer>,
+    log: Vec<Query>,
+}
+
+impl Solver {
+    /// A solver with this budget for each query.
+    pub fn new(budget: Budget) -> Self {
+        Solver { budget, ..Self::default() }
+    }
+
+    /// Every query asked so far, in order, repeated ones once.
+    pub fn log(&self) -> &[Query] {
+        &self.log
+    }
+
+    /// Whether the goal follows from the assumptions.
+    pub fn prove(&mut self, world: &mut World, obligation: &Obligation) -> Answer {
+        if world.terms.is_true(obligation.goal) || obligation.assumptions.iter().any(|&t| world.terms.is_false(t)) {
+            return Answer::Holds;
+        }
+        let smt2 = obligation.smt2(world);
+        if let Some(answer) = self.answers.get(&smt2) {
+            return answer.clone();
+        }
+        let answer = z3::check(&smt2, self.budget);
+        self.answers.insert(smt2.clone(), answer.clone());
+        self.log.push(Query { smt2, tag: obligation.tag.clone(), answer: answer.clone() });
+        answer
+    }
+}

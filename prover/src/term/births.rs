@@ -1,0 +1,126 @@
+//! Births: when an object came to be, as far as one symbolic execution can tell.
+//!
+//! Every object of an execution is null, *old* (it existed on entry), a particular `new`, or one of the objects that a
+//! particular call left behind. A [`BirthSet`] bounds what a reference term can be. Two terms with disjoint sets are
+//! different references; that alone decides most aliasing questions without a solver.
+//!
+//! Invariant: an object has exactly one birth, so births partition the references.
+
+/// One class of the partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Birth(pub u32);
+
+impl Birth {
+    /// The null reference.
+    pub const NULL: Birth = Birth(0);
+    /// All objects that existed on entry.
+    pub const OLD: Birth = Birth(1);
+}
+
+/// A set of births.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BirthSet {
+    /// No trailing zero words, so that equal sets are equal values.
+    words: Vec<u64>,
+}
+
+impl BirthSet {
+    /// The empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The set of one birth.
+    pub fn of(birth: Birth) -> Self {
+        let mut set = Self::new();
+        set.insert(birth);
+        set
+    }
+
+    /// What a reference that existed on entry can be: null or old.
+    pub fn entry() -> Self {
+        BirthSet { words: vec![0b11] }
+    }
+
+    /// Adds a birth.
+    pub fn insert(&mut self, birth: Birth) {
+        let word = birth.0 as usize / 64;
+        if self.words.len() <= word {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << (birth.0 % 64);
+    }
+
+    /// Removes a birth.
+    pub fn remove(&mut self, birth: Birth) {
+        if let Some(word) = self.words.get_mut(birth.0 as usize / 64) {
+            *word &= !(1 << (birth.0 % 64));
+        }
+        while self.words.last() == Some(&0) {
+            self.words.pop();
+        }
+    }
+
+    /// Whether it holds this birth.
+    pub fn contains(&self, birth: Birth) -> bool {
+        self.words.get(birth.0 as usize / 64).is_some_and(|word| word >> (birth.0 % 64) & 1 == 1)
+    }
+
+    /// Adds all of `other`; says whether that changed anything.
+    pub fn extend(&mut self, other: &BirthSet) -> bool {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        let mut grew = false;
+        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
+            grew |= *theirs & !*mine != 0;
+            *mine |= *theirs;
+        }
+        grew
+    }
+
+    /// Whether the two share no birth.
+    pub fn disjoint(&self, other: &BirthSet) -> bool {
+        self.words.iter().zip(&other.words).all(|(mine, theirs)| mine & theirs == 0)
+    }
+
+    /// Whether every birth of `self` is in `other`.
+    pub fn is_subset(&self, other: &BirthSet) -> bool {
+        self.words.iter().enumerate().all(|(at, word)| word & !other.words.get(at).copied().unwrap_or(0) == 0)
+    }
+
+    /// The births in increasing order.
+    pub fn iter(&self) -> impl Iterator<Item = Birth> + '_ {
+        self.words.iter().enumerate().flat_map(|(at, &word)| {
+            (0..64)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| Birth(u32::try_from(at * 64).unwrap_or(u32::MAX) + bit))
+        })
+    }
+
+    /// The set without null.
+    #[must_use]
+    pub fn without_null(mut self) -> Self {
+        self.remove(Birth::NULL);
+        self
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The only birth in it, if there is just one.
+    pub fn single(&self) -> Option<Birth> {
+        let mut births = self.iter();
+        births.next().filter(|_| births.next().is_none())
+    }
+}
+
+impl FromIterator<Birth> for BirthSet {
+    fn from_iter<I: IntoIterator<Item = Birth>>(births: I) -> Self {
+        let mut set = BirthSet::new();
+        births.into_iter().for_each(|birth| set.insert(birth));
+        set
+    }
+}

@@ -1,0 +1,178 @@
+//! Integer terms: sums in a linear normal form, so that equal sums are equal terms.
+
+use super::{Node, Sort, Term, Terms};
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+use std::collections::BTreeMap;
+
+impl Terms {
+    /// An integer literal.
+    pub fn int(&mut self, value: impl Into<BigInt>) -> Term {
+        self.intern(Node::Int(value.into()), Sort::Int)
+    }
+
+    /// The literal an integer term is, if it is one.
+    pub fn as_int(&self, term: Term) -> Option<&BigInt> {
+        match self.node(term) {
+            Node::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn linear_parts(&self, term: Term) -> (BigInt, Vec<(BigInt, Term)>) {
+        match self.node(term) {
+            Node::Int(value) => (value.clone(), Vec::new()),
+            Node::Linear(constant, parts) => (constant.clone(), parts.to_vec()),
+            _ => (BigInt::zero(), vec![(BigInt::one(), term)]),
+        }
+    }
+
+    fn linear(&mut self, constant: BigInt, parts: BTreeMap<Term, BigInt>) -> Term {
+        let parts: Vec<_> = parts.into_iter().filter(|(_, c)| !c.is_zero()).map(|(t, c)| (c, t)).collect();
+        match parts.as_slice() {
+            [] => self.int(constant),
+            [(coefficient, term)] if constant.is_zero() && coefficient.is_one() => *term,
+            _ => self.intern(Node::Linear(constant, parts.into()), Sort::Int),
+        }
+    }
+
+    /// `a + factor * b`
+    fn add_scaled(&mut self, a: Term, factor: &BigInt, b: Term) -> Term {
+        let (mut constant, parts) = self.linear_parts(a);
+        let mut sum: BTreeMap<Term, BigInt> = parts.into_iter().map(|(c, t)| (t, c)).collect();
+        let (other, parts) = self.linear_parts(b);
+        constant += factor * other;
+        for (coefficient, term) in parts {
+            *sum.entry(term).or_default() += factor * coefficient;
+        }
+        self.linear(constant, sum)
+    }
+
+    /// `a + b`
+    pub fn add(&mut self, a: Term, b: Term) -> Term {
+        self.add_scaled(a, &BigInt::one(), b)
+    }
+
+    /// `a - b`
+    pub fn sub(&mut self, a: Term, b: Term) -> Term {
+        self.add_scaled(a, &-BigInt::one(), b)
+    }
+
+    /// `-a`
+    pub fn neg(&mut self, a: Term) -> Term {
+        let zero = self.int(0);
+        self.sub(zero, a)
+    }
+
+    /// `a * b`; linear when one side is a literal.
+    pub fn mul(&mut self, a: Term, b: Term) -> Term {
+        for (literal, other) in [(a, b), (b, a)] {
+            if let Some(factor) = self.as_int(literal).cloned() {
+                let zero = self.int(0);
+                return self.add_scaled(zero, &factor, other);
+            }
+        }
+        let mut factors = Vec::new();
+        for term in [a, b] {
+            match self.node(term) {
+                Node::Mul(parts) => factors.extend_from_slice(parts),
+                _ => factors.push(term),
+            }
+        }
+        factors.sort_unstable();
+        self.intern(Node::Mul(factors.into()), Sort::Int)
+    }
+
+    /// `a / b`, truncated towards zero as in Java. Meant for `b` not zero; the executor splits that case off.
+    pub fn div(&mut self, a: Term, b: Term) -> Term {
+        match (self.as_int(a), self.as_int(b)) {
+            // BigInt's own division truncates.
+            (Some(a), Some(b)) if !b.is_zero() => {
+                let value = a / b;
+                self.int(value)
+            }
+            (_, Some(b)) if b.is_one() => a,
+            _ => self.intern(Node::Div(a, b), Sort::Int),
+        }
+    }
+
+    /// `a % b` with the sign of `a`, as in Java.
+    pub fn rem(&mut self, a: Term, b: Term) -> Term {
+        match (self.as_int(a), self.as_int(b)) {
+            (Some(a), Some(b)) if !b.is_zero() => {
+                let value = a % b;
+                self.int(value)
+            }
+            (_, Some(b)) if b.is_one() => self.int(0),
+            _ => self.intern(Node::Rem(a, b), Sort::Int),
+        }
+    }
+
+    /// `a <= b`
+    pub fn le(&mut self, a: Term, b: Term) -> Term {
+        let difference = self.sub(a, b);
+        self.at_most_zero(difference)
+    }
+
+    /// `a < b`
+    pub fn lt(&mut self, a: Term, b: Term) -> Term {
+        let one = self.int(1);
+        let next = self.add(a, one);
+        self.le(next, b)
+    }
+
+    /// `t <= 0`, divided by the greatest common divisor of the coefficients (the constant rounds up).
+    pub(super) fn at_most_zero(&mut self, t: Term) -> Term {
+        if let Some(value) = self.as_int(t) {
+            let holds = !value.is_positive();
+            return self.bool(holds);
+        }
+        let (constant, parts) = self.linear_parts(t);
+        let divisor = gcd_of(&parts);
+        let t = if divisor.is_one() {
+            t
+        } else {
+            // d*s + c <= 0  iff  s <= floor(-c / d)  iff  s - floor(-c / d) <= 0
+            let bound = floor_div(&-constant, &divisor);
+            let scaled = parts.into_iter().map(|(c, t)| (t, c / &divisor)).collect();
+            self.linear(-bound, scaled)
+        };
+        self.intern(Node::AtMostZero(t), Sort::Bool)
+    }
+
+    /// `t == 0`, divided by the greatest common divisor, first coefficient positive.
+    pub(super) fn is_zero(&mut self, t: Term) -> Term {
+        if let Some(value) = self.as_int(t) {
+            let holds = value.is_zero();
+            return self.bool(holds);
+        }
+        let (constant, parts) = self.linear_parts(t);
+        let mut divisor = gcd_of(&parts);
+        if !(&constant % &divisor).is_zero() {
+            return self.bool(false);
+        }
+        if parts[0].0.is_negative() {
+            divisor = -divisor;
+        }
+        let scaled = parts.into_iter().map(|(c, t)| (t, c / &divisor)).collect();
+        let t = self.linear(constant / divisor, scaled);
+        self.intern(Node::IsZero(t), Sort::Bool)
+    }
+}
+
+fn gcd_of(parts: &[(BigInt, Term)]) -> BigInt {
+    let mut divisor = BigInt::zero();
+    for (coefficient, _) in parts {
+        let (mut a, mut b) = (divisor, coefficient.abs());
+        while !b.is_zero() {
+            (a, b) = (b.clone(), a % b);
+        }
+        divisor = a;
+    }
+    divisor
+}
+
+fn floor_div(a: &BigInt, b: &BigInt) -> BigInt {
+    let quotient = a / b;
+    if (a % b).is_negative() { quotient - 1 } else { quotient }
+}

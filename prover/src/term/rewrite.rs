@@ -1,0 +1,203 @@
+//! Rewriting: simplification under known facts, and renaming of births and calls.
+
+use super::{Birth, BirthSet, CallId, Func, Node, Origin, Sort, Term, Terms};
+use std::collections::HashMap;
+
+/// Facts that hold on a path: boolean terms with their values.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    facts: im::HashMap<Term, bool>,
+}
+
+impl Known {
+    /// Nothing known.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a fact, taken apart into its conjuncts. Returns false when it contradicts a known one outright.
+    pub fn assume(&mut self, terms: &mut Terms, fact: Term) -> bool {
+        let fact = terms.simplify(fact, self);
+        match terms.node(fact).clone() {
+            Node::Bool(value) => value,
+            Node::And(parts) => parts.iter().all(|&part| self.assume(terms, part)),
+            Node::Not(inner) => match terms.node(inner).clone() {
+                Node::Or(parts) => parts.iter().all(|&part| {
+                    let negated = terms.not(part);
+                    self.assume(terms, negated)
+                }),
+                _ => {
+                    self.facts.insert(inner, false);
+                    true
+                }
+            },
+            _ => {
+                self.facts.insert(fact, true);
+                let negated = terms.not(fact);
+                self.facts.insert(negated, false);
+                true
+            }
+        }
+    }
+
+    fn value(&self, term: Term) -> Option<bool> {
+        self.facts.get(&term).copied()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+    }
+}
+
+/// Which births and calls of one execution stand for which of another.
+#[derive(Clone, Debug, Default)]
+pub struct Renaming {
+    /// Injective on births.
+    pub births: HashMap<Birth, Birth>,
+    /// Injective on calls.
+    pub calls: HashMap<CallId, CallId>,
+}
+
+impl Renaming {
+    /// The image of a birth.
+    pub fn birth(&self, birth: Birth) -> Birth {
+        self.births.get(&birth).copied().unwrap_or(birth)
+    }
+
+    /// The image of a call.
+    pub fn call(&self, call: CallId) -> CallId {
+        self.calls.get(&call).copied().unwrap_or(call)
+    }
+
+    /// The image of a set.
+    pub fn set(&self, set: &BirthSet) -> BirthSet {
+        set.iter().map(|birth| self.birth(birth)).collect()
+    }
+}
+
+impl Terms {
+    /// The term with every subterm whose truth is known replaced.
+    pub fn simplify(&mut self, term: Term, known: &Known) -> Term {
+        if known.is_empty() { term } else { self.rewrite(term, &mut HashMap::new(), &|_, t| known.value(t), &|_, f| f) }
+    }
+
+    /// The term with births and calls renamed.
+    ///
+    /// Rule *Rename*: sound because a renaming is injective and the renamed execution is the same up to addresses. Calls
+    /// that stay unmatched must have been given images whose regions are renamed too.
+    pub fn rename(&mut self, term: Term, renaming: &Renaming, memo: &mut HashMap<Term, Term>) -> Term {
+        self.rewrite(term, memo, &|_, _| None, &|_, func| match func {
+            Func::New(birth) => Func::New(renaming.birth(birth)),
+            Func::Effect(call, at) => Func::Effect(renaming.call(call), at),
+            Func::Result(call, at) => Func::Result(renaming.call(call), at),
+            Func::GlobalAfter(call, at) => Func::GlobalAfter(renaming.call(call), at),
+            Func::Ending(call) => Func::Ending(renaming.call(call)),
+            Func::InRegion(call) => Func::InRegion(renaming.call(call)),
+            other => other,
+        })
+    }
+
+    /// Rebuilds a term bottom-up: `value` decides boolean subterms, `func` replaces function symbols.
+    fn rewrite(
+        &mut self,
+        term: Term,
+        memo: &mut HashMap<Term, Term>,
+        value: &dyn Fn(&Terms, Term) -> Option<bool>,
+        func: &dyn Fn(&Terms, Func) -> Func,
+    ) -> Term {
+        if let Some(&done) = memo.get(&term) {
+            return done;
+        }
+        let sort = self.sort(term);
+        if sort == Sort::Bool
+            && let Some(known) = value(self, term)
+        {
+            return self.bool(known);
+        }
+        let node = self.node(term).clone();
+        let mut go = |terms: &mut Terms, t: Term| terms.rewrite(t, memo, value, func);
+        let rebuilt = match node {
+            Node::Int(_) | Node::Bool(_) | Node::Null => term,
+            Node::App(f, args) => {
+                let args: Vec<Term> = args.iter().map(|&arg| go(self, arg)).collect();
+                match func(self, f) {
+                    Func::InRegion(call) => self.in_region(call, args[0]),
+                    f => self.app(f, &args, sort),
+                }
+            }
+            Node::Linear(constant, parts) => {
+                let mut sum = self.int(constant);
+                for (coefficient, part) in parts {
+                    let part = go(self, part);
+                    let coefficient = self.int(coefficient);
+                    let product = self.mul(coefficient, part);
+                    sum = self.add(sum, product);
+                }
+                sum
+            }
+            Node::Mul(parts) => {
+                let mut product = self.int(1);
+                for part in parts {
+                    let part = go(self, part);
+                    product = self.mul(product, part);
+                }
+                product
+            }
+            Node::Div(a, b) => {
+                let (a, b) = (go(self, a), go(self, b));
+                self.div(a, b)
+            }
+            Node::Rem(a, b) => {
+                let (a, b) = (go(self, a), go(self, b));
+                self.rem(a, b)
+            }
+            Node::AtMostZero(t) => {
+                let t = go(self, t);
+                self.at_most_zero(t)
+            }
+            Node::IsZero(t) => {
+                let t = go(self, t);
+                self.is_zero(t)
+            }
+            Node::SameRef(a, b) => {
+                let (a, b) = (go(self, a), go(self, b));
+                self.same_ref(a, b)
+            }
+            Node::Born(t, birth) => {
+                let t = go(self, t);
+                let birth = match self.origin(birth) {
+                    Origin::Call(call) => match func(self, Func::Ending(*call)) {
+                        Func::Ending(image) => self.reach(image).fresh,
+                        _ => birth,
+                    },
+                    _ => birth,
+                };
+                self.born(t, birth)
+            }
+            Node::Not(t) => {
+                let t = go(self, t);
+                self.not(t)
+            }
+            Node::And(parts) => {
+                let parts: Vec<Term> = parts.iter().map(|&part| go(self, part)).collect();
+                self.and(&parts)
+            }
+            Node::Or(parts) => {
+                let parts: Vec<Term> = parts.iter().map(|&part| go(self, part)).collect();
+                self.or(&parts)
+            }
+            Node::Ite(cond, then, els) => {
+                let cond = go(self, cond);
+                let (then, els) = (go(self, then), go(self, els));
+                self.ite(cond, then, els)
+            }
+        };
+        // What the rebuilding uncovered may itself be known.
+        let rebuilt = match (sort == Sort::Bool).then(|| value(self, rebuilt)).flatten() {
+            Some(known) => self.bool(known),
+            None => rebuilt,
+        };
+        memo.insert(term, rebuilt);
+        rebuilt
+    }
+}
