@@ -1,6 +1,6 @@
 //! The language L: from bytes to values.
 //!
-//! The stages, in the order data flows: [`source`], [`token`], [`ast`] by [`parse`], [`hir`] by [`resolve`], values.
+//! The stages, in the order data flows: [`source`], [`token`], [`ast`] by [`parse`], [`hir`] by [`resolve`], [`value`]s and [`heap`]s by [`interp`].
 
 // Blank lines keep the order in which data flows; without them rustfmt sorts by name.
 pub mod source;
@@ -20,3 +20,11 @@ pub mod resolve;
 pub mod hir_print;
 
 pub mod hir_same;
+
+pub mod value;
+
+pub mod heap;
+
+pub mod isomorphism;
+
+pub mod interp;

@@ -1,0 +1,258 @@
+//! The value of a contract expression: `requires`, `ensures`, `invariant`, `assert`, `assume`, `when`.
+//!
+//! In: an expression without calls, the variables, the present store and the store on entry. Out: its value, or the error.
+//!
+//! Invariant: changes nothing, except that it may settle what was unset in the initial store.
+//! Invariant: recursion is as deep as the expression, whose depth the parser bounds; heaps are walked with a queue.
+
+use super::memory::Memory;
+use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, operands, truth, unary};
+use super::outcome::{Outcome, Step};
+use crate::heap::{Kind, Object, Store, may_refer};
+use crate::hir::{BinOp, Expr, ExprKind, LocalId, Procedure, Type};
+use crate::source::Span;
+use crate::value::{Addr, Location, Value};
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use std::collections::{HashSet, VecDeque};
+
+/// The variables of a procedure; `None` for an argument that is unset in the input.
+pub(crate) type Variables = Vec<Option<Value>>;
+
+/// What a contract expression is evaluated in.
+pub(crate) struct Context<'c> {
+    /// Whose variables.
+    pub(crate) procedure: &'c Procedure,
+    /// The variables now.
+    pub(crate) variables: &'c Variables,
+    /// The store now.
+    pub(crate) store: &'c Store,
+    /// The variables on entry.
+    pub(crate) old_variables: &'c Variables,
+    /// The store on entry.
+    pub(crate) old_store: &'c Store,
+}
+
+/// Whether a contract expression holds.
+pub(crate) fn holds(memory: &mut Memory<'_>, context: &Context<'_>, e: &Expr) -> Step<bool> {
+    let value = evaluate(memory, context, e)?;
+    truth(&value, e.span)
+}
+
+/// The value of a contract expression.
+pub(crate) fn evaluate(memory: &mut Memory<'_>, context: &Context<'_>, e: &Expr) -> Step<Value> {
+    Evaluation { memory, context, old: false, bound: Vec::new() }.value(e)
+}
+
+struct Evaluation<'e, 'r> {
+    memory: &'e mut Memory<'r>,
+    context: &'e Context<'e>,
+    /// Inside `old`.
+    old: bool,
+    /// The variables of the quantifiers around.
+    bound: Vec<(LocalId, Value)>,
+}
+
+impl<'e> Evaluation<'e, '_> {
+    fn store(&self) -> &'e Store {
+        if self.old { self.context.old_store } else { self.context.store }
+    }
+
+    fn value(&mut self, e: &Expr) -> Step<Value> {
+        match &e.kind {
+            ExprKind::Int(n) => Ok(Value::Int(n.clone())),
+            ExprKind::Bool(b) => Ok(Value::Bool(*b)),
+            ExprKind::Null => Ok(Value::NULL),
+            ExprKind::Local(id) => Ok(self.variable(*id)),
+            ExprKind::Global(id) => Ok(self.memory.global(self.store(), *id)),
+            ExprKind::Field(object, _) | ExprKind::Length(object) => {
+                let object = self.value(object)?;
+                self.memory.access(self.store(), e, object, None)
+            }
+            ExprKind::Index(object, index) => {
+                let object = self.value(object)?;
+                let index = self.value(index)?;
+                self.memory.access(self.store(), e, object, Some(index))
+            }
+            ExprKind::Unary(op, operand) => unary(*op, self.value(operand)?, e.span),
+            ExprKind::Binary(op, left, right) if is_short_circuit(*op) => {
+                let left = self.truth(left)?;
+                match decided_by_left(*op, left) {
+                    Some(decided) => Ok(Value::Bool(decided)),
+                    None => self.value(right),
+                }
+            }
+            ExprKind::Binary(op, left, right) => {
+                let left = self.value(left)?;
+                let right = self.value(right)?;
+                binary(*op, left, right, self.memory.limits.int_bits, e.span)
+            }
+            ExprKind::Cond(cond, then, els) => {
+                let chosen = if self.truth(cond)? { then } else { els };
+                self.value(chosen)
+            }
+            ExprKind::Old(inner) => {
+                let outside = std::mem::replace(&mut self.old, true);
+                let value = self.value(inner);
+                self.old = outside;
+                value
+            }
+            ExprKind::Fresh(inner) => {
+                let value = self.value(inner)?;
+                let entry = self.memory.view(self.context.old_store);
+                Ok(Value::Bool(value.object().is_some_and(|addr| entry.kind(addr).is_none())))
+            }
+            ExprKind::Reach(from, to) => {
+                let from = self.value(from)?;
+                let to = self.value(to)?;
+                match (from.object(), to.object()) {
+                    (Some(from), Some(to)) => Ok(Value::Bool(self.reaches(from, to, e.span)?)),
+                    _ => Ok(Value::Bool(false)),
+                }
+            }
+            ExprKind::Quant { forall, var, body } => self.quantifier(*forall, *var, body, e.span).map(Value::Bool),
+            ExprKind::Call(..) => unsupported("a call in a contract", e.span),
+        }
+    }
+
+    fn truth(&mut self, e: &Expr) -> Step<bool> {
+        let value = self.value(e)?;
+        truth(&value, e.span)
+    }
+
+    fn variable(&mut self, id: LocalId) -> Value {
+        if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| *bound == id) {
+            return value.clone();
+        }
+        let variables = if self.old { self.context.old_variables } else { self.context.variables };
+        let at = id.index();
+        let known = variables.get(at).cloned().flatten();
+        known
+            .or_else(|| self.memory.input.arguments.get(at).cloned().flatten())
+            .unwrap_or_else(|| self.memory.settle(Location::Argument(at), &self.context.procedure.local(id).ty))
+    }
+
+    fn reaches(&mut self, from: Addr, to: Addr, span: Span) -> Step<bool> {
+        let store = self.store();
+        let mut seen = HashSet::from([from]);
+        let mut queue = VecDeque::from([from]);
+        while let Some(addr) = queue.pop_front() {
+            if addr == to {
+                return Ok(true);
+            }
+            let Some(kind) = self.memory.view(store).kind(addr) else { continue };
+            let slots = match kind {
+                Kind::Array { element, .. } if !element.is_reference() => continue,
+                kind => Object::new(kind.clone()).all_slots(self.memory.unit),
+            };
+            for slot in slots {
+                if let Value::Ref(Some(next)) = self.memory.slot(store, addr, slot, span)?
+                    && seen.insert(next)
+                {
+                    queue.push_back(next);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// An instance that errs makes the whole quantifier err, whatever the others say: so the order of objects means nothing.
+    fn quantifier(&mut self, forall: bool, var: LocalId, body: &Expr, span: Span) -> Step<bool> {
+        let mut result = forall;
+        for value in self.candidates(forall, var, body, span)? {
+            self.bound.push((var, value));
+            let holds = self.truth(body);
+            self.bound.pop();
+            if holds? != forall {
+                result = !forall;
+            }
+        }
+        Ok(result)
+    }
+
+    /// The values for which the body may decide.
+    fn candidates(&mut self, forall: bool, var: LocalId, body: &Expr, span: Span) -> Step<Vec<Value>> {
+        match &self.context.procedure.local(var).ty {
+            Type::Bool => Ok(vec![Value::Bool(false), Value::Bool(true)]),
+            Type::Int => {
+                let Some((low, high)) = self.range(forall, var, body)? else {
+                    return unsupported("a quantifier over integers without bounds", span);
+                };
+                let most = self.memory.limits.array_length;
+                match (&high - &low).to_i128() {
+                    Some(count) if count <= i128::from(most) => Ok((0..count).map(|n| Value::Int(&low + n)).collect()),
+                    _ => unsupported("a quantifier over very many integers", span),
+                }
+            }
+            ty => {
+                let view = self.memory.view(self.store());
+                let of_type = |addr: &Addr| view.kind(*addr).is_some_and(|kind| may_refer(ty, kind));
+                let objects = view.addrs().into_iter().filter(of_type).map(Value::from);
+                Ok(std::iter::once(Value::NULL).chain(objects).collect())
+            }
+        }
+    }
+
+    /// The range of a quantified integer, its end exclusive: `forall x: int :: guard ==> …` or `exists x: int :: guard && …`,
+    /// where the guard, joined by `&&`, begins with a lower and an upper bound of `x` and with what does not mention `x`.
+    /// For integers outside, short circuit keeps everything after the bounds from being evaluated.
+    fn range(&mut self, forall: bool, var: LocalId, body: &Expr) -> Step<Option<(BigInt, BigInt)>> {
+        let guard = match (&body.kind, forall) {
+            (ExprKind::Binary(BinOp::Implies, guard, _), true) => guard,
+            (_, true) => return Ok(None),
+            (_, false) => body,
+        };
+        let (mut low, mut high) = (None, None);
+        let mut conjuncts = vec![guard];
+        while let Some(e) = conjuncts.pop() {
+            if let ExprKind::Binary(BinOp::And, left, right) = &e.kind {
+                conjuncts.extend([&**right, &**left]);
+            } else if !mentions(e, var) {
+                if !self.truth(e)? {
+                    return Ok(Some((BigInt::ZERO, BigInt::ZERO)));
+                }
+            } else if let Some((op, bound)) = bound_of(e, var) {
+                let Value::Int(n) = self.value(bound)? else { return ill_typed(bound.span) };
+                match op {
+                    BinOp::Lt => high = Some(n),
+                    BinOp::Le => high = Some(n + 1),
+                    BinOp::Gt => low = Some(n + 1),
+                    _ => low = Some(n),
+                }
+                if let (Some(low), Some(high)) = (&low, &high) {
+                    return Ok(Some((low.clone(), high.clone())));
+                }
+            } else {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// `e` as a bound of `var`: `var op bound`.
+fn bound_of(e: &Expr, var: LocalId) -> Option<(BinOp, &Expr)> {
+    let ExprKind::Binary(op, left, right) = &e.kind else { return None };
+    let is_var = |e: &Expr| e.kind == ExprKind::Local(var);
+    let (mirrored, bound) = match (is_var(left), is_var(right)) {
+        (true, false) => (*op, right),
+        (false, true) => match op {
+            BinOp::Lt => (BinOp::Gt, left),
+            BinOp::Le => (BinOp::Ge, left),
+            BinOp::Gt => (BinOp::Lt, left),
+            BinOp::Ge => (BinOp::Le, left),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let orders = matches!(mirrored, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
+    (orders && !mentions(bound, var)).then_some((mirrored, bound))
+}
+
+fn mentions(e: &Expr, var: LocalId) -> bool {
+    e.kind == ExprKind::Local(var) || operands(e).into_iter().any(|child| mentions(child, var))
+}
+
+fn unsupported<T>(what: &'static str, span: Span) -> Step<T> {
+    Err(Box::new(Outcome::Unsupported { what, span }))
+}

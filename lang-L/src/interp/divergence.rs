@@ -1,0 +1,131 @@
+//! The proof that a run never ends: it is back where it was.
+//!
+//! In: the frames of a run, at each call and at each loop head. Out: whether the run has repeated itself.
+//!
+//! L is deterministic and blind to addresses. So a loop that finds all that its frame can see as it was at an earlier head,
+//! up to a renaming of the objects allocated since the frame was entered, will do so again and again; and a call that is
+//! entered, while an earlier call of the same procedure is active, from a region isomorphic to that call's, will lead to a third
+//! one, and so on. Which earlier state to compare with follows Brent: the one at the last power of two.
+//!
+//! Invariant: quantifiers over references see objects that nothing reaches; where there are any, nothing is claimed.
+//! Invariant: the work is bounded by a constant for each step of the run; a comparison for which too little was earned is not
+//! made.
+
+use super::contract::Variables;
+use super::machine::Frame;
+use super::memory::Memory;
+use super::operators::operands;
+use crate::heap::{Store, View};
+use crate::hir::{Block, Expr, ExprKind, ProcId, Procedure, StmtKind, Version};
+use crate::isomorphism::isomorphic;
+use crate::value::Value;
+
+/// How many slots may be compared for each step of the run.
+const SLOTS_PER_STEP: u64 = 4;
+/// The most that can be earned.
+const MOST_FUEL: u64 = 1 << 20;
+
+/// What a loop remembers of an earlier arrival at its head.
+#[derive(Default)]
+pub(super) struct LoopMemory {
+    arrivals: u64,
+    earlier: Option<Box<(Variables, Store)>>,
+}
+
+/// Watches for repetition.
+pub(super) struct Detector {
+    enabled: bool,
+    fuel: u64,
+    /// For each procedure, which frames are calls of it, outermost first.
+    active: Vec<Vec<usize>>,
+}
+
+impl Detector {
+    /// For runs of this version.
+    pub(super) fn new(version: &Version, checks: bool) -> Self {
+        let enabled = !version.procedures.iter().any(|procedure| sees_unreachable(procedure, checks));
+        Detector { enabled, fuel: 1 << 12, active: vec![Vec::new(); version.procedures.len()] }
+    }
+
+    /// Called at each step.
+    pub(super) fn earn(&mut self) {
+        self.fuel = (self.fuel + SLOTS_PER_STEP).min(MOST_FUEL);
+    }
+
+    /// Whether the topmost frame, just entered, repeats one that is active.
+    pub(super) fn at_call(&mut self, frames: &[Frame<'_>], memory: &Memory<'_>) -> bool {
+        let Some(entered) = frames.last() else { return false };
+        let active = &mut self.active[entered.id.index()];
+        active.push(frames.len() - 1);
+        if !self.enabled || active.len() < 2 {
+            return false;
+        }
+        let earlier = &frames[active[last_power_of_two(active.len() - 1) - 1]];
+        let side = |frame: &Frame<'_>| known(&frame.old_locals[..frame.procedure.params], memory);
+        let (then, now) = (side(earlier), side(entered));
+        let views = (memory.view(&earlier.old_store), memory.view(&entered.old_store));
+        isomorphic((views.0, &then), (views.1, &now), &|_| false, &mut self.fuel) == Some(true)
+    }
+
+    /// The topmost call, of this procedure, ends.
+    pub(super) fn call_ends(&mut self, id: ProcId) {
+        self.active[id.index()].pop();
+    }
+
+    /// Whether the loop in the topmost frame is back in a state it was in.
+    pub(super) fn at_loop(&mut self, seen: &mut LoopMemory, frame: &Frame<'_>, memory: &Memory<'_>) -> bool {
+        if !self.enabled {
+            return false;
+        }
+        if let Some(earlier) = &seen.earlier {
+            let (then, now) = (known(&earlier.0, memory), known(&frame.locals, memory));
+            let views = (memory.view(&earlier.1), memory.view(&memory.store));
+            let entry: View<'_> = memory.view(&frame.old_store);
+            let existed = |addr| entry.kind(addr).is_some();
+            if isomorphic((views.0, &then), (views.1, &now), &existed, &mut self.fuel) == Some(true) {
+                return true;
+            }
+        }
+        seen.arrivals += 1;
+        if seen.arrivals.is_power_of_two() {
+            seen.earlier = Some(Box::new((frame.locals.clone(), memory.store.clone())));
+        }
+        false
+    }
+}
+
+/// The variables, with the arguments of the run itself as far as they have been read by now.
+fn known(variables: &[Option<Value>], memory: &Memory<'_>) -> Variables {
+    let fixed = |at: usize| memory.input.arguments.get(at).cloned().flatten();
+    variables.iter().enumerate().map(|(at, value)| value.clone().or_else(|| fixed(at))).collect()
+}
+
+fn last_power_of_two(n: usize) -> usize {
+    1 << n.ilog2()
+}
+
+/// Whether running the procedure may evaluate a quantifier over references.
+fn sees_unreachable(procedure: &Procedure, checks: bool) -> bool {
+    let in_contract = checks || procedure.body.is_none();
+    let contract = procedure.requires.iter().chain(&procedure.ensures);
+    (in_contract && contract.into_iter().any(|e| quantifies(e, procedure)))
+        || procedure.body.as_ref().is_some_and(|body| block_quantifies(body, procedure))
+}
+
+fn block_quantifies(block: &Block, procedure: &Procedure) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Assert(e) | StmtKind::Assume(e) => quantifies(e, procedure),
+        StmtKind::If(_, then, els) => block_quantifies(then, procedure) || block_quantifies(els, procedure),
+        StmtKind::While { invariants, body, .. } => {
+            invariants.iter().any(|e| quantifies(e, procedure)) || block_quantifies(body, procedure)
+        }
+        StmtKind::Assign(..) | StmtKind::Call { .. } | StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => {
+            false
+        }
+    })
+}
+
+fn quantifies(e: &Expr, procedure: &Procedure) -> bool {
+    let here = matches!(&e.kind, ExprKind::Quant { var, .. } if procedure.local(*var).ty.is_reference());
+    here || operands(e).into_iter().any(|operand| quantifies(operand, procedure))
+}

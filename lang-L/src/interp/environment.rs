@@ -1,0 +1,141 @@
+//! What a run leaves to its surroundings: addresses, places left unset, external procedures, and who watches.
+//!
+//! In: questions of a run. Out: answers.
+//!
+//! Invariant: no answer can make a run do what L does not allow; addresses in use are never given out twice, and external
+//! procedures do only what [`Behaviour`] says.
+
+use crate::heap::Input;
+use crate::hir::{Procedure, Type, Unit};
+use crate::source::Span;
+use crate::value::{Addr, Location, Value};
+
+/// What external procedures do. Whatever is chosen, the effect depends only on what the call can reach, and not on addresses:
+/// from isomorphic regions the same call has isomorphic effects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Behaviour {
+    /// Changes nothing and leaves the results at their defaults.
+    #[default]
+    Skip,
+    /// Ends the execution in error.
+    Error,
+    /// Writes into the objects that the arguments name (and `modifies` allows) and into globals, and chooses results; what,
+    /// follows from this number, the name of the procedure, and which arguments are null, equal, or which numbers.
+    Seeded(u64),
+}
+
+/// What a run tells of as it goes.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A procedure begins.
+    Enter {
+        /// Which.
+        procedure: &'a Procedure,
+        /// Its arguments; `None` while nobody has read them.
+        arguments: &'a [Option<Value>],
+    },
+    /// A procedure has ended normally.
+    Leave {
+        /// Which.
+        procedure: &'a Procedure,
+        /// Its results.
+        results: &'a [Value],
+    },
+    /// A statement begins.
+    Statement {
+        /// Its place in the source.
+        span: Span,
+    },
+    /// A variable has been assigned.
+    Assigned {
+        /// Its name.
+        name: &'a str,
+        /// Its new value.
+        value: &'a Value,
+    },
+    /// A slot of an object has been assigned.
+    Wrote {
+        /// Which.
+        location: Location,
+        /// Its new value.
+        value: &'a Value,
+    },
+    /// An object has been allocated.
+    Allocated {
+        /// Its address.
+        addr: Addr,
+    },
+}
+
+/// The surroundings of a run.
+pub trait Environment {
+    /// An address for a new object. The run asks again when the address is in use.
+    fn fresh(&mut self) -> Addr;
+
+    /// The value of a place of type `ty` that `input` leaves unset and the run now reads. The run writes it into `input`.
+    /// May add objects to `input`, at addresses that [`Environment::fresh`] never gives.
+    fn unset(&mut self, unit: &Unit, location: Location, ty: &Type, input: &mut Input) -> Value {
+        let _ = (unit, location, input);
+        Value::default_of(ty)
+    }
+
+    /// What the external procedure of this name does. Must answer the same each time, in both versions.
+    fn behaviour(&mut self, name: &str) -> Behaviour {
+        let _ = name;
+        Behaviour::Skip
+    }
+
+    /// Is told what happens.
+    fn trace(&mut self, event: Event<'_>) {
+        let _ = event;
+    }
+}
+
+/// The plain surroundings: addresses in sequence, defaults for all that is unset.
+#[derive(Clone, Debug)]
+pub struct Sequential {
+    next: u64,
+}
+
+impl Sequential {
+    /// Addresses after those that `input` uses.
+    pub fn after(input: &Input) -> Self {
+        Sequential { next: input.last_addr() + 1 }
+    }
+}
+
+impl Environment for Sequential {
+    fn fresh(&mut self) -> Addr {
+        let addr = Addr(self.next);
+        self.next = self.next.wrapping_add(1);
+        addr
+    }
+}
+
+/// Addresses in no order that means anything, to show that no outcome depends on them.
+#[derive(Clone, Debug)]
+pub struct Scattered {
+    state: u64,
+}
+
+impl Scattered {
+    /// The sequence of this seed.
+    pub fn new(seed: u64) -> Self {
+        Scattered { state: seed }
+    }
+}
+
+impl Environment for Scattered {
+    fn fresh(&mut self) -> Addr {
+        Addr(scramble(&mut self.state))
+    }
+}
+
+/// The next number of the sequence known as splitmix64.
+pub(crate) fn scramble(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}

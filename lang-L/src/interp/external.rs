@@ -1,0 +1,164 @@
+//! What external procedures do.
+//!
+//! In: the procedure, its arguments, and the [`Behaviour`] the environment chose. Out: results and writes, or the error.
+//!
+//! Invariant: from isomorphic regions a call has isomorphic effects; nothing is read but the arguments and what they reach,
+//! nothing written but what the procedure's `modifies`, or its arguments, name, and globals.
+
+use super::contract::{self, Context};
+use super::environment::{Behaviour, scramble};
+use super::memory::Memory;
+use super::outcome::{ErrorKind, Outcome, Step, fail};
+use crate::heap::{Kind, Object, may_refer, slot_type};
+use crate::hir::{GlobalId, LocalId, Procedure, Type};
+use crate::source::Span;
+use crate::value::{Addr, Slot, Value};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// How many cells of an array an external procedure looks at.
+const CELLS: usize = 4;
+
+/// Performs a call; the results.
+pub(super) fn perform(memory: &mut Memory<'_>, procedure: &Procedure, arguments: &[Value]) -> Step<Vec<Value>> {
+    match memory.environment.behaviour(&procedure.name) {
+        Behaviour::Error => fail(ErrorKind::External, procedure.name_span),
+        Behaviour::Skip => Ok(procedure.result_ids().map(|id| Value::default_of(&procedure.local(id).ty)).collect()),
+        Behaviour::Seeded(seed) => {
+            let span = procedure.name_span;
+            let mut objects: Vec<Addr> = Vec::new();
+            for addr in arguments.iter().filter_map(Value::object) {
+                if !objects.contains(&addr) {
+                    objects.push(addr);
+                }
+            }
+            let state = number(seed, procedure, arguments, &objects);
+            let writable = writable(memory, procedure, arguments, &objects)?;
+            let integers = arguments.iter().filter(|value| matches!(value, Value::Int(_))).cloned().collect();
+            Chooser { memory, span, state, objects, integers }.perform(procedure, &writable)
+        }
+    }
+}
+
+/// A number that depends on nothing a program could not see.
+fn number(seed: u64, procedure: &Procedure, arguments: &[Value], objects: &[Addr]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    procedure.name.hash(&mut hasher);
+    for value in arguments {
+        match value {
+            Value::Int(n) => n.to_string().hash(&mut hasher),
+            Value::Bool(b) => b.hash(&mut hasher),
+            Value::Ref(to) => to.map(|addr| objects.iter().position(|object| *object == addr)).hash(&mut hasher),
+        }
+    }
+    // The seed comes last and plainly, so that small seeds are small families.
+    hasher.finish() ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// The objects that the call may change.
+fn writable(memory: &mut Memory<'_>, procedure: &Procedure, arguments: &[Value], objects: &[Addr]) -> Step<Vec<Addr>> {
+    let Some(modifies) = &procedure.modifies else { return Ok(objects.to_vec()) };
+    let mut variables: Vec<_> = arguments.iter().cloned().map(Some).collect();
+    variables.resize(procedure.locals.len(), None);
+    let store = memory.store.clone();
+    let context =
+        Context { procedure, variables: &variables, store: &store, old_variables: &variables, old_store: &store };
+    let mut named = Vec::new();
+    for place in &modifies.places {
+        match contract::evaluate(memory, &context, place) {
+            Ok(value) => named.extend(value.object().filter(|addr| !named.contains(addr))),
+            Err(outcome) if matches!(*outcome, Outcome::Error(_)) => {}
+            Err(outcome) => return Err(outcome),
+        }
+    }
+    Ok(named)
+}
+
+struct Chooser<'c, 'r> {
+    memory: &'c mut Memory<'r>,
+    span: Span,
+    state: u64,
+    objects: Vec<Addr>,
+    integers: Vec<Value>,
+}
+
+impl Chooser<'_, '_> {
+    fn perform(&mut self, procedure: &Procedure, writable: &[Addr]) -> Step<Vec<Value>> {
+        for addr in writable {
+            for (slot, ty) in self.slots(*addr) {
+                if self.below(2) == 0 {
+                    let value = self.value(&ty)?;
+                    self.memory.put(*addr, slot, value, self.span)?;
+                }
+            }
+        }
+        for (id, global) in (0..).map(GlobalId).zip(&self.memory.unit.globals) {
+            if self.below(2) == 0 {
+                let value = self.value(&global.ty)?;
+                self.memory.store.globals.insert(id, value);
+            }
+        }
+        procedure.result_ids().map(|id: LocalId| self.value(&procedure.local(id).ty)).collect()
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (scramble(&mut self.state) % n.max(1) as u64) as usize
+    }
+
+    /// The slots of an object that are looked at, with their types.
+    fn slots(&self, addr: Addr) -> Vec<(Slot, Type)> {
+        let Some(kind) = self.memory.view(&self.memory.store).kind(addr) else { return Vec::new() };
+        let few = match kind {
+            Kind::Array { element, length } => {
+                Kind::Array { element: element.clone(), length: (*length).min(CELLS as u64) }
+            }
+            fields => fields.clone(),
+        };
+        let typed = |slot| (slot, slot_type(self.memory.unit, &few, slot).clone());
+        Object::new(few.clone()).all_slots(self.memory.unit).into_iter().map(typed).collect()
+    }
+
+    /// A value of this type.
+    fn value(&mut self, ty: &Type) -> Step<Value> {
+        match ty {
+            Type::Bool => Ok(Value::Bool(self.below(2) == 0)),
+            Type::Int => match self.below(3 + self.integers.len()) {
+                0 => Ok(Value::from(0)),
+                1 => Ok(Value::from(1)),
+                2 => Ok(Value::from(i64::try_from(self.below(5)).unwrap_or(0) - 2)),
+                at => Ok(self.integers[at - 3].clone()),
+            },
+            Type::Ref | Type::Class(_) | Type::Array(_) => self.reference(ty),
+        }
+    }
+
+    fn reference(&mut self, ty: &Type) -> Step<Value> {
+        let objects = self.objects.clone();
+        match self.below(3 + objects.len()) {
+            0 => Ok(Value::NULL),
+            1 => match ty {
+                Type::Class(class) => Ok(self.memory.allocate(Some(*class))),
+                Type::Array(element) => self.memory.allocate_array(element, &Value::from(1), self.span),
+                _ => Ok(self.memory.allocate(None)),
+            },
+            // What a slot of an argument holds, if there is one of this type.
+            2 => {
+                let mut sources = Vec::new();
+                for addr in objects {
+                    let typed = self.slots(addr).into_iter().filter(|(_, of)| of == ty);
+                    sources.extend(typed.map(|(slot, _)| (addr, slot)));
+                }
+                if sources.is_empty() {
+                    return Ok(Value::NULL);
+                }
+                let (addr, slot) = sources[self.below(sources.len())];
+                let store = self.memory.store.clone();
+                self.memory.slot(&store, addr, slot, self.span)
+            }
+            at => {
+                let addr = objects[at - 3];
+                let fits = self.memory.view(&self.memory.store).kind(addr).is_some_and(|kind| may_refer(ty, kind));
+                Ok(if fits { addr.into() } else { Value::NULL })
+            }
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! Statements, expressions with calls, and calls, as a machine with a stack of its own.
+//!
+//! In: a procedure and an input. Out: the outcome, step by step.
+//!
+//! Each active call has a frame; a frame has a stack of [`Task`]s, the next on top, and a stack of values that the tasks leave
+//! for one another. A task does one thing and may put others in its place: to evaluate `a + b` is to evaluate `a`, then `b`, then
+//! to add.
+//!
+//! Invariant: between statements the value stack of a frame is empty.
+
+use super::contract::{self, Context, Variables};
+use super::divergence::LoopMemory;
+use super::environment::{Environment, Event};
+use super::memory::Memory;
+use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, operands, truth, unary};
+use super::outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Outcome, Step, fail};
+use super::{Job, divergence};
+use crate::heap::{Input, Store};
+use crate::hir::{BinOp, Block, ClassId, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
+use crate::isomorphism::Final;
+use crate::source::Span;
+use crate::value::{Addr, Location, Slot, Value};
+
+/// What is still to be done in a frame.
+pub(super) enum Task<'r> {
+    /// The rest of a block.
+    Statements(&'r [Stmt]),
+    /// Leave the value of an expression.
+    Evaluate(&'r Expr),
+    /// Leave the value of an operator whose operands have been left.
+    Apply(&'r Expr),
+    /// Decide `&&`, `||`, `==>` by the left operand, or go on with the right one.
+    ShortCircuit(BinOp, &'r Expr),
+    /// Go on with one of the two, as the value left says.
+    Choose(&'r Expr, &'r Expr),
+    /// Go on with one of the two blocks, as the value left says.
+    Branch(&'r Block, &'r Block),
+    /// The head of a loop. Stays on the stack below its body.
+    Loop(Loop<'r>),
+    /// Go on with the body of the loop below, or leave it, as the value left says.
+    LoopTest(&'r Block),
+    /// Leave a new object.
+    New(Option<ClassId>),
+    /// Leave a new array of the length left.
+    NewArray(&'r Type, Span),
+    /// Assign the value left to a place whose object and index were left before it.
+    Assign(&'r Place, Span),
+    /// Call with the arguments left.
+    Call { callee: ProcId, reply: Reply<'r>, span: Span },
+    /// Assign the results left and end the call.
+    Return,
+}
+
+/// A loop that is being executed.
+pub(super) struct Loop<'r> {
+    cond: &'r Expr,
+    invariants: &'r [Expr],
+    body: &'r Block,
+    span: Span,
+    seen: LoopMemory,
+}
+
+/// What the caller does with the results.
+#[derive(Clone, Copy)]
+pub(super) enum Reply<'r> {
+    /// Nobody waits: this is the procedure that is run.
+    Finish,
+    /// Leaves the one result as a value.
+    Value,
+    /// Assigns them, or drops them when there are no targets.
+    Assign(&'r [Place]),
+}
+
+/// An active call.
+pub(super) struct Frame<'r> {
+    pub(super) id: ProcId,
+    pub(super) procedure: &'r Procedure,
+    pub(super) locals: Variables,
+    /// The arguments, and `None` for all other variables.
+    pub(super) old_locals: Variables,
+    pub(super) old_store: Store,
+    /// With checks, what the `modifies` clause names, if there is one.
+    pub(super) modifiable: Option<Vec<Addr>>,
+    pub(super) tasks: Vec<Task<'r>>,
+    pub(super) values: Vec<Value>,
+    pub(super) reply: Reply<'r>,
+    pub(super) call: Option<Span>,
+}
+
+/// A run.
+pub(super) struct Machine<'r> {
+    pub(super) job: &'r Job<'r>,
+    pub(super) memory: Memory<'r>,
+    pub(super) frames: Vec<Frame<'r>>,
+    pub(super) divergence: divergence::Detector,
+    steps: u64,
+}
+
+impl<'r> Machine<'r> {
+    /// A machine about to call the job's procedure.
+    pub(super) fn new(job: &'r Job<'r>, mut input: Input, environment: &'r mut dyn Environment) -> Self {
+        let version = &job.unit.versions[job.version];
+        input.arguments.resize(version.procedure(job.procedure).params, None);
+        let memory = Memory { unit: job.unit, limits: &job.limits, environment, input, store: Store::default() };
+        let divergence = divergence::Detector::new(version, job.limits.checks);
+        Machine { job, memory, frames: Vec::new(), divergence, steps: 0 }
+    }
+
+    /// How many steps have been taken.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The input with all that was read of it.
+    pub(super) fn into_input(self) -> Input {
+        self.memory.input
+    }
+
+    /// Runs to the end.
+    pub(super) fn run(&mut self) -> Outcome {
+        let arguments = self.memory.input.arguments.clone();
+        match self.enter(self.job.procedure, arguments, Reply::Finish, None) {
+            Ok(Some(results)) => return self.finish(results),
+            Ok(None) => {}
+            Err(outcome) => return *outcome,
+        }
+        loop {
+            match self.step() {
+                Ok(None) => {}
+                Ok(Some(results)) => return self.finish(results),
+                Err(outcome) => return *outcome,
+            }
+        }
+    }
+
+    fn finish(&mut self, results: Vec<Value>) -> Outcome {
+        let store = self.memory.store.over(&self.memory.input.store);
+        Outcome::Normal(Final { store, results })
+    }
+
+    pub(super) fn frame(&mut self) -> &mut Frame<'r> {
+        self.frames.last_mut().expect("a machine that steps has a frame")
+    }
+
+    pub(super) fn push(&mut self, task: Task<'r>) {
+        self.frame().tasks.push(task);
+    }
+
+    fn leave(&mut self, value: Value) {
+        self.frame().values.push(value);
+    }
+
+    fn take(&mut self) -> Value {
+        self.frame().values.pop().expect("every task that takes a value follows one that leaves it")
+    }
+
+    /// Does one task. The results, when the run has ended.
+    fn step(&mut self) -> Step<Option<Vec<Value>>> {
+        self.steps += 1;
+        if self.steps > self.job.limits.steps {
+            return Err(Box::new(Outcome::OutOfBudget(Budget::Steps)));
+        }
+        self.divergence.earn();
+        let Some(task) = self.frame().tasks.pop() else { return self.end_call() };
+        match task {
+            Task::Statements([]) => {}
+            Task::Statements([first, rest @ ..]) => {
+                self.push(Task::Statements(rest));
+                self.statement(first)?;
+            }
+            Task::Evaluate(e) => self.evaluate(e)?,
+            Task::Apply(e) => {
+                let value = self.apply(e)?;
+                self.leave(value);
+            }
+            Task::ShortCircuit(op, right) => {
+                let left = truth(&self.take(), right.span)?;
+                match decided_by_left(op, left) {
+                    Some(decided) => self.leave(decided.into()),
+                    None => self.push(Task::Evaluate(right)),
+                }
+            }
+            Task::Choose(then, els) => {
+                let chosen = if truth(&self.take(), then.span)? { then } else { els };
+                self.push(Task::Evaluate(chosen));
+            }
+            Task::Branch(then, els) => {
+                let chosen = if truth(&self.take(), then.span)? { then } else { els };
+                self.push(Task::Statements(&chosen.stmts));
+            }
+            Task::Loop(head) => self.loop_head(head)?,
+            Task::LoopTest(body) => {
+                if truth(&self.take(), body.span)? {
+                    self.push(Task::Statements(&body.stmts));
+                } else {
+                    self.frame().tasks.pop();
+                }
+            }
+            Task::New(class) => {
+                let object = self.memory.allocate(class);
+                self.leave(object);
+            }
+            Task::NewArray(element, span) => {
+                let length = self.take();
+                let array = self.memory.allocate_array(element, &length, span)?;
+                self.leave(array);
+            }
+            Task::Assign(place, span) => self.assign(place, span)?,
+            Task::Call { callee, reply, span } => {
+                let count = self.job.unit.versions[self.job.version].procedure(callee).params;
+                let frame = self.frame();
+                let arguments = frame.values.split_off(frame.values.len() - count);
+                let arguments = arguments.into_iter().map(Some).collect();
+                return self.enter(callee, arguments, reply, Some(span));
+            }
+            Task::Return => {
+                let frame = self.frame();
+                for (id, value) in frame.procedure.result_ids().zip(std::mem::take(&mut frame.values)) {
+                    frame.locals[id.index()] = Some(value);
+                }
+                frame.tasks.clear();
+            }
+        }
+        Ok(None)
+    }
+
+    fn statement(&mut self, stmt: &'r Stmt) -> Step<()> {
+        self.memory.environment.trace(Event::Statement { span: stmt.span });
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Assign(place, rhs) => {
+                self.push(Task::Assign(place, span));
+                match rhs {
+                    Rhs::Expr(e) => self.push(Task::Evaluate(e)),
+                    Rhs::New(class) => self.push(Task::New(*class)),
+                    Rhs::NewArray(element, length) => {
+                        self.push(Task::NewArray(element, span));
+                        self.push(Task::Evaluate(length));
+                    }
+                }
+                match place {
+                    Place::Local(_) | Place::Global(_) => {}
+                    Place::Field(object, _) => self.push(Task::Evaluate(object)),
+                    Place::Index(object, index) => {
+                        self.push(Task::Evaluate(index));
+                        self.push(Task::Evaluate(object));
+                    }
+                }
+            }
+            StmtKind::Call { targets, callee, args } => {
+                self.push(Task::Call { callee: *callee, reply: Reply::Assign(targets), span });
+                self.push_all(args.iter());
+            }
+            StmtKind::If(cond, then, els) => {
+                self.push(Task::Branch(then, els));
+                self.push(Task::Evaluate(cond));
+            }
+            StmtKind::While { cond, invariants, body } => {
+                self.push(Task::Loop(Loop { cond, invariants, body, span, seen: LoopMemory::default() }));
+            }
+            StmtKind::Return(values) => {
+                self.push(Task::Return);
+                self.push_all(values.iter());
+            }
+            StmtKind::Break => while !matches!(self.frame().tasks.pop(), Some(Task::Loop(_)) | None) {},
+            StmtKind::Continue => {
+                while !matches!(self.frame().tasks.last(), Some(Task::Loop(_)) | None) {
+                    self.frame().tasks.pop();
+                }
+            }
+            StmtKind::Assert(e) => {
+                if !self.condition(e)? {
+                    return fail(ErrorKind::AssertionFailed, span);
+                }
+            }
+            StmtKind::Assume(e) => {
+                if !self.condition(e)? {
+                    return Err(Box::new(Outcome::Excluded(Exclusion::Assume, span)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the evaluation of these in line, the first on top.
+    fn push_all(&mut self, exprs: impl DoubleEndedIterator<Item = &'r Expr>) {
+        self.frame().tasks.extend(exprs.rev().map(Task::Evaluate));
+    }
+
+    fn evaluate(&mut self, e: &'r Expr) -> Step<()> {
+        match &e.kind {
+            ExprKind::Local(id) => {
+                let value = self.local(*id);
+                self.leave(value);
+            }
+            ExprKind::Binary(op, left, right) if is_short_circuit(*op) => {
+                self.push(Task::ShortCircuit(*op, right));
+                self.push(Task::Evaluate(left));
+            }
+            ExprKind::Cond(cond, then, els) => {
+                self.push(Task::Choose(then, els));
+                self.push(Task::Evaluate(cond));
+            }
+            ExprKind::Call(callee, args) => {
+                self.push(Task::Call { callee: *callee, reply: Reply::Value, span: e.span });
+                self.push_all(args.iter());
+            }
+            _ => {
+                self.push(Task::Apply(e));
+                self.push_all(operands(e).into_iter());
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, e: &Expr) -> Step<Value> {
+        match &e.kind {
+            ExprKind::Int(n) => Ok(Value::Int(n.clone())),
+            ExprKind::Bool(b) => Ok(Value::Bool(*b)),
+            ExprKind::Null => Ok(Value::NULL),
+            ExprKind::Global(id) => {
+                let store = self.memory.store.clone();
+                Ok(self.memory.global(&store, *id))
+            }
+            ExprKind::Field(..) | ExprKind::Length(_) => {
+                let (object, store) = (self.take(), self.memory.store.clone());
+                self.memory.access(&store, e, object, None)
+            }
+            ExprKind::Index(..) => {
+                let (index, object, store) = (self.take(), self.take(), self.memory.store.clone());
+                self.memory.access(&store, e, object, Some(index))
+            }
+            ExprKind::Unary(op, _) => unary(*op, self.take(), e.span),
+            ExprKind::Binary(op, ..) => {
+                let (right, left) = (self.take(), self.take());
+                binary(*op, left, right, self.job.limits.int_bits, e.span)
+            }
+            _ => ill_typed(e.span),
+        }
+    }
+
+    /// The value of a variable; an argument that is unset is settled.
+    pub(super) fn local(&mut self, id: LocalId) -> Value {
+        let at = id.index();
+        let frame = self.frame();
+        if let Some(value) = &frame.locals[at] {
+            return value.clone();
+        }
+        let ty = &frame.procedure.local(id).ty;
+        let value = match &self.memory.input.arguments[at] {
+            Some(value) => value.clone(),
+            None => self.memory.settle(Location::Argument(at), ty),
+        };
+        self.frame().locals[at] = Some(value.clone());
+        value
+    }
+
+    fn assign(&mut self, place: &'r Place, span: Span) -> Step<()> {
+        let value = self.take();
+        match place {
+            Place::Local(_) | Place::Global(_) => {
+                self.assign_variable(place, value);
+                Ok(())
+            }
+            Place::Field(_, field) => {
+                let object = self.take();
+                self.memory.write(object, Ok(Slot::Field(*field)), value, span)
+            }
+            Place::Index(..) => {
+                let (index, object) = (self.take(), self.take());
+                self.memory.write(object, Err(&index), value, span)
+            }
+        }
+    }
+
+    pub(super) fn assign_variable(&mut self, place: &Place, value: Value) {
+        let name = match place {
+            Place::Local(id) => {
+                let frame = self.frame();
+                frame.locals[id.index()] = Some(value.clone());
+                frame.procedure.local(*id).name.as_str()
+            }
+            Place::Global(id) => {
+                self.memory.store.globals.insert(*id, value.clone());
+                self.job.unit.globals[id.index()].name.as_str()
+            }
+            Place::Field(..) | Place::Index(..) => return,
+        };
+        self.memory.environment.trace(Event::Assigned { name, value: &value });
+    }
+
+    fn loop_head(&mut self, mut head: Loop<'r>) -> Step<()> {
+        if self.job.limits.checks {
+            for invariant in head.invariants {
+                let holds = self.condition(invariant);
+                self.check(holds, Clause::Invariant, invariant.span, None)?;
+            }
+        }
+        let frame = self.frames.last().expect("a loop runs in a frame");
+        if self.divergence.at_loop(&mut head.seen, frame, &self.memory) {
+            return Err(Box::new(Outcome::Diverged(Divergence::LoopRepeats { span: head.span })));
+        }
+        let (cond, body) = (head.cond, head.body);
+        self.push(Task::Loop(head));
+        self.push(Task::LoopTest(body));
+        self.push(Task::Evaluate(cond));
+        Ok(())
+    }
+
+    /// Whether a contract expression holds now, in the topmost frame.
+    pub(super) fn condition(&mut self, e: &Expr) -> Step<bool> {
+        let frame = self.frames.last().expect("contracts are evaluated in a frame");
+        let store = self.memory.store.clone();
+        let context = Context {
+            procedure: frame.procedure,
+            variables: &frame.locals,
+            store: &store,
+            old_variables: &frame.old_locals,
+            old_store: &frame.old_store,
+        };
+        contract::holds(&mut self.memory, &context, e)
+    }
+}
