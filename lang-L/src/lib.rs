@@ -28,3 +28,7 @@ pub mod heap;
 pub mod isomorphism;
 
 pub mod interp;
+
+pub mod store_json;
+
+pub mod show;

@@ -1,0 +1,270 @@
+//! Inputs and stores as JSON, as section 6 of the language reference has them, and arguments as text.
+//!
+//! In: JSON, or words of a command line. Out: an [`Input`] that fits the procedure, or what is wrong with it; and back.
+//!
+//! References are strings `"#1"`; integers are JSON integers, or strings of decimal digits when they need more than 64 bits.
+//! Arrays, beyond what section 6 says, are `{"class": null, "element": "int", "cells": [1, 2]}`. What an input does not mention
+//! has its default.
+//!
+//! Invariant: what is read is well-typed, and refers only to objects that are there.
+
+use crate::heap::{Input, Kind, Object, Store, may_refer, slot_type};
+use crate::hir::{ClassId, FieldId, GlobalId, Procedure, Type, Unit};
+use crate::hir_print::type_text;
+use crate::value::{Addr, Location, Slot, Value};
+use num_bigint::BigInt;
+use serde_json::{Map, Value as Json, json};
+
+/// Why a text is no input; one sentence without a full stop.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InputError(String);
+
+fn wrong<T>(message: String) -> Result<T, InputError> {
+    Err(InputError(message))
+}
+
+/// Reads `{"arguments": {…}, "globals": {…}, "heap": {…}}`, where each part may be missing.
+///
+/// # Errors
+/// When it is not of that form, or does not fit the procedure.
+pub fn read_input(unit: &Unit, procedure: &Procedure, json: &Json) -> Result<Input, InputError> {
+    let parts = object(json, "a store")?;
+    if let Some(unknown) = parts.keys().find(|key| !["arguments", "globals", "heap"].contains(&key.as_str())) {
+        return wrong(format!("a store has `arguments`, `globals` and `heap`, but no `{unknown}`"));
+    }
+    let empty = Map::new();
+    let part = |name| parts.get(name).map_or(Ok(&empty), |json| object(json, &format!("`{name}`")));
+
+    let mut input = Input { arguments: vec![None; procedure.params], store: Store::default() };
+    let heap = part("heap")?;
+    // All objects first, so that what refers to them can be checked.
+    for (name, json) in heap {
+        let kind = read_kind(unit, object(json, name)?).map_err(|e| InputError(format!("object `{name}`: {e}")))?;
+        input.store.heap.insert(read_addr(name)?, Object::new(kind));
+    }
+    for (name, json) in heap {
+        read_slots(unit, read_addr(name)?, object(json, name)?, &mut input.store)
+            .map_err(|e| InputError(format!("object `{name}`: {e}")))?;
+    }
+    for (name, json) in part("globals")? {
+        let Some((id, global)) = (0..).map(GlobalId).zip(&unit.globals).find(|(_, global)| global.name == *name) else {
+            return wrong(format!("there is no global `{name}`"));
+        };
+        let value = read_value(unit, &input.store, &global.ty, json).map_err(|e| InputError(format!("global `{name}`: {e}")))?;
+        input.store.globals.insert(id, value);
+    }
+    for (name, json) in part("arguments")? {
+        let Some(at) = procedure.locals[..procedure.params].iter().position(|local| local.name == *name) else {
+            return wrong(format!("procedure `{}` has no parameter `{name}`", procedure.name));
+        };
+        let value = read_value(unit, &input.store, &procedure.locals[at].ty, json)
+            .map_err(|e| InputError(format!("argument `{name}`: {e}")))?;
+        input.arguments[at] = Some(value);
+    }
+    Ok(completed(unit, procedure, &input))
+}
+
+/// Reads arguments as words: `3`, `true`, `null`, and `#1` for an object. Objects that are named but not in `store` come into
+/// being with default fields.
+///
+/// # Errors
+/// When a word is no value of the parameter's type, or there are too many or too few.
+pub fn read_arguments(
+    unit: &Unit,
+    procedure: &Procedure,
+    words: &[String],
+    store: Store,
+) -> Result<Input, InputError> {
+    if words.len() != procedure.params {
+        return wrong(format!("procedure `{}` has {} parameters, but {} arguments are given", procedure.name, procedure.params, words.len()));
+    }
+    let mut input = Input { arguments: vec![None; procedure.params], store };
+    for (at, (word, local)) in words.iter().zip(&procedure.locals).enumerate() {
+        let describe = |e: InputError| InputError(format!("argument `{}`: {e}", local.name));
+        let json = match word.as_str() {
+            "null" => Json::Null,
+            "true" => Json::Bool(true),
+            "false" => Json::Bool(false),
+            other => Json::String(other.to_owned()),
+        };
+        if word.starts_with('#') && local.ty.is_reference() {
+            let addr = read_addr(word).map_err(describe)?;
+            let kind = match &local.ty {
+                Type::Class(class) => Kind::Fields(Some(*class)),
+                Type::Array(element) => Kind::Array { element: (**element).clone(), length: 0 },
+                _ => Kind::Fields(None),
+            };
+            input.store.heap.entry(addr).or_insert_with(|| Object::new(kind));
+        }
+        input.arguments[at] = Some(read_value(unit, &input.store, &local.ty, &json).map_err(describe)?);
+    }
+    Ok(completed(unit, procedure, &input))
+}
+
+/// Sets all that an input leaves unset to its default.
+pub fn completed(unit: &Unit, procedure: &Procedure, input: &Input) -> Input {
+    let mut complete = Input { arguments: input.arguments.clone(), store: input.store.completed(unit) };
+    complete.arguments.resize(procedure.params, None);
+    for (at, local) in procedure.locals[..procedure.params].iter().enumerate() {
+        if complete.arguments[at].is_none() {
+            complete.set(Location::Argument(at), Value::default_of(&local.ty));
+        }
+    }
+    complete
+}
+
+/// An input as [`read_input`] reads it.
+pub fn input_json(unit: &Unit, procedure: &Procedure, input: &Input) -> Json {
+    let mut arguments = Map::new();
+    for (local, value) in procedure.locals.iter().zip(&input.arguments) {
+        if let Some(value) = value {
+            arguments.insert(local.name.clone(), value_json(value));
+        }
+    }
+    let globals = globals_json(unit, &input.store);
+    json!({ "arguments": arguments, "globals": globals, "heap": heap_json(unit, &input.store) })
+}
+
+/// The globals of a store.
+pub fn globals_json(unit: &Unit, store: &Store) -> Json {
+    let named = |(id, global): (GlobalId, &crate::hir::Global)| (global.name.clone(), value_json(&store.global(unit, id)));
+    Json::Object((0..).map(GlobalId).zip(&unit.globals).map(named).collect())
+}
+
+/// All objects of a store.
+pub fn heap_json(unit: &Unit, store: &Store) -> Json {
+    Json::Object(store.heap.iter().map(|(addr, object)| (addr.to_string(), object_json(unit, store, *addr, object))).collect())
+}
+
+fn object_json(unit: &Unit, store: &Store, addr: Addr, object: &Object) -> Json {
+    let value = |slot| value_json(&store.slot(unit, addr, slot));
+    match &object.kind {
+        Kind::Fields(class) => {
+            let mut fields = Map::new();
+            for slot in object.all_slots(unit) {
+                if let Slot::Field(field) = slot {
+                    fields.insert(unit.fields[field.index()].name.clone(), value(slot));
+                }
+            }
+            json!({ "class": class.map(|class| &unit.classes[class.index()].name), "fields": fields })
+        }
+        Kind::Array { element, length } => {
+            let cells: Vec<Json> = (0..*length).map(|at| value(Slot::Cell(at))).collect();
+            json!({ "class": null, "element": type_text(unit, element), "cells": cells })
+        }
+    }
+}
+
+/// A value.
+pub fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Int(n) => match i64::try_from(n) {
+            Ok(n) => n.into(),
+            Err(_) => n.to_string().into(),
+        },
+        Value::Bool(b) => (*b).into(),
+        Value::Ref(None) => Json::Null,
+        Value::Ref(Some(addr)) => addr.to_string().into(),
+    }
+}
+
+fn object<'j>(json: &'j Json, what: &str) -> Result<&'j Map<String, Json>, InputError> {
+    json.as_object().ok_or_else(|| InputError(format!("{what} must be a JSON object")))
+}
+
+fn read_addr(text: &str) -> Result<Addr, InputError> {
+    match text.strip_prefix('#').map(str::parse) {
+        Some(Ok(n)) => Ok(Addr(n)),
+        _ => wrong(format!("`{text}` is no object: objects are written `#1`, `#2`, and so on")),
+    }
+}
+
+fn read_kind(unit: &Unit, json: &Map<String, Json>) -> Result<Kind, InputError> {
+    if let Some(element) = json.get("element") {
+        let Some(text) = element.as_str() else { return wrong("`element` must be the name of a type".to_owned()) };
+        let Some(Json::Array(cells)) = json.get("cells") else { return wrong("an array has `cells`".to_owned()) };
+        return Ok(Kind::Array { element: read_type(unit, text)?, length: cells.len() as u64 });
+    }
+    match json.get("class") {
+        None | Some(Json::Null) => Ok(Kind::Fields(None)),
+        Some(Json::String(name)) => Ok(Kind::Fields(Some(class_named(unit, name)?))),
+        Some(other) => wrong(format!("`class` must be a name or null, not {other}")),
+    }
+}
+
+fn class_named(unit: &Unit, name: &str) -> Result<ClassId, InputError> {
+    let found = (0..).map(ClassId).zip(&unit.classes).find(|(_, class)| class.name == name);
+    found.map(|(id, _)| id).ok_or_else(|| InputError(format!("there is no class `{name}`")))
+}
+
+fn read_type(unit: &Unit, text: &str) -> Result<Type, InputError> {
+    let base = text.trim_end_matches("[]");
+    let plain = match base {
+        "int" => Type::Int,
+        "bool" => Type::Bool,
+        "ref" => Type::Ref,
+        class => Type::Class(class_named(unit, class)?),
+    };
+    Ok((0..(text.len() - base.len()) / 2).fold(plain, |ty, _| Type::Array(Box::new(ty))))
+}
+
+fn read_slots(unit: &Unit, addr: Addr, json: &Map<String, Json>, store: &mut Store) -> Result<(), InputError> {
+    let Some(object_here) = store.heap.get(&addr).cloned() else { return Ok(()) };
+    if let Kind::Array { element, .. } = &object_here.kind {
+        let cells = json.get("cells").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+        for (at, json) in (0..).zip(cells) {
+            let value = read_value(unit, store, element, json).map_err(|e| InputError(format!("cell {at}: {e}")))?;
+            store.set(addr, Slot::Cell(at), value);
+        }
+        return Ok(());
+    }
+    let Some(fields) = json.get("fields") else { return Ok(()) };
+    let slots = object_here.all_slots(unit);
+    for (name, json) in object(fields, "`fields`")? {
+        let named = |slot: &&Slot| matches!(slot, Slot::Field(field) if field_name(unit, *field) == name);
+        let Some(slot) = slots.iter().find(named) else { return wrong(format!("it has no field `{name}`")) };
+        let ty = slot_type(unit, &object_here.kind, *slot);
+        let value = read_value(unit, store, ty, json).map_err(|e| InputError(format!("field `{name}`: {e}")))?;
+        store.set(addr, *slot, value);
+    }
+    Ok(())
+}
+
+fn field_name(unit: &Unit, field: FieldId) -> &str {
+    &unit.fields[field.index()].name
+}
+
+fn read_value(unit: &Unit, store: &Store, ty: &Type, json: &Json) -> Result<Value, InputError> {
+    let expected = |what: &str| wrong(format!("expected {what}, found {json}"));
+    match ty {
+        Type::Int => match json {
+            Json::Number(n) => match (n.as_i64(), n.as_u64()) {
+                (Some(n), _) => Ok(Value::from(n)),
+                (None, Some(n)) => Ok(Value::Int(n.into())),
+                (None, None) => expected("an integer (in a string, when it needs more than 64 bits)"),
+            },
+            Json::String(text) => match text.parse::<BigInt>() {
+                Ok(n) => Ok(Value::Int(n)),
+                Err(_) => expected("an integer"),
+            },
+            _ => expected("an integer"),
+        },
+        Type::Bool => json.as_bool().map_or_else(|| expected("true or false"), |b| Ok(Value::Bool(b))),
+        Type::Ref | Type::Class(_) | Type::Array(_) => match json {
+            Json::Null => Ok(Value::NULL),
+            Json::String(text) => {
+                let addr = read_addr(text)?;
+                match store.heap.get(&addr) {
+                    None => wrong(format!("there is no object `{addr}` in the heap")),
+                    Some(object) if !may_refer(ty, &object.kind) => {
+                        let (want, found) = (type_text(unit, ty), type_text(unit, &object.ty()));
+                        wrong(format!("expected a reference of type `{want}`, but `{addr}` is of type `{found}`"))
+                    }
+                    Some(_) => Ok(addr.into()),
+                }
+            }
+            _ => expected("a reference such as \"#1\", or null"),
+        },
+    }
+}
