@@ -48,7 +48,9 @@ pub fn outcome_text(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Normal(_) => "ends normally".to_owned(),
         Outcome::Error(failure) => format!("ends in error: {}", failure.kind.message()),
-        Outcome::Violation(violation) => format!("breaks the contract of {}: {}", violation.procedure, violation.message),
+        Outcome::Violation(violation) => {
+            format!("breaks the contract of {}: {}", violation.procedure, violation.message)
+        }
         Outcome::Excluded(Exclusion::Requires, _) => "is not called: the requires clause does not hold".to_owned(),
         Outcome::Excluded(Exclusion::Assume, _) => "has no outcome: an assume failed".to_owned(),
         Outcome::Excluded(Exclusion::ExternalEnsures, _) => {
@@ -98,7 +100,7 @@ pub fn event_text(unit: &Unit, event: &Event<'_>) -> Option<String> {
             let mut shown = arguments.iter().map(|value| value.as_ref().map_or("?".to_owned(), Value::to_string));
             Some(format!("call {}({})", procedure.name, list(&mut shown)))
         }
-        Event::Leave { procedure, results } if results.is_empty() => Some(format!("return from {}", procedure.name)),
+        Event::Leave { procedure, results: [] } => Some(format!("return from {}", procedure.name)),
         Event::Leave { procedure, results } => {
             Some(format!("return {} from {}", list(&mut results.iter().map(Value::to_string)), procedure.name))
         }

@@ -51,7 +51,8 @@ pub fn read_input(unit: &Unit, procedure: &Procedure, json: &Json) -> Result<Inp
         let Some((id, global)) = (0..).map(GlobalId).zip(&unit.globals).find(|(_, global)| global.name == *name) else {
             return wrong(format!("there is no global `{name}`"));
         };
-        let value = read_value(unit, &input.store, &global.ty, json).map_err(|e| InputError(format!("global `{name}`: {e}")))?;
+        let value = read_value(unit, &input.store, &global.ty, json)
+            .map_err(|e| InputError(format!("global `{name}`: {e}")))?;
         input.store.globals.insert(id, value);
     }
     for (name, json) in part("arguments")? {
@@ -70,14 +71,14 @@ pub fn read_input(unit: &Unit, procedure: &Procedure, json: &Json) -> Result<Inp
 ///
 /// # Errors
 /// When a word is no value of the parameter's type, or there are too many or too few.
-pub fn read_arguments(
-    unit: &Unit,
-    procedure: &Procedure,
-    words: &[String],
-    store: Store,
-) -> Result<Input, InputError> {
+pub fn read_arguments(unit: &Unit, procedure: &Procedure, words: &[String], store: Store) -> Result<Input, InputError> {
     if words.len() != procedure.params {
-        return wrong(format!("procedure `{}` has {} parameters, but {} arguments are given", procedure.name, procedure.params, words.len()));
+        return wrong(format!(
+            "procedure `{}` has {} parameters, but {} arguments are given",
+            procedure.name,
+            procedure.params,
+            words.len()
+        ));
     }
     let mut input = Input { arguments: vec![None; procedure.params], store };
     for (at, (word, local)) in words.iter().zip(&procedure.locals).enumerate() {
@@ -128,13 +129,16 @@ pub fn input_json(unit: &Unit, procedure: &Procedure, input: &Input) -> Json {
 
 /// The globals of a store.
 pub fn globals_json(unit: &Unit, store: &Store) -> Json {
-    let named = |(id, global): (GlobalId, &crate::hir::Global)| (global.name.clone(), value_json(&store.global(unit, id)));
+    let named =
+        |(id, global): (GlobalId, &crate::hir::Global)| (global.name.clone(), value_json(&store.global(unit, id)));
     Json::Object((0..).map(GlobalId).zip(&unit.globals).map(named).collect())
 }
 
 /// All objects of a store.
 pub fn heap_json(unit: &Unit, store: &Store) -> Json {
-    Json::Object(store.heap.iter().map(|(addr, object)| (addr.to_string(), object_json(unit, store, *addr, object))).collect())
+    Json::Object(
+        store.heap.iter().map(|(addr, object)| (addr.to_string(), object_json(unit, store, *addr, object))).collect(),
+    )
 }
 
 fn object_json(unit: &Unit, store: &Store, addr: Addr, object: &Object) -> Json {
