@@ -118,7 +118,7 @@ fn decide(cx: &mut Context, at: usize) {
         },
         Shape::Wrong => None,
         shape @ (Shape::Int | Shape::Bool | Shape::Ref | Shape::Array(_)) => {
-            no_fields(cx, shape, object, object_span, name);
+            no_fields(cx, version, (shape, object, object_span), name);
             None
         }
     };
@@ -200,14 +200,17 @@ fn no_such_field(cx: &mut Context, version: usize, name: &Name, who: &str, other
     cx.report(diagnostic);
 }
 
-fn no_fields(cx: &mut Context, shape: Shape, object: Ty, object_span: Span, name: &Name) {
+fn no_fields(cx: &mut Context, version: usize, (shape, object, object_span): (Shape, Ty, Span), name: &Name) {
     let Reason { span, why } = cx.types.get(object).1;
     let described = cx.describe(shape);
     let message = format!("a value of type `{described}` has no field `{}`", name.text);
     let mut diagnostic = Diagnostic::new("E0303", object_span, message, format!("this is `{described}`"));
     diagnostic.others.push((span, format!("`{described}`, because {why}")));
-    if matches!(shape, Shape::Ref) {
-        diagnostic.help = Some("a `ref` may be anything; declare it with the class it has".to_owned());
+    let home = cx.names[version].homes.get(name.text.as_str()).and_then(|homes| homes.first());
+    if let (Shape::Ref, Some(home)) = (shape, home) {
+        let class = &cx.classes[home.index()].name;
+        diagnostic.help =
+            Some(format!("a `ref` may be anything; declare it as `{class}`, and make it by `new {class}()`"));
     }
     cx.report(diagnostic);
 }

@@ -12,8 +12,8 @@ use crate::ast::{self, Item, TypeKind};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{self, ClassId, FieldId, GlobalId, ProcId};
 use crate::source::Span;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 /// What one version can see.
 #[derive(Default)]
@@ -49,9 +49,11 @@ pub(super) fn declare<'a>(cx: &mut Context<'a>, files: &[&'a ast::File]) -> (Vec
     globals(cx, &contents);
     procedures(cx, &contents);
     let mut equivs: Vec<&ast::Equiv> = Vec::new();
+    let mut seen = HashSet::new();
     for item in contents.iter().flat_map(|content| &content.items) {
+        // A shared one stands in each version.
         if let Item::Equiv(equiv) = item
-            && !equivs.iter().any(|known| std::ptr::eq(*known, equiv))
+            && seen.insert(std::ptr::from_ref(equiv))
         {
             equivs.push(equiv);
         }

@@ -183,6 +183,9 @@ impl<'a> Body<'_, 'a> {
             Diagnostic::new("E0201", span, format!("nothing assigns or declares `{name}`"), "not known");
         let globals = self.cx.names[self.version].globals.keys().copied();
         diagnostic.help = did_you_mean(name, self.scope.names().chain(globals));
+        if let Some(global) = self.cx.globals.iter().find(|global| global.name == name) {
+            return diagnostic.also(global.span, "another version declares it");
+        }
         diagnostic
     }
 
@@ -290,13 +293,18 @@ impl<'a> Body<'_, 'a> {
         }
         let (count, at) = (results.len(), declaration.name.span);
         self.cx.report(
-            Diagnostic::new("E0402", span, format!("`{name}` has {count} results, not one"), "its value is used")
-                .also(at, "declared here")
-                .help(if count == 0 {
-                    format!("call it as a statement: `{name}(…);`")
-                } else {
-                    format!("take all of them: `x, y := {name}(…);`")
-                }),
+            Diagnostic::new(
+                "E0402",
+                span,
+                format!("`{name}` has {}, and one is needed", plural(count, "result")),
+                "its value is used",
+            )
+            .also(at, "declared here")
+            .help(if count == 0 {
+                format!("call it as a statement: `{name}(…);`")
+            } else {
+                format!("take all of them: `x, y := {name}(…);`")
+            }),
         );
         self.wrong(span)
     }
@@ -351,6 +359,12 @@ impl<'a> Body<'_, 'a> {
             let message = format!("there is no procedure `{}`", name.text);
             let mut diagnostic = Diagnostic::new("E0202", name.span, message, "not declared");
             diagnostic.help = did_you_mean(&name.text, names.procedures.keys().copied());
+            for other in &self.cx.names {
+                if let Some(id) = other.procedures.get(name.text.as_str()) {
+                    let at = other.signatures[id.index()].declaration.name.span;
+                    diagnostic.others.push((at, "another version has it".to_owned()));
+                }
+            }
             self.cx.report(diagnostic);
             return None;
         };

@@ -103,14 +103,14 @@ impl Context<'_> {
             let message = format!("expected `{needed}`, found `{found}`");
             Diagnostic::new("E0301", span, message, format!("this is `{found}`"))
         };
-        let mut place = |name: &str, reason: Reason, told: bool| {
-            if reason.span != span || !told {
+        let mut place = |name: &str, (shape, reason): (Shape, Reason)| {
+            if !matches!(shape, Shape::Open(false)) {
                 diagnostic.others.push((reason.span, format!("`{name}`, because {}", reason.why)));
             }
         };
-        place(&needed, clash.needed.1, false);
-        if clash.found.1.span != clash.needed.1.span {
-            place(&found, clash.found.1, true);
+        place(&needed, clash.needed);
+        if clash.found.1.span != span && clash.found.1.span != clash.needed.1.span {
+            place(&found, clash.found);
         }
         if matches!((clash.found.0, clash.needed.0), (Shape::Ref, Shape::Class(_) | Shape::Array(_))) {
             diagnostic.help = Some(format!("a `ref` may be anything; declare the value as `{needed}`"));

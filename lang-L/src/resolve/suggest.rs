@@ -4,11 +4,11 @@
 
 /// The nearest of `known` to `name`, if it is near enough to be a slip of the pen.
 pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Long names are compared with a bounded effort; nobody mistypes a third of a name.
+    // Nobody mistypes more than a third of a name.
     let limit = (name.chars().count() / 3).clamp(1, 4);
     known
         .into_iter()
-        .filter(|other| *other != name && other.len().abs_diff(name.len()) <= 4 * limit)
+        .filter(|other| *other != name)
         .map(|other| (distance(name, other), other))
         .filter(|&(distance, other)| distance <= limit && distance < other.chars().count())
         .min()
@@ -20,10 +20,14 @@ pub(super) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a s
     nearest(name, known).map(|other| format!("did you mean `{other}`?"))
 }
 
-/// How many insertions, deletions, replacements and swaps of neighbours lead from one to the other; case counts half a step,
-/// rounded up.
+/// How many insertions, deletions, replacements and swaps of neighbours lead from one to the other. Names that differ only
+/// in case, or of which one begins with the other (`integer`, `int`), are one step apart.
 fn distance(from: &str, to: &str) -> usize {
     let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    let shorter = from.len().min(to.len());
+    if shorter >= 3 && from[..shorter] == to[..shorter] {
+        return 1;
+    }
     if from.len().abs_diff(to.len()) > 4 {
         return usize::MAX;
     }
@@ -55,6 +59,7 @@ mod tests {
         assert_eq!(nearest("lenght", ["length", "left"]), Some("length"));
         assert_eq!(nearest("X", ["x", "y"]), None, "a single letter is no slip of another");
         assert_eq!(nearest("Find", ["find", "bind"]), Some("find"));
+        assert_eq!(nearest("integer", ["int", "ref"]), Some("int"));
         assert_eq!(nearest("copy", ["remove", "add"]), None);
     }
 }

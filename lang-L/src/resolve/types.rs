@@ -107,9 +107,9 @@ impl Types {
 
     /// Makes both the same type.
     pub(super) fn unify(&mut self, found: Ty, needed: Ty) -> Result<(), Clash> {
-        let (mut found, mut needed) = (found, needed);
+        let (mut a, mut b) = (found, needed);
         loop {
-            let (a, b) = (self.find(found), self.find(needed));
+            (a, b) = (self.find(a), self.find(b));
             if a == b {
                 return Ok(());
             }
@@ -123,7 +123,7 @@ impl Types {
                 (Shape::Open(_), _) => return self.fill(a, b).map_err(|endless| self.clash(found, needed, endless)),
                 (_, Shape::Open(_)) => return self.fill(b, a).map_err(|endless| self.clash(found, needed, endless)),
                 (Shape::Array(x), Shape::Array(y)) => {
-                    (found, needed) = (x, y);
+                    (a, b) = (x, y);
                     continue;
                 }
                 (Shape::Int, Shape::Int) | (Shape::Bool, Shape::Bool) | (Shape::Ref, Shape::Ref) => {}
