@@ -139,8 +139,13 @@ fn decide(cx: &mut Context, at: usize) {
 fn give_up(cx: &mut Context, at: usize) {
     let Access { version, object, object_span, name, value, .. } = cx.accesses[at];
     if cx.classless() {
-        // Only `e.length` gets here: nothing makes `e` an array, so it is an object like any other.
-        let any = cx.types.add(Shape::Ref, object_span, "a field is taken of it");
+        // Only `e.length` gets here: it is the length of an array, unless the program has objects with such a field.
+        let any = if cx.field_ids.contains_key(&(None, "length")) {
+            cx.types.add(Shape::Ref, object_span, "a field is taken of it")
+        } else {
+            let element = cx.types.open(object_span);
+            cx.types.add(Shape::Array(element), object_span, "its length is asked for")
+        };
         let outcome = cx.types.unify(object, any);
         cx.check(outcome, object_span);
         return decide(cx, at);

@@ -317,6 +317,9 @@ pub(super) fn class_named(cx: &mut Context, version: usize, name: &str, span: Sp
     let known = names.classes.keys().copied().chain(["int", "bool", "ref"]);
     let mut diagnostic = Diagnostic::new("E0203", span, format!("there is no class `{name}`"), "not declared");
     diagnostic.help = did_you_mean(name, known);
+    if let Some(class) = cx.classes.iter().find(|class| class.name == name) {
+        diagnostic.others.push((class.span, "another version declares it".to_owned()));
+    }
     cx.report(diagnostic);
     None
 }

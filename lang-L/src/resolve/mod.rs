@@ -98,7 +98,12 @@ impl Context<'_> {
     fn describe_clash(&mut self, clash: &Clash, span: Span) -> Diagnostic {
         let (found, needed) = (self.describe(clash.found.0), self.describe(clash.needed.0));
         let mut diagnostic = if clash.endless {
-            Diagnostic::new("E0305", span, "this type would have to contain itself", "an array that is its own element")
+            Diagnostic::new(
+                "E0305",
+                span,
+                "array types nest too deeply",
+                "this array would be nested in itself, or nearly without end",
+            )
         } else {
             let message = format!("expected `{needed}`, found `{found}`");
             Diagnostic::new("E0301", span, message, format!("this is `{found}`"))

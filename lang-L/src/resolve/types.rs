@@ -47,7 +47,7 @@ pub(super) struct Clash {
     pub(super) found: (Shape, Reason),
     /// The type that is needed.
     pub(super) needed: (Shape, Reason),
-    /// The one would have to contain the other.
+    /// The one would have to contain the other, or a type would nest too deeply.
     pub(super) endless: bool,
 }
 
@@ -230,7 +230,7 @@ impl Types {
         }
     }
 
-    /// An open type takes the shape of a known one. `Err(true)`: it would contain itself; `Err(false)`: it is no reference.
+    /// An open type takes the shape of a known one. `Err(true)`: it would contain itself, or nest too deeply; `Err(false)`: it is no reference.
     fn fill(&mut self, open: Ty, known: Ty) -> Result<(), bool> {
         let shape = self.shape(known);
         if matches!(self.shape(open), Shape::Open(true)) && matches!(shape, Shape::Int | Shape::Bool) {
