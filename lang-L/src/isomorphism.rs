@@ -53,6 +53,24 @@ pub struct Difference {
     pub left: Value,
     /// Its value on the right.
     pub right: Value,
+    /// In what they differ.
+    pub why: Why,
+}
+
+/// In what two values differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// They are different numbers, booleans, or objects of the caller, or one is null or an object of the caller.
+    Value,
+    /// They are objects of different sorts.
+    Kind(Kind, Kind),
+    /// They are objects that were met before, each where it is said, and not both at the same place.
+    Sharing {
+        /// The way on which the left one was met before.
+        left: Option<Path>,
+        /// The way on which the right one was met before.
+        right: Option<Path>,
+    },
 }
 
 /// Compares two final stores of runs from `input`, nothing in which may be left unset that either run has read.
@@ -89,12 +107,12 @@ pub fn same_outcome(
 
     for (root, l, r) in argument_objects.chain(globals).chain(results).chain(others) {
         if !walk.pair(From::Root(root), Some(&l), Some(&r)) {
-            return Err(Box::new(Difference { path: Path { root, slots: Vec::new() }, left: l, right: r }));
+            return Err(walk.difference(From::Root(root), l, r));
         }
     }
     match walk.run(u64::MAX) {
         Walked::Same => Ok(walk.forward.into_iter().collect()),
-        Walked::Differ { path, left, right } => Err(Box::new(Difference { path, left, right })),
+        Walked::Differ { from, left, right } => Err(walk.difference(from, left, right)),
         Walked::OutOfFuel => unreachable!("the walk of finite stores ends before so much fuel is used"),
     }
 }
@@ -157,7 +175,7 @@ struct Visit {
 
 enum Walked {
     Same,
-    Differ { path: Path, left: Value, right: Value },
+    Differ { from: From, left: Value, right: Value },
     OutOfFuel,
 }
 
@@ -208,7 +226,7 @@ impl<'a> Walk<'a> {
             self.next += 1;
             let kinds = (self.left.kind(left), self.right.kind(right));
             let (Some(kind), true) = (kinds.0, kinds.0 == kinds.1) else {
-                return Walked::Differ { path: self.path(from), left: left.into(), right: right.into() };
+                return Walked::Differ { from, left: left.into(), right: right.into() };
             };
             for slot in self.slots(left, right, kind) {
                 self.used += 1;
@@ -223,17 +241,13 @@ impl<'a> Walk<'a> {
                 let (l, r) = match self.unset {
                     Unset::IsDefault => (l.or_else(|| Some(default())), r.or_else(|| Some(default()))),
                     Unset::IsItself if l.is_none() || r.is_none() => {
-                        return Walked::Differ {
-                            path: self.path(From::Slot(at, slot)),
-                            left: default(),
-                            right: default(),
-                        };
+                        return Walked::Differ { from: From::Slot(at, slot), left: default(), right: default() };
                     }
                     Unset::IsItself => (l, r),
                 };
                 if !self.pair(From::Slot(at, slot), l.as_ref(), r.as_ref()) {
-                    let path = self.path(From::Slot(at, slot));
-                    return Walked::Differ { path, left: l.unwrap_or_else(default), right: r.unwrap_or_else(default) };
+                    let (left, right) = (l.unwrap_or_else(default), r.unwrap_or_else(default));
+                    return Walked::Differ { from: From::Slot(at, slot), left, right };
                 }
             }
         }
@@ -251,6 +265,23 @@ impl<'a> Walk<'a> {
         slots.sort_unstable();
         slots.dedup();
         slots
+    }
+
+    fn difference(&self, from: From, left: Value, right: Value) -> Box<Difference> {
+        let why = match (left.object(), right.object()) {
+            (Some(l), Some(r)) if !(self.fixed)(l) && !(self.fixed)(r) => match (self.left.kind(l), self.right.kind(r))
+            {
+                (Some(l), Some(r)) if l != r => Why::Kind(l.clone(), r.clone()),
+                _ => {
+                    let met = |same: &dyn Fn(&Visit) -> bool| self.visits.iter().find(|visit| same(visit));
+                    let way = |visit: &Visit| self.path(visit.from);
+                    let (left, right) = (met(&|visit| visit.left == l), met(&|visit| visit.right == r));
+                    Why::Sharing { left: left.map(way), right: right.map(way) }
+                }
+            },
+            _ => Why::Value,
+        };
+        Box::new(Difference { path: self.path(from), left, right, why })
     }
 
     fn path(&self, mut from: From) -> Path {

@@ -18,7 +18,7 @@ use crate::heap::{Input, Kind, Store, View};
 use crate::hir::{FieldId, GlobalId, Procedure, Unit};
 use crate::hir_print::type_text;
 use crate::interp::{Budget, Divergence, Event, Exclusion, Outcome};
-use crate::isomorphism::{Difference, Final, Path, Root};
+use crate::isomorphism::{Difference, Final, Path, Root, Why};
 use crate::value::{Addr, Location, Slot, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
@@ -69,11 +69,51 @@ pub fn outcome_text(outcome: &Outcome) -> String {
     }
 }
 
-/// Where and how two outcomes differ, such as `x.next.val is 1 in one and 2 in the other`.
-pub fn difference_text(unit: &Unit, procedure: &Procedure, input: &Input, difference: &Difference) -> String {
-    let place = path_text(unit, procedure, input, &difference.path);
-    let name = |value: &Value| value_text(value, &input.store);
-    format!("{place} is {} in one and {} in the other", name(&difference.left), name(&difference.right))
+/// Where and how two outcomes differ, such as `x.next.val is 1 in one and 2 in the other`. `left` and `right` name the two.
+pub fn difference_text(
+    unit: &Unit,
+    procedure: &Procedure,
+    input: &Input,
+    difference: &Difference,
+    [left, right]: [&str; 2],
+) -> String {
+    let path = |path: &Path| path_text(unit, procedure, input, path);
+    let place = path(&difference.path);
+    match &difference.why {
+        Why::Value => {
+            let name = |value: &Value| match value.object() {
+                Some(addr) if !input.store.heap.contains_key(&addr) => "a new object".to_owned(),
+                Some(addr) => {
+                    way_to(unit, procedure, input, addr).map_or(addr.to_string(), |way| format!("{way} ({addr})"))
+                }
+                None => value.to_string(),
+            };
+            let (l, r) = (name(&difference.left), name(&difference.right));
+            format!("{place} is {l} in {left} and {r} in {right}")
+        }
+        Why::Kind(l, r) => {
+            format!("{place} is {} in {left} and {} in {right}", kind_text(unit, l), kind_text(unit, r))
+        }
+        Why::Sharing { left: Some(same), right: None } => {
+            format!("{place} is the same object as {} in {left}, but not in {right}", path(same))
+        }
+        Why::Sharing { left: None, right: Some(same) } => {
+            format!("{place} is the same object as {} in {right}, but not in {left}", path(same))
+        }
+        Why::Sharing { left: Some(l), right: Some(r) } => {
+            let (l, r) = (path(l), path(r));
+            format!("{place} is the same object as {l} in {left}, and as {r} in {right}")
+        }
+        Why::Sharing { left: None, right: None } => format!("{place} is another object in {left} than in {right}"),
+    }
+}
+
+fn kind_text(unit: &Unit, kind: &Kind) -> String {
+    match kind {
+        Kind::Fields(None) => "an object".to_owned(),
+        Kind::Fields(Some(class)) => format!("an object of class {}", unit.classes[class.index()].name),
+        Kind::Array { element, length } => format!("an array {}[{length}]", type_text(unit, element)),
+    }
 }
 
 /// A path as an expression, such as `x.next.val`.
@@ -227,4 +267,41 @@ fn way_to(unit: &Unit, procedure: &Procedure, input: &Input, goal: Addr) -> Opti
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interp::{Job, Limits, Sequential, run};
+    use crate::source::FileId;
+    use crate::store_json::read_input;
+
+    #[test]
+    fn cycles_aliases_arrays_and_what_is_new() {
+        let text = "class L { v: int; next: L; } global g: L; procedure p(x: L, y: L, n: int, a: int[]) returns (r: L) \
+                    { r := new L(); r.next := x; x.v := n; }";
+        let parsed = crate::parse::parse(FileId(0), text);
+        let unit = crate::resolve::resolve(&[&parsed.file]).expect("the program is legal");
+        let (id, procedure) = (crate::hir::ProcId(0), &unit.versions[0].procedures[0]);
+        let json = r##"{"arguments": {"x": "#1", "y": "#1", "n": 7, "a": "#3"}, "globals": {"g": "#2"}, "heap": {
+            "#1": {"class": "L", "fields": {"next": "#2"}}, "#2": {"class": "L", "fields": {"next": "#1", "v": 3}},
+            "#3": {"element": "int", "cells": [1, 2]}, "#4": {"class": "L"}}}"##;
+        let json = serde_json::from_str(json).expect("the JSON is good");
+        let input = read_input(&unit, procedure, &json).expect("the input fits");
+        let start = "x -> #1\ny -> #1, the same as x\nn = 7\na -> #3\ng -> #2\n\
+                     #1: L { next -> #2 }\n#3: int[2] [1, 2]\n#2: L { v = 3, next -> #1 }\n#4: L { }\n";
+        assert_eq!(input_text(&unit, procedure, &input), start);
+
+        let job = Job { unit: &unit, version: 0, procedure: id, limits: Limits::default() };
+        let Outcome::Normal(last) = run(&job, input.clone(), &mut Sequential::after(&input)).outcome else {
+            panic!("it ends normally")
+        };
+        let end = "x -> #1\ny -> #1, the same as x\nn = 7\na -> #3\nresult r -> new #5\ng -> #2\n\
+                   #1: L { v = 7, next -> #2 }\n#3: int[2] [1, 2]\nnew #5: L { next -> #1 }\n\
+                   #2: L { v = 3, next -> #1 }\n#4: L { }\n";
+        assert_eq!(final_text(&unit, procedure, &input, &last), end);
+
+        let path = Path { root: Root::Object(Addr(2)), slots: vec![Slot::Cell(1)] };
+        assert_eq!(path_text(&unit, procedure, &input, &path), "g[1]");
+    }
 }

@@ -272,3 +272,85 @@ fn read_value(unit: &Unit, store: &Store, ty: &Type, json: &Json) -> Result<Valu
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+
+    const PROGRAM: &str = "class L { v: int; next: L; b: bool; } global g: int; \
+                           procedure p(x: L, n: int, a: int[], r: ref) { }";
+
+    fn with_program<T>(then: impl FnOnce(&Unit, &Procedure) -> T) -> T {
+        let parsed = crate::parse::parse(FileId(0), PROGRAM);
+        let unit = crate::resolve::resolve(&[&parsed.file]).expect("the program is legal");
+        then(&unit, &unit.versions[0].procedures[0])
+    }
+
+    /// Reading what was read and written again gives the same.
+    fn check(json: &str, expected: Result<&str, &str>) {
+        with_program(|unit, procedure| {
+            let json = serde_json::from_str(json).expect("the JSON is good");
+            let read = read_input(unit, procedure, &json);
+            let written = read.as_ref().map(|input| input_json(unit, procedure, input));
+            if let (Ok(input), Ok(written)) = (&read, &written) {
+                assert_eq!(read_input(unit, procedure, written).as_ref(), Ok(input));
+            }
+            let found = written.map(|json| json.to_string()).map_err(InputError::to_string);
+            assert_eq!(found, expected.map(str::to_owned).map_err(str::to_owned));
+        });
+    }
+
+    #[test]
+    fn what_is_not_mentioned_has_its_default() {
+        let empty = r#"{"arguments":{"x":null,"n":0,"a":null,"r":null},"globals":{"g":0},"heap":{}}"#;
+        check("{}", Ok(empty));
+        let heap = r##""heap":{"#1":{"class":"L","fields":{"v":3,"next":"#1","b":false}},"#2":{"class":null,"element":"int","cells":[1,0]}}"##;
+        let all = format!(
+            r##"{{"arguments":{{"x":"#1","n":"123456789012345678901","a":"#2","r":"#2"}},"globals":{{"g":-5}},{heap}}}"##
+        );
+        check(&all, Ok(&all));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said() {
+        check("[]", Err("a store must be a JSON object"));
+        check(r#"{"args": {}}"#, Err("a store has `arguments`, `globals` and `heap`, but no `args`"));
+        check(r#"{"arguments": {"y": 1}}"#, Err("procedure `p` has no parameter `y`"));
+        check(
+            r#"{"arguments": {"n": 1.5}}"#,
+            Err("argument `n`: expected an integer (in a string, when it needs more than 64 bits), found 1.5"),
+        );
+        check(r#"{"arguments": {"n": true}}"#, Err("argument `n`: expected an integer, found true"));
+        check(r##"{"arguments": {"x": "#1"}}"##, Err("argument `x`: there is no object `#1` in the heap"));
+        check(
+            r#"{"arguments": {"x": "one"}}"#,
+            Err("argument `x`: `one` is no object: objects are written `#1`, `#2`, and so on"),
+        );
+        check(r#"{"globals": {"h": 1}}"#, Err("there is no global `h`"));
+        check(r##"{"heap": {"#1": {"class": "M"}}}"##, Err("object `#1`: there is no class `M`"));
+        check(r##"{"heap": {"#1": {"class": "L", "fields": {"w": 1}}}}"##, Err("object `#1`: it has no field `w`"));
+        check(
+            r##"{"heap": {"#1": {"class": "L", "fields": {"b": 1}}}}"##,
+            Err("object `#1`: field `b`: expected true or false, found 1"),
+        );
+        let array = r##"{"arguments": {"x": "#1"}, "heap": {"#1": {"element": "int", "cells": []}}}"##;
+        check(array, Err("argument `x`: expected a reference of type `L`, but `#1` is of type `int[]`"));
+        check(r##"{"heap": {"#1": {"element": "int"}}}"##, Err("object `#1`: an array has `cells`"));
+    }
+
+    #[test]
+    fn words() {
+        with_program(|unit, procedure| {
+            let read = |words: &str| {
+                let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+                read_arguments(unit, procedure, &words, Store::default()).map_err(|error| error.to_string())
+            };
+            let input = read("#4 -3 null #4").expect("the words are good");
+            assert_eq!(input.arguments[0], input.arguments[3]);
+            assert_eq!(input.arguments[1], Some(Value::from(-3)));
+            assert_eq!(read("1 2"), Err("procedure `p` has 4 parameters, but 2 arguments are given".to_owned()));
+            assert_eq!(read("null x null null"), Err("argument `n`: expected an integer, found \"x\"".to_owned()));
+        });
+    }
+}

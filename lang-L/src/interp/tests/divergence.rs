@@ -1,0 +1,62 @@
+//! Proofs that a run never ends, and their absence where it does end.
+
+use super::check;
+
+const LOOP: &str = "never ends: a loop comes back to a state it has been in";
+
+fn calls(name: &str) -> String {
+    format!("never ends: {name} is called again from the same state while it is active")
+}
+
+#[test]
+fn loops_that_repeat() {
+    check("procedure p() { while (true) { } }", "", LOOP);
+    check("procedure p() { i := 0; while (i < 10) { i := (i + 1) % 7; } }", "", LOOP);
+    // The garbage differs, what the frame can see does not.
+    check("procedure p() { x := new(); while (x != null) { x := new(); } }", "", LOOP);
+    check("procedure p() { x := new(); x.n := x; while (x != null) { x := x.n; } }", "", LOOP);
+    check("global g: bool; procedure p() { while (true) { g := !g; } }", "", LOOP);
+    check("procedure p(a: int[]) { a := new int[2]; while (a[0] == 0) { a[1] := 1 - a[1]; } }", "null", LOOP);
+}
+
+#[test]
+fn loops_that_end() {
+    check("procedure p() returns (r: int) { while (r < 100000) { r := r + 1; } }", "", "100000");
+    let long = "procedure p() returns (r: int) { x := new(); i := 0; while (i < 3000) { y := new(); y.n := x; x := y; i := i + 1; } \
+                while (x.n != null) { x := x.n; r := r + 1; } }";
+    check(long, "", "3000");
+    // Old objects are not exchanged for new ones: this loop ends in the second round.
+    let fresh = "procedure p(x) returns (r: int) { while (true) { r := 1; x := new(); assert !fresh(x); } }";
+    check(fresh, "#1", "ends in error: assertion failed");
+    let old = "procedure p(x) { x := x; y := x; while (true) { assert y == x; y := new(); } }";
+    check(old, "#1", "ends in error: assertion failed");
+}
+
+/// Quantifiers see garbage, so nothing may be concluded from what is reachable.
+#[test]
+fn quantifiers_see_garbage() {
+    let text = "procedure p() { first := new(); while (true) { t := new(); t := null; \
+                assert !(exists a: ref :: exists b: ref :: a != null && b != null && a != b && a != first && b != first); } }";
+    check(text, "", "ends in error: assertion failed");
+}
+
+#[test]
+fn calls_that_repeat() {
+    check("procedure p(x) { if (x != null) { call p(x); } }", "#1", &calls("p"));
+    check("procedure p(x) { t := new(); call p(t); }", "#1", &calls("p"));
+    check(
+        "procedure p(n: int) { call q(n); } procedure q(n: int) { if (n == 0) { call q(1); } call q(1 - n); }",
+        "0",
+        &calls("q"),
+    );
+    check("procedure p(x) { y := new(); y.f := x.f; call p(y); }", "#1", &calls("p"));
+}
+
+#[test]
+fn calls_that_end() {
+    check("procedure p(x) returns (r: int) { if (x != null) { r := p(x.f) + 1; } }", "#1", "1");
+    check("global g: int; procedure p(x) { g := g + 1; if (g < 500) { call p(x); } }", "#1", "");
+    let grows =
+        "procedure p(x, n: int) returns (r: int) { y := new(); y.f := x; if (n > 0) { r := p(y, n - 1) + 1; } }";
+    check(grows, "#1 1000", "1000");
+}
