@@ -46,6 +46,7 @@ pub(super) fn declare<'a>(cx: &mut Context<'a>, files: &[&'a ast::File]) -> (Vec
     let contents = contents(cx, files);
     cx.names = contents.iter().map(|_| Names::default()).collect();
     classes(cx, &contents);
+    cx.types.array_is_ref = !cx.classless();
     globals(cx, &contents);
     procedures(cx, &contents);
     let mut equivs: Vec<&ast::Equiv> = Vec::new();

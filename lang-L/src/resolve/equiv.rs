@@ -26,7 +26,9 @@ pub(super) fn link_versions(cx: &mut Context) {
         if known.params.len() == signature.params.len() && known.results.len() == signature.results.len() {
             let variables = signature.params.iter().chain(&signature.results);
             for (&a, &b) in variables.zip(known.params.iter().chain(&known.results)) {
-                if !matches!((cx.types.shape(a), cx.types.shape(b)), (Shape::Ref, _) | (_, Shape::Ref)) {
+                // That one version wants any reference does not keep the other from wanting a class.
+                let any = matches!((cx.types.shape(a), cx.types.shape(b)), (Shape::Ref, _) | (_, Shape::Ref));
+                if cx.classless() || !any {
                     // A clash is no error here, see above.
                     let _ = cx.types.unify(a, b);
                 }

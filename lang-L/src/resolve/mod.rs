@@ -117,9 +117,15 @@ impl Context<'_> {
         if clash.found.1.span != span && clash.found.1.span != clash.needed.1.span {
             place(&found, clash.found);
         }
-        if matches!((clash.found.0, clash.needed.0), (Shape::Ref, Shape::Class(_) | Shape::Array(_))) {
-            diagnostic.help = Some(format!("a `ref` may be anything; declare the value as `{needed}`"));
-        }
+        diagnostic.help = match (clash.found.0, clash.needed.0) {
+            (Shape::Ref, Shape::Array(_)) | (Shape::Array(_), Shape::Ref) if self.classless() => {
+                Some("where there are no classes a `ref` has every field, so it cannot be an array".to_owned())
+            }
+            (Shape::Ref, Shape::Class(_) | Shape::Array(_)) => {
+                Some(format!("a `ref` may be anything; declare the value as `{needed}`"))
+            }
+            _ => None,
+        };
         diagnostic
     }
 

@@ -10,7 +10,7 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .into_iter()
         .filter(|other| *other != name)
         .map(|other| (distance(name, other), other))
-        .filter(|&(distance, other)| distance <= limit && distance < other.chars().count())
+        .filter(|&(distance, other)| distance <= limit && (distance == 0 || other.chars().count() > 1))
         .min()
         .map(|(_, other)| other)
 }
@@ -20,19 +20,17 @@ pub(super) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a s
     nearest(name, known).map(|other| format!("did you mean `{other}`?"))
 }
 
-/// How many insertions, deletions, replacements and swaps of neighbours lead from one to the other. Names that differ only
-/// in case, or of which one begins with the other (`integer`, `int`), are one step apart.
+/// How many insertions, deletions, replacements and swaps of neighbours lead from one to the other. Case does not
+/// count, and names of which one begins with the other (`integer`, `int`) are one step apart.
 fn distance(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    let letters = |name: &str| name.chars().map(|letter| letter.to_ascii_lowercase()).collect::<Vec<_>>();
+    let (from, to) = (letters(from), letters(to));
     let shorter = from.len().min(to.len());
-    if shorter >= 3 && from[..shorter] == to[..shorter] {
+    if shorter >= 3 && from.len() != to.len() && from[..shorter] == to[..shorter] {
         return 1;
     }
     if from.len().abs_diff(to.len()) > 4 {
         return usize::MAX;
-    }
-    if from.len() == to.len() && from.iter().zip(&to).all(|(a, b)| a.eq_ignore_ascii_case(b)) {
-        return 1;
     }
     let mut before = vec![0; to.len() + 1];
     let mut last: Vec<usize> = (0..=to.len()).collect();
@@ -57,7 +55,8 @@ mod tests {
     #[test]
     fn suggests_slips_only() {
         assert_eq!(nearest("lenght", ["length", "left"]), Some("length"));
-        assert_eq!(nearest("X", ["x", "y"]), None, "a single letter is no slip of another");
+        assert_eq!(nearest("a", ["x", "y"]), None, "a single letter is no slip of another");
+        assert_eq!(nearest("X", ["x", "y"]), Some("x"));
         assert_eq!(nearest("Find", ["find", "bind"]), Some("find"));
         assert_eq!(nearest("integer", ["int", "ref"]), Some("int"));
         assert_eq!(nearest("copy", ["remove", "add"]), None);

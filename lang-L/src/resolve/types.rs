@@ -63,6 +63,9 @@ enum Node {
 #[derive(Default)]
 pub(super) struct Types {
     nodes: Vec<Node>,
+    /// Whether an array may go to a `ref`. Not where there are no classes: there a `ref` has every field, and is a type
+    /// like any other.
+    pub(super) array_is_ref: bool,
 }
 
 impl Types {
@@ -134,12 +137,12 @@ impl Types {
         }
     }
 
-    /// A value of type `found` goes to a place of type `needed`: as [`Types::unify`], but everything that is a reference
-    /// may go to a `ref`.
+    /// A value of type `found` goes to a place of type `needed`: as [`Types::unify`], but any reference may go to a `ref`
+    /// (for arrays see [`Types::array_is_ref`]).
     pub(super) fn flow(&mut self, found: Ty, needed: Ty) -> Result<(), Clash> {
         match (self.shape(found), self.shape(needed)) {
-            (Shape::Class(_) | Shape::Array(_), Shape::Ref) => Ok(()),
-            (Shape::Open(_), Shape::Ref) => {
+            (Shape::Class(_) | Shape::Array(_), Shape::Ref) if self.array_is_ref => Ok(()),
+            (Shape::Open(_), Shape::Ref) if self.array_is_ref => {
                 let reason = self.get(needed).1;
                 self.need_reference(found, reason)
             }

@@ -115,12 +115,44 @@ fn any_reference_is_a_ref_but_not_the_other_way() {
         ",
     );
     check(
-        "procedure p(r: ref, a: int[]) { r := a; t := r == a; a := r; }",
+        "class A {} procedure p(r: ref, a: int[]) { r := a; t := r == a; a := r; }",
         "
+            E0301 1:70 `r` expected `int[]`, found `ref` | this is `ref`
+              1:35 `int[]` `int[]`, because it is declared so
+              1:27 `ref` `ref`, because it is declared so
+              help: a `ref` may be anything; declare the value as `int[]`
+        ",
+    );
+}
+
+#[test]
+fn without_classes_an_array_is_no_ref() {
+    check(
+        "procedure q(r: ref) { } procedure p(a) { q(a); t := a[0]; }",
+        "
+            E0301 1:53 `a` expected `ref[]`, found `ref` | this is `ref`
+              1:53 `a` `ref[]`, because it is indexed
+              1:16 `ref` `ref`, because it is declared so
+              help: where there are no classes a `ref` has every field, so it cannot be an array
+        ",
+    );
+    check(
+        "procedure p(r: ref, a: int[]) { r := a; t := r == a; a := r; b := a; c := null; c := a; a.f := 1; }",
+        "
+            E0301 1:38 `a` expected `ref`, found `int[]` | this is `int[]`
+              1:16 `ref` `ref`, because it is declared so
+              1:24 `int[]` `int[]`, because it is declared so
+              help: where there are no classes a `ref` has every field, so it cannot be an array
+            E0301 1:51 `a` expected `ref`, found `int[]` | this is `int[]`
+              1:16 `ref` `ref`, because it is declared so
+              1:24 `int[]` `int[]`, because it is declared so
+              help: where there are no classes a `ref` has every field, so it cannot be an array
             E0301 1:59 `r` expected `int[]`, found `ref` | this is `ref`
               1:24 `int[]` `int[]`, because it is declared so
               1:16 `ref` `ref`, because it is declared so
-              help: a `ref` may be anything; declare the value as `int[]`
+              help: where there are no classes a `ref` has every field, so it cannot be an array
+            E0303 1:89 `a` a value of type `int[]` has no field `f` | this is `int[]`
+              1:24 `int[]` `int[]`, because it is declared so
         ",
     );
 }
@@ -153,7 +185,7 @@ fn only_arrays_are_indexed() {
             E0301 1:28 `a` expected `ref[]`, found `ref` | this is `ref`
               1:28 `a` `ref[]`, because it is indexed
               1:16 `ref` `ref`, because it is declared so
-              help: a `ref` may be anything; declare the value as `ref[]`
+              help: where there are no classes a `ref` has every field, so it cannot be an array
             E0301 1:47 `c` expected `ref[]`, found `int` | this is `int`
               1:47 `c` `ref[]`, because it is indexed
               1:39 `3` `int`, because it is a number

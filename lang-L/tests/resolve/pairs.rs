@@ -164,7 +164,7 @@ fn a_version_sees_its_own_items_only() {
         ",
     );
     check(
-        "version class C { f: int; } version procedure p(x: C) { y := x.f; }",
+        "version class C { f: int; } version procedure p(x: C) { y := x; }",
         "
             E0203 1:52 `C` there is no class `C` | not declared
               1:9 `class C { f: int; }` another version declares it
