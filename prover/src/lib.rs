@@ -7,3 +7,7 @@ pub mod obligation;
 pub mod solve;
 pub mod state;
 pub mod term;
+pub mod relate;
+pub mod infer;
+pub mod contracts;
+pub mod pairs;

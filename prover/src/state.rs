@@ -3,7 +3,7 @@
 //! Invariant: the conditions in [`State::path`] hold on the path; nothing else is assumed.
 
 use crate::heap::{HeapId, Heaps};
-use crate::term::{CallId, Ending, Known, Renaming, Term, Terms};
+use crate::term::{Birth, CallId, Ending, Known, Renaming, Term, Terms};
 use lang_l::hir::{ProcId, Unit};
 use lang_l::source::Span;
 use std::collections::HashMap;
@@ -69,6 +69,8 @@ pub struct State {
     pub known: Known,
     /// The calls made, in order.
     pub calls: im::Vector<CallId>,
+    /// The allocations made, in order, each with its place.
+    pub news: im::Vector<(Birth, Span)>,
     /// Ways to err since the last fork, each under the assumption that those before did not happen.
     pub pending: im::Vector<(Term, Fault)>,
     /// How many of the last conditions of `path` say that nothing pending happened.
@@ -106,6 +108,8 @@ pub struct Outcome {
     pub path: Vec<Term>,
     /// The calls made; the last one ended as `ending` says when that is by a call.
     pub calls: Vec<CallId>,
+    /// The allocations made, in order, each with its place.
+    pub news: Vec<(Birth, Span)>,
     /// The heap at the end.
     pub heap: HeapId,
     /// The globals at the end.
@@ -153,6 +157,7 @@ impl Outcome {
             globals: all(&self.globals),
             results: all(&self.results),
             calls: self.calls.iter().map(|&call| renaming.call(call)).collect(),
+            news: self.news.iter().map(|&(birth, span)| (renaming.birth(birth), span)).collect(),
             heap,
             faults: self.faults.clone(),
         }

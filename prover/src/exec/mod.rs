@@ -159,6 +159,7 @@ impl<'a> Executor<'a> {
             path: im::Vector::new(),
             known: crate::term::Known::new(),
             calls: im::Vector::new(),
+            news: im::Vector::new(),
             pending: im::Vector::new(),
             unflushed: 0,
         }
@@ -328,6 +329,7 @@ impl<'a> Executor<'a> {
         // Neither branch is empty of stores, or the disjunction is a tautology: then nothing is added.
         let _ = joined.assume(terms, either);
         joined.calls = left.calls.clone();
+        joined.news = left.news.iter().chain(right.news.iter().skip(fork.news.len())).copied().collect();
         joined
     }
 
@@ -380,7 +382,7 @@ impl<'a> Executor<'a> {
     fn rhs(&mut self, state: &mut State, rhs: &Rhs, span: Span) -> Option<Term> {
         match rhs {
             Rhs::Expr(expr) => self.eval(state, expr),
-            Rhs::New(class) => Some(self.world.terms.new_object(Kind::Object(*class)).1),
+            Rhs::New(class) => Some(self.allocate(state, Kind::Object(*class), span)),
             Rhs::NewArray(element, length) => {
                 let length = self.eval(state, length)?;
                 let zero = self.world.terms.int(0);
@@ -388,9 +390,15 @@ impl<'a> Executor<'a> {
                 if !self.require(state, enough, "negative array size", span) {
                     return None;
                 }
-                Some(self.world.terms.new_object(Kind::Array(element.clone(), length)).1)
+                Some(self.allocate(state, Kind::Array(element.clone(), length), span))
             }
         }
+    }
+
+    fn allocate(&mut self, state: &mut State, kind: Kind, span: Span) -> Term {
+        let (birth, object) = self.world.terms.new_object(kind);
+        state.news.push_back((birth, span));
+        object
     }
 
     fn call(
@@ -593,6 +601,7 @@ impl<'a> Executor<'a> {
             ending,
             path,
             calls: state.calls.iter().copied().collect(),
+            news: state.news.iter().copied().collect(),
             heap: state.heap,
             globals: state.globals.iter().copied().collect(),
             results,

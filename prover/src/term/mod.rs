@@ -170,6 +170,8 @@ pub struct Terms {
     origins: Vec<Origin>,
     calls: Vec<Reach>,
     skolems: Vec<BirthSet>,
+    representatives: HashMap<Birth, Term>,
+    index_anywhere: Option<Term>,
 }
 
 impl Terms {
@@ -271,6 +273,31 @@ impl Terms {
         let at = u32::try_from(self.skolems.len()).expect("fewer than 2^32 Skolem constants");
         self.skolems.push(births);
         self.app(Func::Skolem(at), &[], Sort::Ref)
+    }
+
+    /// An arbitrary object of this birth: the object itself, for a `new`. The same term each time.
+    pub fn representative(&mut self, birth: Birth) -> Term {
+        if let Origin::New(_) = self.origin(birth) {
+            return self.app(Func::New(birth), &[], Sort::Ref);
+        }
+        if let Some(&term) = self.representatives.get(&birth) {
+            return term;
+        }
+        let term = self.skolem(BirthSet::of(birth));
+        self.representatives.insert(birth, term);
+        term
+    }
+
+    /// An arbitrary index. The same term each time.
+    pub fn any_index(&mut self) -> Term {
+        match self.index_anywhere {
+            Some(term) => term,
+            None => {
+                let term = self.skolem_int();
+                self.index_anywhere = Some(term);
+                term
+            }
+        }
     }
 
     /// An arbitrary integer.

@@ -1,0 +1,221 @@
+//! Facts that take symbolic execution: what a procedure may modify, and when it can err.
+//!
+//! In: the syntactic facts. Out: the same facts with `modifies` and `errs_only_if_null` filled in where they could be proved,
+//! each by induction over call depth: assumed of the callees, recursive ones included, and checked for the body.
+//!
+//! Invariant: only what was checked is written down (`proofs/soundness.md`, rule *Infer*).
+
+use crate::exec::{Executor, Limits};
+use crate::facts::Facts;
+use crate::heap::HeapNode;
+use crate::obligation::Obligation;
+use crate::solve::{Answer, Solver};
+use crate::state::{Outcome, World};
+use crate::term::{Birth, Ending, Func, Node, Term};
+use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Unit};
+use std::collections::BTreeSet;
+
+/// Fills in the facts of one version.
+pub fn infer(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) {
+    for component in components(facts) {
+        infer_modifies(unit, version, facts, solver, &component);
+        infer_errors(unit, version, facts, solver, &component);
+    }
+}
+
+/// Strongly connected components of the call graph, callees first.
+pub fn components(facts: &[Facts]) -> Vec<Vec<ProcId>> {
+    let all: Vec<ProcId> = (0u32..).take(facts.len()).map(ProcId).collect();
+    let mut done: BTreeSet<ProcId> = BTreeSet::new();
+    let mut order = all.clone();
+    // A callee reaches no more than its caller; ties are mutual recursion.
+    order.sort_by_key(|id| (facts[id.index()].callees.len(), *id));
+    let mut components = Vec::new();
+    for id in order {
+        if done.contains(&id) {
+            continue;
+        }
+        let own = &facts[id.index()].callees;
+        let mut component: Vec<ProcId> =
+            own.iter().copied().filter(|other| *other != id && facts[other.index()].callees.contains(&id)).collect();
+        component.push(id);
+        component.sort();
+        done.extend(component.iter().copied());
+        components.push(component);
+    }
+    components
+}
+
+/// Finds the least set of parameters that `modifies` can be, from below: nothing, then what was seen to change.
+fn infer_modifies(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver, component: &[ProcId]) {
+    let code = |id: ProcId| unit.versions[version].procedure(id);
+    let members: Vec<ProcId> = component.iter().copied().filter(|&id| code(id).body.is_some()).collect();
+    for &id in &members {
+        facts[id.index()].modifies = Some(Vec::new());
+    }
+    loop {
+        let mut stable = true;
+        for &id in &members {
+            let Some(places) = facts[id.index()].modifies.clone() else { continue };
+            let next = modified_params(unit, version, facts, solver, id, places.clone());
+            if next.as_ref() != Some(&places) {
+                facts[id.index()].modifies = next;
+                stable = false;
+            }
+        }
+        if stable {
+            return;
+        }
+    }
+}
+
+/// `places`, and the parameters seen to change beyond them; `None` when something else changes.
+fn modified_params(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    solver: &mut Solver,
+    id: ProcId,
+    mut places: Vec<Expr>,
+) -> Option<Vec<Expr>> {
+    let code = unit.versions[version].procedure(id);
+    let mut world = World::new(unit);
+    let execution = Executor::new(unit, version, facts, Limits::default(), &mut world).run(id, &[]).ok()?;
+    for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
+        for target in written_objects(&mut world, outcome)? {
+            if !world.terms.births(target).contains(Birth::OLD) {
+                continue;
+            }
+            let named = places.iter().any(|place| param_of(&mut world, place) == Some(target));
+            if named {
+                continue;
+            }
+            match *world.terms.node(target) {
+                Node::App(Func::Param(at), _) => places.push(param_expr(code, at)),
+                _ => {
+                    let allowed: Vec<Term> = places.iter().filter_map(|place| param_of(&mut world, place)).collect();
+                    if !confined(&mut world, solver, outcome, target, &allowed) {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+    Some(places)
+}
+
+fn param_expr(code: &Procedure, at: u32) -> Expr {
+    let id = LocalId(at);
+    Expr { kind: ExprKind::Local(id), ty: code.local(id).ty.clone(), span: code.local(id).span }
+}
+
+fn param_of(world: &mut World, place: &Expr) -> Option<Term> {
+    match place.kind {
+        ExprKind::Local(id) => Some(world.terms.app(Func::Param(id.0), &[], crate::term::Sort::from(&place.ty))),
+        _ => None,
+    }
+}
+
+/// Whether, on this path, an object is new or one of `allowed`.
+fn confined(world: &mut World, solver: &mut Solver, outcome: &Outcome, target: Term, allowed: &[Term]) -> bool {
+    let old = world.terms.born(target, Birth::OLD);
+    let mut cases = vec![world.terms.not(old)];
+    for &place in allowed {
+        cases.push(world.terms.eq(target, place));
+    }
+    let goal = world.terms.or(&cases);
+    let tag = "a written object is new or named by modifies".to_string();
+    solver.prove(world, &Obligation { assumptions: outcome.path.clone(), goal, tag }) == Answer::Holds
+}
+
+/// The objects an outcome's heap may differ at from the entry heap; `None` when a call may change more than terms name.
+pub fn written_objects(world: &mut World, outcome: &Outcome) -> Option<BTreeSet<Term>> {
+    let mut objects = BTreeSet::new();
+    for node in world.heaps.history(outcome.heap) {
+        match node {
+            HeapNode::Store { object, .. } => {
+                objects.insert(object);
+            }
+            HeapNode::Call { call, .. } => match &world.heaps.footprint(call).modifies {
+                Some(places) => objects.extend(places.iter().copied()),
+                None if world.terms.reach(call).region.contains(Birth::OLD) => return None,
+                None => {}
+            },
+            HeapNode::Initial | HeapNode::Join { .. } => {}
+        }
+    }
+    Some(objects)
+}
+
+/// Finds a set of parameters of which one must be null for the procedure to err.
+fn infer_errors(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver, component: &[ProcId]) {
+    let code = |id: ProcId| unit.versions[version].procedure(id);
+    for &id in component.iter().filter(|&&id| code(id).body.is_some()) {
+        facts[id.index()].errs_only_if_null = Some(Vec::new());
+    }
+    loop {
+        let mut stable = true;
+        for &id in component {
+            let Some(needs) = facts[id.index()].errs_only_if_null.clone() else { continue };
+            let next = null_params(unit, version, facts, solver, id, needs.clone());
+            if next.as_ref() != Some(&needs) {
+                facts[id.index()].errs_only_if_null = next;
+                stable = false;
+            }
+        }
+        if stable {
+            return;
+        }
+    }
+}
+
+/// `needs`, grown until the procedure cannot err when none of them is null; `None` when no set of parameters does that.
+fn null_params(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    solver: &mut Solver,
+    id: ProcId,
+    mut needs: Vec<usize>,
+) -> Option<Vec<usize>> {
+    let code = unit.versions[version].procedure(id);
+    let mut world = World::new(unit);
+    let execution = Executor::new(unit, version, facts, Limits::default(), &mut world).run(id, &[]).ok()?;
+    let references: Vec<usize> =
+        code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
+    for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Error) {
+        while !impossible_without_null(&mut world, solver, outcome, &needs) {
+            let helpful = references
+                .iter()
+                .copied()
+                .filter(|at| !needs.contains(at))
+                .find(|&at| impossible_without_null(&mut world, solver, outcome, &[needs.as_slice(), &[at]].concat()));
+            match helpful {
+                Some(at) => needs.push(at),
+                None if needs.len() < references.len() => {
+                    needs = references.clone();
+                }
+                None => return None,
+            }
+        }
+    }
+    needs.sort_unstable();
+    Some(needs)
+}
+
+fn impossible_without_null(world: &mut World, solver: &mut Solver, outcome: &Outcome, needs: &[usize]) -> bool {
+    let null = world.terms.null();
+    let mut assumptions = outcome.path.clone();
+    for &at in needs {
+        let param = world.terms.app(Func::Param(u32::try_from(at).unwrap_or(u32::MAX)), &[], crate::term::Sort::Ref);
+        let is_null = world.terms.eq(param, null);
+        assumptions.push(world.terms.not(is_null));
+    }
+    let mut known = crate::term::Known::new();
+    if !assumptions.iter().all(|&fact| known.assume(&mut world.terms, fact)) {
+        return true;
+    }
+    let goal = world.terms.bool(false);
+    let tag = "the procedure cannot err here".to_string();
+    solver.prove(world, &Obligation { assumptions, goal, tag }) == Answer::Holds
+}

@@ -1,0 +1,300 @@
+//! Proving pairs: every path of one version against every path of the other, and the fixpoint over all pairs.
+//!
+//! In: a lowered pair program, the facts and contracts of both versions. Out: a [`PairProof`] for each pair, with the
+//! claims about other pairs it rests on.
+//!
+//! Rule *Induction*: all candidate pairs are claimed at first; each is proved under the claims; a claim whose proof fails is
+//! lowered or dropped, and what rested on it is proved again. What is left at the end proves itself, by induction over the
+//! depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
+
+use crate::contracts::on_entry;
+use crate::exec::{ExecError, Executor, Limits};
+use crate::facts::Facts;
+use crate::lower::is_loop;
+use crate::relate::{Alignment, Claims, Gap, Level, Relater, Relation};
+use crate::solve::Solver;
+use crate::state::{Outcome, World};
+use crate::term::{Ending, Sort};
+use lang_l::hir::{ProcId, Procedure, Unit};
+use lang_l::hir_same::same_code;
+use lang_l::source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A pair of procedures: of version 0 and of version 1.
+pub type Pair = (ProcId, ProcId);
+
+/// What could be shown of a pair.
+#[derive(Clone, Debug)]
+pub struct PairProof {
+    /// The level reached; `None` when not even partial equivalence was proved.
+    pub level: Option<Level>,
+    /// The claims it rests on.
+    pub used: Claims,
+    /// How it was proved.
+    pub method: Method,
+    /// Why not (or why only partially).
+    pub gap: Option<Gap>,
+    /// For each pair of normal outcomes, which places correspond: allocation sites of version 0 and of version 1.
+    pub correspondence: BTreeSet<(Span, Span)>,
+    /// Matched calls, by their places.
+    pub matched_calls: BTreeSet<(Span, Span)>,
+    /// How many paths of the two versions were related.
+    pub relations: usize,
+}
+
+/// How a pair was proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The two are the same code, and their callees are equivalent.
+    SameCode,
+    /// Path by path, every call taken by its summary.
+    Summaries,
+    /// Path by path, with calls of procedures that do not recur executed in place.
+    Inlining,
+    /// Both are external, hence the same unknown procedure.
+    External,
+}
+
+/// A lowered pair program with all that is known of it.
+pub struct Program<'a> {
+    /// The lowered program.
+    pub unit: &'a Unit,
+    /// The facts of both versions.
+    pub facts: [Vec<Facts>; 2],
+}
+
+impl Program<'_> {
+    fn code(&self, pair: Pair) -> (&Procedure, &Procedure) {
+        (self.unit.versions[0].procedure(pair.0), self.unit.versions[1].procedure(pair.1))
+    }
+
+    /// Whether the two can be called alike.
+    pub fn same_signature(&self, pair: Pair) -> bool {
+        let (a, b) = self.code(pair);
+        let sorts = |p: &Procedure| -> Vec<Sort> {
+            p.locals.iter().take(p.params + p.results).map(|local| Sort::from(&local.ty)).collect()
+        };
+        (a.params, a.results) == (b.params, b.results) && sorts(a) == sorts(b) && a.body.is_some() == b.body.is_some()
+    }
+
+    /// The pairs that may be claimed: of the same name, loops of the same place in procedures of the same name, those asked
+    /// for without a condition, and those of other names that are the same code.
+    pub fn candidates(&self, asked: &[Pair]) -> Vec<Pair> {
+        let [left, right] = [0, 1].map(|version| &self.unit.versions[version].procedures);
+        let mut found: BTreeSet<Pair> = asked.iter().copied().collect();
+        let by_name: BTreeMap<&str, u32> = right.iter().map(|p| p.name.as_str()).zip(0..).collect();
+        for (mine, p) in (0u32..).zip(left) {
+            if let Some(&theirs) = by_name.get(p.name.as_str()) {
+                found.insert((ProcId(mine), ProcId(theirs)));
+            }
+        }
+        let mut by_shape: BTreeMap<(usize, usize, usize), Vec<u32>> = BTreeMap::new();
+        for (theirs, q) in (0u32..).zip(right) {
+            by_shape.entry(shape(q)).or_default().push(theirs);
+        }
+        for (mine, p) in (0u32..).zip(left).filter(|(_, p)| p.body.is_some()) {
+            // Only those that some pair could be short of: the same name is not taken twice over in big programs.
+            for &theirs in by_shape.get(&shape(p)).into_iter().flatten().take(8) {
+                let pair = (ProcId(mine), ProcId(theirs));
+                let q = &right[theirs as usize];
+                if p.name != q.name && is_loop(p) == is_loop(q) && self.same_shape(pair, &found) {
+                    found.insert(pair);
+                }
+            }
+        }
+        found.into_iter().filter(|&pair| self.same_signature(pair)).collect()
+    }
+
+    fn same_shape(&self, pair: Pair, claimed: &BTreeSet<Pair>) -> bool {
+        let (a, b) = self.code(pair);
+        same_code(a, b, |p, q| claimed.contains(&(p, q)) || (p, q) == pair)
+    }
+}
+
+/// A cheap fingerprint: procedures of different ones are not the same code.
+fn shape(p: &Procedure) -> (usize, usize, usize) {
+    (p.params, p.results, p.body.as_ref().map_or(0, |body| body.stmts.len()))
+}
+
+/// Proves as many of `candidates` as it can; each at the highest level.
+pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver) -> BTreeMap<Pair, PairProof> {
+    let mut claims: Claims = candidates.iter().map(|&pair| (pair, Level::Full)).collect();
+    let mut proofs: BTreeMap<Pair, PairProof> = BTreeMap::new();
+    let mut work: Vec<Pair> = candidates.to_vec();
+    // Callees first, so that most claims are settled before others rest on them.
+    work.sort_by_key(|pair| std::cmp::Reverse((program.facts[0][pair.0.index()].callees.len(), *pair)));
+    while let Some(pair) = work.pop() {
+        let proof = prove(program, pair, &claims, solver);
+        let reached = proof.level;
+        let before = claims.get(&pair).copied();
+        proofs.insert(pair, proof);
+        if reached >= before {
+            continue;
+        }
+        match reached {
+            Some(level) => claims.insert(pair, level),
+            None => claims.remove(&pair),
+        };
+        for (&other, proof) in &proofs {
+            let rests = proof.used.get(&pair).is_some_and(|&needed| Some(needed) > reached);
+            if rests && claims.contains_key(&other) && !work.contains(&other) {
+                work.push(other);
+            }
+        }
+    }
+    proofs
+}
+
+/// Proves one pair under claims about others.
+fn prove(program: &Program<'_>, pair: Pair, claims: &Claims, solver: &mut Solver) -> PairProof {
+    let (a, b) = program.code(pair);
+    if a.body.is_none() && b.body.is_none() {
+        // The same name, by the choice of candidates, hence the same procedure.
+        let same = a.name == b.name;
+        return PairProof::trivial(same.then_some(Level::Full), Method::External, Claims::new());
+    }
+    if let Some(proof) = prove_same_code(program, pair, claims) {
+        return proof;
+    }
+    let first = prove_by_paths(program, pair, claims, solver, &[BTreeSet::new(), BTreeSet::new()], Method::Summaries);
+    if first.level == Some(Level::Full) {
+        return first;
+    }
+    let inline = [0, 1].map(|version| inlinable(program, version));
+    let callees = [pair.0, pair.1].map(|id| id.index());
+    let useful = (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee)));
+    if !useful {
+        return first;
+    }
+    let second = prove_by_paths(program, pair, claims, solver, &inline, Method::Inlining);
+    if second.level > first.level { second } else { first }
+}
+
+/// Procedures whose calls can be executed in place to the end.
+fn inlinable(program: &Program<'_>, version: usize) -> BTreeSet<ProcId> {
+    let procedures = &program.unit.versions[version].procedures;
+    (0u32..)
+        .zip(procedures)
+        .filter(|(at, p)| p.body.is_some() && !program.facts[version][*at as usize].recursive(ProcId(*at)))
+        .map(|(at, _)| ProcId(at))
+        .collect()
+}
+
+/// Rule *Same code*: the same code over equivalent callees is equivalent, at the lowest level of these.
+fn prove_same_code(program: &Program<'_>, pair: Pair, claims: &Claims) -> Option<PairProof> {
+    let (a, b) = program.code(pair);
+    let used = std::cell::RefCell::new(Claims::new());
+    let callee_eq = |p, q| {
+        let level = claims.get(&(p, q)).copied();
+        if let Some(level) = level {
+            used.borrow_mut().insert((p, q), level);
+        }
+        level.is_some()
+    };
+    if !same_code(a, b, callee_eq) {
+        return None;
+    }
+    let used = used.into_inner();
+    let level = used.values().copied().min().unwrap_or(Level::Full);
+    let level = claims.get(&pair).map_or(level, |&claimed| level.min(claimed));
+    Some(PairProof::trivial(Some(level), Method::SameCode, used))
+}
+
+impl PairProof {
+    fn trivial(level: Option<Level>, method: Method, used: Claims) -> Self {
+        PairProof {
+            level,
+            used,
+            method,
+            gap: None,
+            correspondence: BTreeSet::new(),
+            matched_calls: BTreeSet::new(),
+            relations: 0,
+        }
+    }
+
+    fn failed(method: Method, what: String, places: [Vec<Span>; 2]) -> Self {
+        PairProof { gap: Some(Gap { what, places }), ..Self::trivial(None, method, Claims::new()) }
+    }
+
+    fn note(&mut self, world: &World, relation: &Relation, left: &Outcome, right: &Outcome) {
+        self.relations += 1;
+        let Relation::Isomorphic(Alignment { births, calls }) = relation else { return };
+        let place = |outcome: &Outcome, birth| outcome.news.iter().find(|(b, _)| *b == birth).map(|(_, span)| *span);
+        for (&theirs, &mine) in births {
+            if let (Some(a), Some(b)) = (place(left, mine), place(right, theirs)) {
+                self.correspondence.insert((a, b));
+            }
+        }
+        for (&theirs, &mine) in calls {
+            self.matched_calls.insert((world.record(mine).span, world.record(theirs).span));
+        }
+    }
+}
+
+/// Relates every outcome of one version with every outcome of the other.
+fn prove_by_paths(
+    program: &Program<'_>,
+    pair: Pair,
+    claims: &Claims,
+    solver: &mut Solver,
+    inline: &[BTreeSet<ProcId>; 2],
+    method: Method,
+) -> PairProof {
+    let unit = program.unit;
+    let (a, b) = program.code(pair);
+    let mut world = World::new(unit);
+    let limits = |version: usize| Limits { inline: inline[version].clone(), inline_depth: 8, ..Limits::default() };
+    let mut assumed = Vec::new();
+    for (version, code) in [(0, a), (1, b)] {
+        let mut executor = Executor::new(unit, version, &program.facts[version], limits(version), &mut world);
+        assumed.extend(on_entry(&mut executor, code).1);
+    }
+    let mut both = Vec::new();
+    for (version, id) in [(0, pair.0), (1, pair.1)] {
+        let executor = Executor::new(unit, version, &program.facts[version], limits(version), &mut world);
+        match executor.run(id, &assumed) {
+            Ok(execution) => both.push(execution.outcomes),
+            Err(ExecError::TooManyPaths) => {
+                let what = format!("version {version} has more than {} paths", Limits::default().outcomes);
+                let span = if version == 0 { a.name_span } else { b.name_span };
+                let mut places = [Vec::new(), Vec::new()];
+                places[version].push(span);
+                return PairProof::failed(method, what, places);
+            }
+        }
+    }
+    let mut relater = Relater {
+        unit,
+        facts: [&program.facts[0], &program.facts[1]],
+        world: &mut world,
+        solver,
+        claims,
+        used: Claims::new(),
+        attempts: 20_000,
+    };
+    let mut proof = PairProof::trivial(Some(Level::Full), method, Claims::new());
+    // Partial equivalence first: pairs of ways to end.
+    for termination in [false, true] {
+        for left in &both[0] {
+            for right in &both[1] {
+                let endless = [left, right].iter().filter(|o| o.ending == Ending::Diverges).count();
+                let alike = left.ending == right.ending && left.ending != Ending::Normal;
+                if alike || (endless > 0) != termination {
+                    continue;
+                }
+                match relater.relate(left, right) {
+                    Ok(relation) => proof.note(relater.world, &relation, left, right),
+                    Err(gap) => {
+                        proof.level = termination.then_some(Level::Partial);
+                        proof.gap = Some(gap);
+                        proof.used = relater.used;
+                        return proof;
+                    }
+                }
+            }
+        }
+    }
+    proof.used = relater.used;
+    proof
+}

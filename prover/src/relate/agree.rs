@@ -1,0 +1,350 @@
+//! Agreement: arguments equal, regions equal, final heaps equal on all that can be reached.
+//!
+//! The witness for "what can be reached" is a set of births that holds the roots and is closed under every field in one of
+//! the two heaps (design notes, "closed-set witnesses"); since the other heap agrees on the set, it is closed there too.
+//! The least such set is computed, from what is stored where; where that is too coarse, the solver is asked whether a value
+//! can really have a birth outside (rule *Closure*).
+
+use super::unify::Unifier;
+use super::{Alignment, Gap, Relater};
+use crate::heap::{HeapId, HeapNode};
+use crate::obligation::Obligation;
+use crate::solve::Answer;
+use crate::state::Outcome;
+use crate::term::{Birth, BirthSet, CallId, Func, Kind, Known, Node, Origin, Renaming, Selector, Sort, Term};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The right outcome in the left one's names, with the renaming that did it.
+pub(super) struct Aligned {
+    pub(super) outcome: Outcome,
+    pub(super) renaming: Renaming,
+    pub(super) known: Known,
+    pub(super) assumptions: Vec<Term>,
+    /// Both path conditions contradict each other as far as the simplifier sees.
+    pub(super) contradictory: bool,
+}
+
+impl Relater<'_> {
+    /// Tries to align one call of each side: arguments, the globals the callees look at, and the regions these reach must be
+    /// equal. `None` when that is not proved.
+    pub(super) fn match_calls(
+        &mut self,
+        left: &Outcome,
+        right: &Outcome,
+        current: &Aligned,
+        alignment: &Alignment,
+        (mine, theirs): (CallId, CallId),
+        splits: &mut Vec<(usize, Term)>,
+    ) -> Option<Alignment> {
+        let record = self.world.record(mine).clone();
+        let other = self.world.record(current.renaming.call(theirs)).clone();
+        let facts = [&self.facts[0][record.callee.index()], &self.facts[1][other.callee.index()]];
+        let selectors: BTreeSet<Selector> = facts.iter().flat_map(|f| f.accesses.iter().copied()).collect();
+        let globals: BTreeSet<usize> = facts.iter().flat_map(|f| f.globals.iter().map(|g| g.index())).collect();
+        let pairs: Vec<(Term, Term)> = record
+            .args
+            .iter()
+            .copied()
+            .zip(other.args.iter().copied())
+            .chain(globals.iter().map(|&g| (record.globals[g], other.globals[g])))
+            .collect();
+        let tentative =
+            self.walk((left, right), current, alignment, [record.heap, other.heap], &selectors, &pairs, false, splits);
+        let aligned = self.align(left, right, &tentative);
+        let other = self.world.record(aligned.renaming.call(theirs)).clone();
+        let mut goals = Vec::new();
+        let mut roots = Vec::new();
+        for (a, b) in record.args.iter().zip(&other.args) {
+            goals.push(self.world.terms.eq(*a, *b));
+            roots.push(*a);
+        }
+        for &global in &globals {
+            goals.push(self.world.terms.eq(record.globals[global], other.globals[global]));
+            roots.push(record.globals[global]);
+        }
+        let region = self.region(&aligned, &tentative, record.heap, BirthSet::new(), &roots, &selectors)?;
+        goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
+        let tag = format!(
+            "call {} of version 0 and call {} of version 1 start from equal arguments and regions",
+            mine.0, theirs.0
+        );
+        if !self.holds(&aligned, &goals, tag) {
+            return None;
+        }
+        let mut better = tentative;
+        better.calls.insert(theirs, mine);
+        Some(better)
+    }
+
+    /// Whether the final stores of two normal outcomes are isomorphic; the alignment that shows it.
+    pub(super) fn isomorphic(
+        &mut self,
+        left: &Outcome,
+        right: &Outcome,
+        current: &Aligned,
+        alignment: &Alignment,
+        splits: &mut Vec<(usize, Term)>,
+    ) -> Result<Alignment, Gap> {
+        let selectors = crate::facts::every_selector(self.unit);
+        let pairs: Vec<(Term, Term)> = left
+            .results
+            .iter()
+            .copied()
+            .zip(current.outcome.results.iter().copied())
+            .chain(left.globals.iter().copied().zip(current.outcome.globals.iter().copied()))
+            .collect();
+        let heaps = [left.heap, current.outcome.heap];
+        let alignment = self.walk((left, right), current, alignment, heaps, &selectors, &pairs, true, splits);
+        let aligned = self.align(left, right, &alignment);
+        let mut goals = Vec::new();
+        let mut roots = Vec::new();
+        for (a, b) in left.results.iter().zip(&aligned.outcome.results).chain(left.globals.iter().zip(&aligned.outcome.globals)) {
+            goals.push(self.world.terms.eq(*a, *b));
+            roots.push(*a);
+        }
+        let values = self.world.terms.and(&goals);
+        let old = BirthSet::of(Birth::OLD);
+        let Some(region) = self.region(&aligned, &alignment, left.heap, old, &roots, &selectors) else {
+            return Err(self.gap("an object that only one version makes may stay reachable", left, right));
+        };
+        goals.extend(self.equal_on([left.heap, aligned.outcome.heap], &region, &selectors));
+        if self.holds(&aligned, &goals, "the final stores are equal where they can be reached".into()) {
+            return Ok(alignment);
+        }
+        let what = if self.world.terms.is_false(values) {
+            "the results or globals differ"
+        } else {
+            "the final heaps could not be shown equal where they can be reached"
+        };
+        Err(self.gap(what, left, right))
+    }
+
+    fn gap(&self, what: &str, left: &Outcome, right: &Outcome) -> Gap {
+        let places = |outcome: &Outcome| outcome.calls.iter().map(|&call| self.world.record(call).span).collect();
+        Gap { what: what.to_string(), places: [places(left), places(right)] }
+    }
+
+    /// Gives the right outcome the names of the left one.
+    pub(super) fn align(&mut self, left: &Outcome, right: &Outcome, alignment: &Alignment) -> Aligned {
+        let (outcome, renaming) = alignment.apply(self.world, right);
+        let mut known = Known::new();
+        let mut contradictory = false;
+        for &condition in left.path.iter().chain(&outcome.path) {
+            contradictory |= !known.assume(&mut self.world.terms, condition);
+        }
+        let all: BTreeSet<Term> = left.path.iter().chain(&outcome.path).copied().collect();
+        Aligned { outcome, renaming, known, assumptions: all.into_iter().collect(), contradictory }
+    }
+
+    /// Walks both heaps from pairs of values (and from all that was written, when `writes`); the alignment that proposes.
+    #[expect(clippy::too_many_arguments, reason = "one walk has this many sides to it")]
+    fn walk(
+        &mut self,
+        (left, right): (&Outcome, &Outcome),
+        current: &Aligned,
+        alignment: &Alignment,
+        heaps: [HeapId; 2],
+        selectors: &BTreeSet<Selector>,
+        pairs: &[(Term, Term)],
+        writes: bool,
+        splits: &mut Vec<(usize, Term)>,
+    ) -> Alignment {
+        let mut named: BTreeSet<Birth> = alignment.births.values().copied().collect();
+        named.extend(alignment.calls.values().map(|&call| self.world.terms.reach(call).fresh));
+        let mut unifier = Unifier {
+            world: self.world,
+            known: &current.known,
+            alignment: alignment.clone(),
+            named,
+            heaps,
+            selectors: selectors.clone(),
+            splits: Vec::new(),
+            seen: HashSet::new(),
+        };
+        for &(a, b) in pairs {
+            unifier.unify(a, b);
+        }
+        if writes {
+            unifier.unify_writes();
+        }
+        let (found, open) = (unifier.alignment, unifier.splits);
+        // A condition of the right side goes back into that side's own names.
+        let inverse = inverse(&current.renaming);
+        let mut memo = HashMap::new();
+        for (side, condition) in open {
+            let condition =
+                if side == 1 { self.world.terms.rename(condition, &inverse, &mut memo) } else { condition };
+            if self.speaks_of(condition, [left, right][side]) && !splits.contains(&(side, condition)) {
+                splits.push((side, condition));
+            }
+        }
+        found
+    }
+
+    /// Whether a condition speaks only of the entry store and of what this outcome made itself.
+    ///
+    /// Rule *Split*: only such a condition keeps its truth whatever names the two sides are given later. One that compares
+    /// an object of one side with one of the other does not, so it must not be split on.
+    fn speaks_of(&self, condition: Term, outcome: &Outcome) -> bool {
+        let mut seen = HashSet::new();
+        let mut work = vec![condition];
+        while let Some(term) = work.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            let node = self.world.terms.node(term);
+            let own = match node {
+                Node::App(Func::New(birth), _) => outcome.news.iter().any(|(own, _)| own == birth),
+                Node::App(
+                    Func::Effect(call, _)
+                    | Func::Result(call, _)
+                    | Func::GlobalAfter(call, _)
+                    | Func::Ending(call)
+                    | Func::InRegion(call),
+                    _,
+                ) => outcome.calls.contains(call),
+                Node::App(Func::Skolem(_), _) => false,
+                Node::Born(_, birth) => match self.world.terms.origin(*birth) {
+                    Origin::Call(call) => outcome.calls.contains(call),
+                    _ => true,
+                },
+                _ => true,
+            };
+            if !own {
+                return false;
+            }
+            work.extend(crate::obligation::parts(node));
+        }
+        true
+    }
+
+    /// A set of births that holds `roots` and `values`, is closed under `selectors` in `heap`, and whose objects both sides
+    /// have; `None` when none is found.
+    fn region(
+        &mut self,
+        aligned: &Aligned,
+        alignment: &Alignment,
+        heap: HeapId,
+        roots: BirthSet,
+        values: &[Term],
+        selectors: &BTreeSet<Selector>,
+    ) -> Option<BirthSet> {
+        let mut common = BirthSet::of(Birth::OLD);
+        alignment.births.values().for_each(|&birth| common.insert(birth));
+        alignment.calls.values().for_each(|&call| common.insert(self.world.terms.reach(call).fresh));
+        let mut all = roots.clone();
+        for &value in values {
+            all.extend(self.world.terms.births(value));
+        }
+        let coarse = self.world.heaps.closure(&self.world.terms, heap, &all, Some(selectors));
+        if coarse.is_subset(&common) {
+            return Some(coarse);
+        }
+        let mut set = roots.without_null();
+        let mut work = Vec::new();
+        for &value in values {
+            self.admit(aligned, &common, value, &mut set)?;
+        }
+        work.extend(set.iter());
+        let mut done = BirthSet::new();
+        while let Some(birth) = work.pop() {
+            if done.contains(birth) {
+                continue;
+            }
+            done.insert(birth);
+            let object = self.world.terms.representative(birth);
+            for &selector in selectors {
+                if self.world.heaps.sort(selector) != Sort::Ref {
+                    continue;
+                }
+                let index = matches!(selector, Selector::Cell(_)).then(|| self.world.terms.any_index());
+                let value = self.world.heaps.read(&mut self.world.terms, heap, selector, object, index);
+                self.admit(aligned, &common, value, &mut set)?;
+            }
+            work.extend(set.iter().filter(|&birth| !done.contains(birth)));
+        }
+        Some(set)
+    }
+
+    /// Adds the births a value can have to `set`; `None` when one of them may be outside `common`.
+    fn admit(&mut self, aligned: &Aligned, common: &BirthSet, value: Term, set: &mut BirthSet) -> Option<()> {
+        let value = self.world.terms.simplify(value, &aligned.known);
+        if self.world.terms.sort(value) != Sort::Ref {
+            return Some(());
+        }
+        for birth in self.world.terms.births(value).clone().without_null().iter() {
+            if common.contains(birth) {
+                set.insert(birth);
+                continue;
+            }
+            let born = self.world.terms.born(value, birth);
+            let outside = self.world.terms.not(born);
+            if !self.holds(aligned, &[outside], format!("a value in the region is not of birth {}", birth.0)) {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Equalities that make two heaps agree on every object of `region`.
+    fn equal_on(&mut self, heaps: [HeapId; 2], region: &BirthSet, selectors: &BTreeSet<Selector>) -> Vec<Term> {
+        if heaps[0] == heaps[1] {
+            return Vec::new();
+        }
+        let touched = self.touched(heaps);
+        let mut goals = Vec::new();
+        for birth in region.iter() {
+            let object = self.world.terms.representative(birth);
+            let is_array = match self.world.terms.origin(birth) {
+                Origin::New(Kind::Array(..)) => Some(true),
+                Origin::New(Kind::Object(_)) => Some(false),
+                _ => None,
+            };
+            for &selector in selectors.intersection(&touched) {
+                let cell = matches!(selector, Selector::Cell(_));
+                if is_array.is_some_and(|array| array != cell) {
+                    continue;
+                }
+                let index = cell.then(|| self.world.terms.any_index());
+                let [a, b] =
+                    heaps.map(|heap| self.world.heaps.read(&mut self.world.terms, heap, selector, object, index));
+                goals.push(self.world.terms.eq(a, b));
+            }
+        }
+        goals
+    }
+
+    /// The selectors that differ from the entry heap somewhere in either heap.
+    fn touched(&self, heaps: [HeapId; 2]) -> BTreeSet<Selector> {
+        let mut touched = BTreeSet::new();
+        for heap in heaps {
+            for node in self.world.heaps.history(heap) {
+                match node {
+                    HeapNode::Store { selector, .. } => {
+                        touched.insert(selector);
+                    }
+                    HeapNode::Call { call, .. } => touched.extend(&self.world.heaps.footprint(call).writes),
+                    HeapNode::Initial | HeapNode::Join { .. } => {}
+                }
+            }
+        }
+        touched
+    }
+
+    fn holds(&mut self, aligned: &Aligned, goals: &[Term], tag: String) -> bool {
+        let goals: Vec<Term> = goals.iter().map(|&goal| self.world.terms.simplify(goal, &aligned.known)).collect();
+        let goal = self.world.terms.and(&goals);
+        if self.world.terms.is_true(goal) {
+            return true;
+        }
+        let obligation = Obligation { assumptions: aligned.assumptions.clone(), goal, tag };
+        self.solver.prove(self.world, &obligation) == Answer::Holds
+    }
+}
+
+fn inverse(renaming: &Renaming) -> Renaming {
+    Renaming {
+        births: renaming.births.iter().map(|(&a, &b)| (b, a)).collect(),
+        calls: renaming.calls.iter().map(|(&a, &b)| (b, a)).collect(),
+    }
+}

@@ -1,0 +1,218 @@
+//! Relating outcomes: one path of each version, from the same store, must end alike.
+//!
+//! In: an outcome of each version whose path conditions may hold together. Out: a [`Relation`] (what corresponds to what,
+//! or that the two exclude each other), or a [`Gap`] that says what could not be shown.
+//!
+//! The work is done in stages (design notes, "call matching in stages"): match a call of one side with a call of the other,
+//! where arguments and reachable regions are provably equal; give the second the names of the first; go on. At the end
+//! follow both heaps from their roots in lock step to find which `new` corresponds to which, and compare. Where the
+//! correspondence hangs on an open alias, split on it.
+//!
+//! Invariant: an [`Alignment`] is injective on objects and on calls together (`proofs/soundness.md`, rule *Match*); calls
+//! enter it only when their regions were proved equal.
+
+mod agree;
+mod align;
+mod unify;
+
+pub use align::Alignment;
+
+use crate::facts::Facts;
+use crate::obligation::Obligation;
+use crate::solve::{Answer, Solver};
+use crate::state::{Outcome, World};
+use crate::term::{CallId, Ending, Term};
+use lang_l::hir::{ProcId, Unit};
+use lang_l::source::Span;
+use agree::Aligned;
+use std::collections::BTreeMap;
+
+/// How much is claimed of a pair of procedures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// If both end, they end alike.
+    Partial,
+    /// And they end from the same stores.
+    Full,
+}
+
+/// The claims that hold by hypothesis: for callee of version 0 and callee of version 1.
+pub type Claims = BTreeMap<(ProcId, ProcId), Level>;
+
+/// Why a pair of outcomes is no threat.
+#[derive(Clone, Debug)]
+pub enum Relation {
+    /// The two path conditions exclude each other, given what the calls have in common.
+    Exclusive,
+    /// The final stores are isomorphic; this corresponds to that.
+    Isomorphic(Alignment),
+}
+
+/// What could not be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// In words.
+    pub what: String,
+    /// Places in version 0 and version 1 it has to do with.
+    pub places: [Vec<Span>; 2],
+}
+
+/// Relates outcomes of two procedures.
+pub struct Relater<'a> {
+    /// The lowered program.
+    pub unit: &'a Unit,
+    /// Facts of version 0 and of version 1.
+    pub facts: [&'a [Facts]; 2],
+    /// Terms, heaps, calls of both executions.
+    pub world: &'a mut World,
+    /// The solver.
+    pub solver: &'a mut Solver,
+    /// What may be assumed of callees.
+    pub claims: &'a Claims,
+    /// Claims used so far, at the level used.
+    pub used: Claims,
+    /// How many more attempts to match two calls may be made.
+    pub attempts: usize,
+}
+
+/// How deep to split on open aliases.
+const MAX_SPLITS: usize = 10;
+
+impl Relater<'_> {
+    /// Relates two outcomes.
+    ///
+    /// # Errors
+    /// What is missing when they could not be related.
+    pub fn relate(&mut self, left: &Outcome, right: &Outcome) -> Result<Relation, Gap> {
+        self.split(left, right, MAX_SPLITS)
+    }
+
+    fn split(&mut self, left: &Outcome, right: &Outcome, depth: usize) -> Result<Relation, Gap> {
+        let mut splits = Vec::new();
+        let gap = match self.attempt(left, right, &mut splits) {
+            Ok(relation) => return Ok(relation),
+            Err(gap) => gap,
+        };
+        if depth == 0 {
+            return Err(gap);
+        }
+        let Some((side, condition)) = splits.into_iter().next() else { return Err(gap) };
+        let mut found = Relation::Exclusive;
+        for positive in [true, false] {
+            let condition = if positive { condition } else { self.world.terms.not(condition) };
+            let (mut left, mut right) = (left.clone(), right.clone());
+            [&mut left, &mut right][side].path.push(condition);
+            if let relation @ Relation::Isomorphic(_) = self.split(&left, &right, depth - 1)? {
+                found = relation;
+            }
+        }
+        Ok(found)
+    }
+
+    /// One attempt without splitting; `splits` receives conditions (and the side whose terms they are) that would help.
+    fn attempt(&mut self, left: &Outcome, right: &Outcome, splits: &mut Vec<(usize, Term)>) -> Result<Relation, Gap> {
+        let mut alignment = Alignment::default();
+        let mut aligned = self.align(left, right, &alignment);
+        while !aligned.contradictory
+            && let Some(better) = self.match_next_call(left, right, &aligned, &alignment, splits)
+        {
+            alignment = better;
+            aligned = self.align(left, right, &alignment);
+        }
+        if aligned.contradictory {
+            return Ok(Relation::Exclusive);
+        }
+        let gap = if left.ending == Ending::Normal && right.ending == Ending::Normal {
+            match self.isomorphic(left, right, &aligned, &alignment, splits) {
+                Ok(alignment) => return Ok(Relation::Isomorphic(alignment)),
+                Err(gap) => gap,
+            }
+        } else {
+            self.ending_gap(left, right)
+        };
+        if self.excluded(&aligned) { Ok(Relation::Exclusive) } else { Err(gap) }
+    }
+
+    /// Whether the solver finds that the two paths cannot be taken from one store.
+    fn excluded(&mut self, aligned: &Aligned) -> bool {
+        let goal = self.world.terms.bool(false);
+        let tag = "the two paths exclude each other".to_string();
+        let obligation = Obligation { assumptions: aligned.assumptions.clone(), goal, tag };
+        self.solver.prove(self.world, &obligation) == Answer::Holds
+    }
+
+    /// Finds one more pair of calls that provably do the same; the alignment with them. `None` when there is none.
+    fn match_next_call(
+        &mut self,
+        left: &Outcome,
+        right: &Outcome,
+        aligned: &Aligned,
+        alignment: &Alignment,
+        splits: &mut Vec<(usize, Term)>,
+    ) -> Option<Alignment> {
+        for (at, &theirs) in right.calls.iter().enumerate() {
+            if alignment.calls.contains_key(&theirs) {
+                continue;
+            }
+            // Near the same position first: most calls correspond in order.
+            let mut candidates: Vec<(usize, CallId)> = left.calls.iter().copied().enumerate().collect();
+            candidates.sort_by_key(|(index, _)| index.abs_diff(at));
+            for (_, mine) in candidates {
+                if alignment.calls.values().any(|&taken| taken == mine) || self.attempts == 0 {
+                    continue;
+                }
+                let Some(level) = self.claim(left, right, mine, theirs) else { continue };
+                self.attempts -= 1;
+                if let Some(better) = self.match_calls(left, right, aligned, alignment, (mine, theirs), splits) {
+                    let pair = (self.world.record(mine).callee, self.world.record(theirs).callee);
+                    let used = self.used.entry(pair).or_insert(level);
+                    *used = (*used).max(level);
+                    return Some(better);
+                }
+            }
+        }
+        None
+    }
+
+    /// The level at which the callees of two calls must be claimed equal for the calls to be matched; `None` when that is
+    /// not claimed.
+    ///
+    /// Rule *Diverge*: that an endless call has an endless partner takes mutual termination; all else takes partial
+    /// equivalence.
+    fn claim(&self, left: &Outcome, right: &Outcome, mine: CallId, theirs: CallId) -> Option<Level> {
+        let pair = (self.world.record(mine).callee, self.world.record(theirs).callee);
+        let claimed = *self.claims.get(&pair)?;
+        let endless = |outcome: &Outcome, call| outcome.ending == Ending::Diverges && outcome.calls.last() == Some(&call);
+        let needed =
+            if endless(left, mine) || endless(right, theirs) { Level::Full } else { Level::Partial };
+        (claimed >= needed).then_some(needed)
+    }
+
+    fn ending_gap(&self, left: &Outcome, right: &Outcome) -> Gap {
+        let word = |outcome: &Outcome| match outcome.ending {
+            Ending::Normal => "returns".to_string(),
+            Ending::Error => match outcome.faults.first() {
+                Some(fault) => format!("errs ({})", fault.message),
+                None => "errs in a call".to_string(),
+            },
+            Ending::Diverges => "may run for ever".to_string(),
+        };
+        Gap {
+            what: format!(
+                "version 0 {} where version 1 {}, and these could not be shown to exclude each other",
+                word(left),
+                word(right)
+            ),
+            places: [self.places(left), self.places(right)],
+        }
+    }
+
+    /// Where an outcome that is not normal comes from.
+    fn places(&self, outcome: &Outcome) -> Vec<Span> {
+        match outcome.ending {
+            Ending::Normal => Vec::new(),
+            _ if !outcome.faults.is_empty() => outcome.faults.iter().map(|fault| fault.span).collect(),
+            _ => outcome.calls.last().map(|&call| self.world.record(call).span).into_iter().collect(),
+        }
+    }
+}
