@@ -196,7 +196,8 @@ pub enum Type {
     Int,
     /// Booleans.
     Bool,
-    /// Any reference: objects of every class, arrays, null.
+    /// Any reference: objects of every class, arrays, null. In a program without classes: objects (each with every field)
+    /// and null, but no arrays.
     Ref,
     /// References to objects of one class, or null.
     Class(ClassId),
