@@ -114,16 +114,17 @@ fn atom<'t>(text: &'t str, expression: Grammar<'t, Expr>) -> Grammar<'t, Expr> {
         Token::Null => ExprKind::Null,
     }
     .map_with(|kind, extra| at(kind, extra.span()));
-    let name_or_call = plain_name(text)
-        .then(just(Token::LeftParen).labelled(Rule::Operator).ignore_then(arguments(expression.clone())).or_not())
-        .map_with(|(name, args), extra| match args {
+    let in_parentheses = just(Token::LeftParen).ignore_then(arguments(expression.clone()));
+    let name_or_call = plain_name(text).then(in_parentheses.clone().labelled(Rule::Operator).or_not()).map_with(
+        |(name, args), extra| match args {
             None => at(ExprKind::Name(name.text), name.span),
             Some(args) => at(ExprKind::Call(Call { callee: name, args, span: extra.span() }), extra.span()),
-        });
+        },
+    );
     let call = just(Token::Call)
         .ignore_then(name(text))
-        .then_ignore(expect(Token::LeftParen))
-        .then(arguments(expression.clone()))
+        // Without its `(` it has no arguments: reading some would nest where no bracket does.
+        .then(in_parentheses.clone().recover_with(via_parser(empty().map(|()| Vec::new()))))
         .map_with(|(callee, args), extra| at(ExprKind::Call(Call { callee, args, span: extra.span() }), extra.span()));
     let quantifier = choice((just(Token::Forall).to(true), just(Token::Exists).to(false)))
         .then(name(text))

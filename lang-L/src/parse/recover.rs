@@ -97,11 +97,15 @@ fn attempt<'t>(
     })
 }
 
+/// How many tokens are looked at in search of a closer; a bound, so that many searches in vain stay linear.
+const MAX_LOOK_AHEAD: usize = 1000;
+
 /// Takes everything up to and with `closer`, if it comes before this statement ends and nothing else is closed first.
 fn skip_to_closer(tokens: &mut Tokens<'_, '_>, closer: Token) {
     let before = tokens.save();
     let mut open = 0_usize;
-    while let Some(token) = tokens.peek() {
+    for _ in 0..MAX_LOOK_AHEAD {
+        let Some(token) = tokens.peek() else { break };
         match token {
             Token::LeftParen | Token::LeftBracket => open += 1,
             Token::RightParen | Token::RightBracket if open > 0 => open -= 1,
@@ -111,7 +115,7 @@ fn skip_to_closer(tokens: &mut Tokens<'_, '_>, closer: Token) {
             }
             Token::RightParen | Token::RightBracket => break,
             Token::Semicolon | Token::LeftBrace | Token::RightBrace => break,
-            _ if token.starts_item() => break,
+            _ if token.starts_item() || starts_statement(token) => break,
             _ => {}
         }
         tokens.skip();

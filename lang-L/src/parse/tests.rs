@@ -119,6 +119,8 @@ fn long_files_take_linear_time() {
         ("well-formed", format!("procedure p(x) {{\n{statements}}}\n")),
         ("without semicolons", format!("procedure p(x) {{\n{}}}\n", statements.replace(';', ""))),
         ("unclosed", statements.replace(')', "")),
+        ("never closed", format!("procedure p(x) {{\n{}", "x := f(a b\n".repeat(50_000))),
+        ("nothing but words", format!("procedure p(x) {{\n{}", "if ".repeat(50_000))),
         ("one line", format!("procedure p(x) {{{}", statements.replace(['\n', ';'], " "))),
     ] {
         let start = Instant::now();
