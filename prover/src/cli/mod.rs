@@ -6,9 +6,13 @@
 //! Invariant: a bug of ours, that is a panic, ends in status 70 and never in a verdict.
 
 mod args;
+mod load;
 mod status;
 
+mod check;
 mod doctor;
+mod fmt;
+mod run;
 
 mod installation;
 mod z3_version;
@@ -17,7 +21,7 @@ use args::{Args, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 use status::{Failure, Status};
-use std::io;
+use std::io::{self, Write};
 use std::panic::{self, PanicHookInfo};
 use std::process::ExitCode;
 use std::thread;
@@ -32,16 +36,22 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => return usage(&error).into(),
     };
     panic::set_hook(Box::new(report_bug));
-    let worker = thread::Builder::new().name("ape".to_string()).stack_size(STACK).spawn(move || run(&args.command));
+    let worker =
+        thread::Builder::new().name("ape".to_string()).stack_size(STACK).spawn(move || dispatch(&args.command));
     let outcome = worker.map_err(Failure::Thread).and_then(|worker| worker.join().unwrap_or(Ok(Status::Internal)));
     outcome.unwrap_or_else(|failure| failure.report()).into()
 }
 
-fn run(command: &Command) -> Result<Status, Failure> {
+fn dispatch(command: &Command) -> Result<Status, Failure> {
     let mut out = anstream::stdout().lock();
-    match command {
+    let status = match command {
+        Command::Check(args) => check::check(args, &mut out),
+        Command::Fmt(args) => fmt::fmt(args, &mut out),
+        Command::Run(args) => run::run(args, &mut out),
         Command::Doctor => doctor::doctor(&mut out),
-    }
+    }?;
+    out.flush()?;
+    Ok(status)
 }
 
 /// Says in one line where the program broke its own rules.

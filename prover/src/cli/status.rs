@@ -1,6 +1,8 @@
-//! How a run ends: exit statuses, and the failures of the environment that lead to them.
+//! How a run ends: exit statuses, and the failures that lead to them.
 
+use super::load;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The exit status of `ape`.
@@ -12,7 +14,9 @@ pub(crate) enum Status {
     Failed,
     /// Bad usage, a file that cannot be read, or one that is not legal L.
     Illegal,
-    /// A bug of ours.
+    /// There is no answer; for `verify`: nothing worse than unknown or partially equivalent.
+    Undecided,
+    /// A bug of ours, or of the machine.
     Internal,
     /// Whoever read our output stopped reading; as a shell reports a process that SIGPIPE ended.
     BrokenPipe,
@@ -24,15 +28,28 @@ impl From<Status> for ExitCode {
             Status::Success => 0,
             Status::Failed => 1,
             Status::Illegal => 2,
+            Status::Undecided => 3,
             Status::Internal => 70,
             Status::BrokenPipe => 141,
         })
     }
 }
 
-/// The environment failed: there is no answer.
+/// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
+    /// Something is wrong with what the user asked for.
+    #[error("{0}")]
+    Usage(String),
+    /// A file is not legal L; holds the diagnostics, rendered.
+    #[error("{0}")]
+    IllegalFile(String),
+    /// A file could not be read.
+    #[error("cannot read {}: {error}", load::name(.path))]
+    Read { path: PathBuf, error: io::Error },
+    /// A file could not be written.
+    #[error("cannot write {}: {error}", .path.display())]
+    Write { path: PathBuf, error: io::Error },
     /// Output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -42,19 +59,36 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    pub(crate) fn read(path: &Path, error: io::Error) -> Self {
+        Failure::Read { path: path.to_path_buf(), error }
+    }
+
+    pub(crate) fn write(path: &Path, error: io::Error) -> Self {
+        Failure::Write { path: path.to_path_buf(), error }
+    }
+
     /// Tells the user, and says which status that is.
     pub(crate) fn report(&self) -> Status {
         match self {
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return Status::BrokenPipe,
+            Failure::IllegalFile(diagnostics) => show(diagnostics),
             _ => complain(&self.to_string()),
         }
         match self {
+            Failure::Usage(_) | Failure::IllegalFile(_) | Failure::Read { .. } | Failure::Write { .. } => {
+                Status::Illegal
+            }
             Failure::Output(_) | Failure::Thread(_) => Status::Internal,
         }
     }
 }
 
-/// Says on standard error what went wrong. That this may fail too is no reason to stop.
+/// Says on standard error what went wrong.
 pub(crate) fn complain(message: &str) {
-    let _ = writeln!(anstream::stderr(), "ape: {message}");
+    show(&format!("ape: {message}\n"));
+}
+
+/// Writes to standard error, without colours where they are not wanted. That this may fail is no reason to stop.
+fn show(text: &str) {
+    let _ = anstream::stderr().write_all(text.as_bytes());
 }

@@ -1,0 +1,26 @@
+//! `ape check`: says of each file whether it is legal L.
+
+use super::args::CheckArgs;
+use super::load;
+use super::status::{Failure, Status};
+use std::io::Write;
+
+/// Looks at every file, whatever is wrong with the ones before it.
+pub(crate) fn check(args: &CheckArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    let mut status = Status::Success;
+    for file in &args.files {
+        match load::load(&[file]) {
+            Ok(loaded) => {
+                let procedures = loaded.unit.versions.iter().map(|version| version.procedures.len()).sum();
+                let versions = count(loaded.unit.versions.len(), "version");
+                writeln!(out, "{}: legal, {versions}, {}", load::name(file), count(procedures, "procedure"))?;
+            }
+            Err(failure) => status = failure.report(),
+        }
+    }
+    Ok(status)
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}

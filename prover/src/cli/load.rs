@@ -1,0 +1,91 @@
+//! Files: paths come in, texts, trees and programs come out.
+//!
+//! Invariant: whatever bytes a file holds, the result is a program or a [`Failure`] with a place in the file.
+
+use super::status::Failure;
+use lang_l::diagnostic::Diagnostic;
+use lang_l::parse::{self, Parsed};
+use lang_l::source::{FileId, Sources};
+use lang_l::{hir, render, resolve};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// A program and the texts it came from.
+pub(crate) struct Loaded {
+    pub(crate) sources: Sources,
+    pub(crate) unit: hir::Unit,
+}
+
+/// Reads and resolves one file, or an old and a new version.
+pub(crate) fn load(paths: &[&Path]) -> Result<Loaded, Failure> {
+    let mut sources = Sources::new();
+    let mut files = Vec::new();
+    let mut wrong = Vec::new();
+    for path in paths {
+        let id = read(&mut sources, path)?;
+        let parsed = parse::parse(id, &sources.get(id).text);
+        files.push(parsed.file);
+        wrong.extend(parsed.diagnostics);
+    }
+    if wrong.is_empty() {
+        match resolve::resolve(&files.iter().collect::<Vec<_>>()) {
+            Ok(unit) => return Ok(Loaded { sources, unit }),
+            Err(diagnostics) => wrong = diagnostics,
+        }
+    }
+    Err(illegal(&sources, &wrong))
+}
+
+/// Reads and parses one file; also returns its text.
+pub(crate) fn parsed(path: &Path) -> Result<(String, Parsed), Failure> {
+    let mut sources = Sources::new();
+    let id = read(&mut sources, path)?;
+    let text = sources.get(id).text.clone();
+    let parsed = parse::parse(id, &text);
+    if parsed.diagnostics.is_empty() { Ok((text, parsed)) } else { Err(illegal(&sources, &parsed.diagnostics)) }
+}
+
+/// The text of a file that is no program.
+pub(crate) fn text(path: &Path) -> Result<String, Failure> {
+    let not_text = |_| Failure::Usage(format!("{} is not UTF-8 text", name(path)));
+    String::from_utf8(bytes(path)?).map_err(not_text)
+}
+
+/// How messages call a file.
+pub(crate) fn name(path: &Path) -> String {
+    if is_standard_input(path) { "standard input".to_string() } else { path.display().to_string() }
+}
+
+/// Whether a path stands for standard input.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn read(sources: &mut Sources, path: &Path) -> Result<FileId, Failure> {
+    let (id, wrong) = sources.add_bytes(name(path), &bytes(path)?);
+    wrong.map_or(Ok(id), |wrong| Err(illegal(sources, &[wrong])))
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = if is_standard_input(path) {
+        io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+    };
+    match read {
+        Ok(length) if length as u64 > LARGEST => {
+            Err(Failure::read(path, io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20))))
+        }
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(Failure::read(path, error)),
+    }
+}
+
+fn illegal(sources: &Sources, diagnostics: &[Diagnostic]) -> Failure {
+    Failure::IllegalFile(render::render(sources, diagnostics, true))
+}

@@ -1,0 +1,348 @@
+//! The command line, run as a user runs it: arguments and files go in, text and an exit status come out.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const LEGAL: &str = "procedure Next(n: int) returns (r: int) {\n    r := n + 1;\n}\n";
+const UNTIDY: &str = "procedure  Next(n:int)returns(r:int){r:=n+1;}";
+const ILLEGAL: &str = "procedure Next(n: int) returns (r: int) {\n    r := true;\n}\n";
+const PAIR: &str = "
+version first
+procedure Old(n: int) { skip; }
+procedure Two(n: int) returns (r: int) { r := n + 1; }
+version second
+procedure Two(n: int) returns (r: int) { r := n + 2; }
+";
+const RUNNABLE: &str = "class Node { next: Node; val: int; }
+global head: Node;
+procedure Push(n: int) returns (r: Node) { r := new Node(); r.val := n; r.next := head; head := r; }
+procedure Sum(x: Node) returns (s: int) { if (x != null) { s := Sum(x.next); s := s + x.val; } }
+procedure Crash(x: Node) { x.val := 1; }
+procedure Loop() { while (true) { skip; } }
+procedure Bad() ensures false; { skip; }
+procedure Assume(b: bool) { assume b; }
+";
+
+/// What a run of `ape` did.
+struct Ran {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    #[track_caller]
+    fn ends_with(self, status: i32) -> Self {
+        assert_eq!(self.status, Some(status), "\nstdout:\n{}\nstderr:\n{}", self.out, self.err);
+        self
+    }
+
+    #[track_caller]
+    fn prints(self, text: &str) -> Self {
+        assert!(self.out.contains(text), "no {text:?} in standard output:\n{}", self.out);
+        self
+    }
+
+    #[track_caller]
+    fn complains(self, text: &str) -> Self {
+        assert!(self.err.contains(text), "no {text:?} in standard error:\n{}", self.err);
+        self
+    }
+
+    #[track_caller]
+    fn quietly(self) -> Self {
+        assert_eq!(self.err, "");
+        self
+    }
+}
+
+/// An empty directory of its own for each test.
+struct Dir(PathBuf);
+
+impl Dir {
+    fn new(test: &str) -> Self {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{test}"));
+        if dir.exists() {
+            fs::remove_dir_all(&dir).expect("an old directory can be removed");
+        }
+        fs::create_dir_all(&dir).expect("a directory can be created");
+        Dir(dir)
+    }
+
+    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> &Self {
+        fs::write(self.0.join(name), text).expect("a file can be written");
+        self
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join(name)).expect("a file can be read")
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("a directory can be read");
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    fn command(&self, args: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ape"));
+        command.current_dir(&self.0).args(args.split_whitespace());
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env_remove("CLICOLOR");
+        command
+    }
+
+    fn ape(&self, args: &str) -> Ran {
+        self.ape_reading(args, "")
+    }
+
+    fn ape_reading(&self, args: &str, input: &str) -> Ran {
+        run(&mut self.command(args), input)
+    }
+}
+
+fn run(command: &mut Command, input: &str) -> Ran {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("ape can be started");
+    // A run that does not read its input closes it early.
+    let _ = child.stdin.take().expect("standard input is piped").write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("ape ends");
+    let text = |bytes| String::from_utf8(bytes).expect("ape prints UTF-8");
+    Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+#[test]
+fn the_version_names_z3_too() {
+    let ran = Dir::new("version").ape("--version").ends_with(0).quietly();
+    assert!(ran.out.starts_with("ape ") && ran.out.contains(" (Z3 "), "{}", ran.out);
+}
+
+#[test]
+fn bad_usage_is_status_2_and_help_is_not() {
+    let dir = Dir::new("usage");
+    dir.ape("").ends_with(2).complains("Usage:");
+    dir.ape("prove").ends_with(2).complains("prove");
+    dir.ape("check").ends_with(2).complains("FILE");
+    dir.ape("--help").ends_with(0).prints("Commands:").quietly();
+    dir.ape("run --help").ends_with(0).prints("--store").quietly();
+}
+
+#[test]
+fn doctor_finds_this_installation_healthy() {
+    let ran = Dir::new("doctor").ape("doctor").ends_with(0).prints("ok    Z3 library").quietly();
+    assert!(!ran.out.contains("BAD"), "{}", ran.out);
+}
+
+#[test]
+fn doctor_says_how_to_mend() {
+    let dir = Dir::new("doctor-bad");
+    let ran = run(dir.command("doctor").env("TMPDIR", dir.0.join("none")), "").ends_with(1);
+    ran.prints("BAD   temporary files").prints("set TMPDIR");
+}
+
+#[test]
+fn check_tells_legal_files_from_others() {
+    let dir = Dir::new("check");
+    dir.file("good.l", LEGAL).file("bad.l", ILLEGAL);
+    dir.ape("check good.l").ends_with(0).prints("good.l: legal, 1 version, 1 procedure\n").quietly();
+    let ran = dir.ape("check bad.l good.l").ends_with(2).complains("bad.l").complains("bool");
+    ran.prints("good.l: legal");
+    dir.ape_reading("check -", LEGAL).ends_with(0).quietly();
+    dir.ape_reading("check -", ILLEGAL).ends_with(2).complains("standard input");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_status_2() {
+    let dir = Dir::new("unreadable");
+    dir.ape("check none.l").ends_with(2).complains("cannot read none.l");
+    dir.ape("check .").ends_with(2).complains("cannot read .");
+    dir.ape("run none.l Main").ends_with(2).complains("cannot read none.l");
+    dir.ape("fmt none.l").ends_with(2).complains("cannot read none.l");
+}
+
+#[test]
+fn bytes_that_are_no_text_have_a_place() {
+    let dir = Dir::new("bytes");
+    dir.file("latin.l", b"// caf\xe9\nprocedure P() {}\n").file("zero.l", b"\0\0\0").file("empty.l", b"");
+    dir.ape("check latin.l").ends_with(2).complains("UTF-8").complains("latin.l:1");
+    dir.ape("check zero.l").ends_with(2).complains("zero.l");
+    dir.ape("check empty.l").ends_with(0);
+    dir.ape_reading("check -", &format!("\u{feff}{LEGAL}")).ends_with(0).quietly();
+}
+
+#[test]
+fn deep_nesting_is_a_diagnostic() {
+    let dir = Dir::new("deep");
+    let nest = |open: &str, close: &str| format!("{}1{}", open.repeat(10_000), close.repeat(10_000));
+    let body = |text: String| format!("procedure P(n: int) returns (r: int) {{ {text} }}");
+    dir.file("parentheses.l", body(format!("r := {};", nest("(", ")"))));
+    dir.file("minus.l", body(format!("r := {};", nest("-", ""))));
+    dir.file("sum.l", body(format!("r := {};", nest("1 + ", ""))));
+    dir.file("else.l", body(nest("if (true) { } else ", "").replace('1', "{ }")));
+    dir.file("blocks.l", body(nest("if (true) {", "}").replace('1', "skip;")));
+    for name in dir.names() {
+        for command in ["check", "fmt"] {
+            let ran = dir.ape(&format!("{command} {name}"));
+            assert!(matches!(ran.status, Some(0 | 2)), "{command} {name}: {:?}\n{}", ran.status, ran.err);
+        }
+    }
+    dir.ape("check parentheses.l").ends_with(2).complains("deep");
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let dir = Dir::new("colour");
+    dir.file("bad.l", ILLEGAL);
+    let escapes = |ran: &Ran| ran.err.contains('\u{1b}');
+    assert!(!escapes(&dir.ape("check bad.l")), "not into a pipe");
+    assert!(escapes(&run(dir.command("check bad.l").env("CLICOLOR_FORCE", "1"), "")), "when forced");
+    assert!(!escapes(&run(dir.command("check bad.l").env("NO_COLOR", "1"), "")), "never with NO_COLOR");
+}
+
+#[test]
+fn fmt_lays_out_in_place_and_then_changes_nothing() {
+    let dir = Dir::new("fmt");
+    dir.file("a.l", UNTIDY);
+    dir.ape("fmt --check a.l").ends_with(1).prints("a.l\n").quietly();
+    assert_eq!(dir.text("a.l"), UNTIDY);
+    dir.ape("fmt a.l").ends_with(0).quietly();
+    let tidy = dir.text("a.l");
+    assert_ne!(tidy, UNTIDY);
+    dir.ape("fmt --check a.l").ends_with(0).quietly();
+    dir.ape("fmt a.l").ends_with(0).quietly();
+    assert_eq!(dir.text("a.l"), tidy);
+    assert_eq!(dir.ape_reading("fmt -", UNTIDY).ends_with(0).out, tidy);
+    assert_eq!(dir.names(), ["a.l"], "nothing is left lying around");
+}
+
+#[test]
+fn fmt_keeps_comments() {
+    let text = "// first\nprocedure P() { /* second */ skip; // third\n}\n// last\n";
+    let ran = Dir::new("comments").ape_reading("fmt -", text).ends_with(0);
+    for comment in ["// first", "/* second */", "// third", "// last"] {
+        assert!(ran.out.contains(comment), "{comment} is lost:\n{}", ran.out);
+    }
+}
+
+#[test]
+fn fmt_does_not_touch_what_is_not_legal() {
+    let dir = Dir::new("fmt-illegal");
+    dir.file("bad.l", "procedure P( {").file("good.l", UNTIDY);
+    dir.ape("fmt bad.l good.l").ends_with(2).complains("bad.l");
+    assert_eq!(dir.text("bad.l"), "procedure P( {");
+    assert_ne!(dir.text("good.l"), UNTIDY, "the others are laid out all the same");
+}
+
+#[cfg(unix)]
+#[test]
+fn fmt_keeps_permissions_and_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let dir = Dir::new("fmt-links");
+    dir.file("a.l", UNTIDY);
+    fs::set_permissions(dir.0.join("a.l"), fs::Permissions::from_mode(0o640)).expect("permissions can be set");
+    symlink("a.l", dir.0.join("link.l")).expect("a link can be made");
+    dir.ape("fmt link.l").ends_with(0).quietly();
+    assert_ne!(dir.text("a.l"), UNTIDY);
+    assert!(dir.0.join("link.l").is_symlink());
+    let mode = fs::metadata(dir.0.join("a.l")).expect("the file is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+}
+
+#[test]
+fn run_tells_how_a_procedure_ended() {
+    let dir = Dir::new("run");
+    dir.file("a.l", RUNNABLE);
+    dir.ape("run a.l Push 3").ends_with(0).prints("Push ends normally\n").prints("{ val = 3 }").quietly();
+    dir.ape("run a.l Sum null").ends_with(0).prints("result s = 0\n").quietly();
+    dir.ape("run a.l Sum -7").ends_with(2).complains("argument `x`");
+    dir.ape("run a.l Crash null").ends_with(1).prints("null dereference, at a.l:").prints("x.val := 1;").quietly();
+    dir.ape("run a.l Loop").ends_with(1).prints("never ends").quietly();
+    dir.ape("run a.l Bad").ends_with(1).prints("breaks the contract").quietly();
+    dir.ape("run a.l Assume false").ends_with(3).prints("has no outcome").quietly();
+    dir.ape("run a.l Push 1 --steps 2").ends_with(3).prints("too many steps").quietly();
+}
+
+#[test]
+fn run_refuses_what_it_cannot_run() {
+    let dir = Dir::new("run-wrong");
+    dir.file("a.l", RUNNABLE).file("pair.l", PAIR).file("bad.l", ILLEGAL);
+    dir.ape("run a.l").ends_with(2).complains("PROC");
+    dir.ape("run a.l None").ends_with(2).complains("no procedure None");
+    dir.ape("run a.l Push").ends_with(2).complains("Push");
+    dir.ape("run a.l Push 1 2").ends_with(2).complains("Push");
+    dir.ape("run a.l Push true").ends_with(2).complains("argument `n`");
+    dir.ape("run bad.l Next 1").ends_with(2).complains("bad.l");
+    dir.ape("run pair.l Two 1 --version third").ends_with(2).complains("no version third");
+    dir.ape("run pair.l Old 1 --version 1").ends_with(2).complains("no procedure Old in version 1");
+}
+
+#[test]
+fn run_chooses_the_version() {
+    let dir = Dir::new("run-version");
+    dir.file("pair.l", PAIR);
+    for (version, result) in
+        [("", "r = 3"), ("--version 0", "r = 3"), ("--version second", "r = 4"), ("--version 1", "r = 4")]
+    {
+        dir.ape(&format!("run pair.l Two 2 {version}")).ends_with(0).prints(result).quietly();
+    }
+    dir.ape("run pair.l Old 2").ends_with(0).quietly();
+}
+
+#[test]
+fn run_starts_from_a_store() {
+    let dir = Dir::new("run-store");
+    let heap = r##""heap": {"#1": {"class": "Node", "fields": {"next": "#2", "val": 7}}, "#2": {"class": "Node", "fields": {"val": 70}}}"##;
+    let outcomes = r#""left": {"outcome": "normal"}, "right": {"outcome": "error"}"#;
+    dir.file("a.l", RUNNABLE);
+    dir.file("store.json", format!(r##"{{"arguments": {{"x": "#1"}}, {heap}}}"##));
+    dir.file(
+        "counterexample.json",
+        format!(r##"{{"arguments": {{"x": "#1"}}, "globals": {{}}, {heap}, {outcomes}}}"##),
+    );
+    dir.file("dangling.json", r##"{"arguments": {"x": "#1"}}"##);
+    dir.file("wrong.json", r#"{"arguments": {"y": 1}}"#).file("half.json", "{");
+    dir.ape("run a.l Sum --store store.json").ends_with(0).prints("result s = 77").quietly();
+    dir.ape("run a.l Sum --store counterexample.json").ends_with(0).prints("result s = 77").quietly();
+    for wrong in ["dangling.json", "wrong.json", "half.json", "none.json"] {
+        dir.ape(&format!("run a.l Sum --store {wrong}")).ends_with(2).complains(wrong);
+    }
+    dir.ape("run a.l Sum null --store store.json").ends_with(2).complains("cannot be used with");
+}
+
+#[test]
+fn a_trace_goes_to_standard_error() {
+    let dir = Dir::new("trace");
+    dir.file("a.l", RUNNABLE);
+    let plain = dir.ape("run a.l Push 3").ends_with(0).quietly();
+    let traced = dir
+        .ape("run a.l Push 3 --trace")
+        .ends_with(0)
+        .complains("call Push(3)")
+        .complains("a.l:3:44: r := new Node();");
+    assert_eq!(traced.out, plain.out);
+}
+
+#[test]
+fn a_reader_that_stops_reading_is_no_error() {
+    let dir = Dir::new("pipe");
+    dir.file("a.l", LEGAL);
+    let (reader, writer) = io::pipe().expect("a pipe");
+    drop(reader);
+    let output = dir.command("check a.l").stdout(writer).stderr(Stdio::piped()).output().expect("ape runs");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(141));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_told() {
+    let dir = Dir::new("full");
+    dir.file("a.l", LEGAL);
+    let full = fs::File::options().write(true).open("/dev/full").expect("Linux has /dev/full");
+    let output = dir.command("check a.l").stdout(full).stderr(Stdio::piped()).output().expect("ape runs");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
+    assert_eq!(output.status.code(), Some(70));
+}
