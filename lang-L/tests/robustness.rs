@@ -1,11 +1,13 @@
 //! Whatever the bytes: every stage ends soon, without a panic and on an ordinary stack.
 //!
-//! In: random bytes, random tokens, programs with random changes, and very deep nesting. The stages run here on the
+//! In: random bytes, random tokens, programs with random changes, and very deep nesting. The stages, from tokens to
+//! resolving and back to text, run here on the
 //! 2 MiB stacks of test threads, so deep recursion would show.
 
 use lang_l::parse::parse;
 use lang_l::print::print;
 use lang_l::render::render;
+use lang_l::resolve::resolve;
 use lang_l::source::Sources;
 use std::time::{Duration, Instant};
 
@@ -22,6 +24,10 @@ fn run(bytes: &[u8]) {
     let parsed = parse(file, &text);
     let shown = render(&sources, &parsed.diagnostics, false);
     assert_eq!(shown.is_empty(), parsed.diagnostics.is_empty());
+    // Partial trees are resolved too: an editor would.
+    if let Err(reports) = resolve(&[&parsed.file]) {
+        render(&sources, &reports, false);
+    }
     let printed = print(&parsed.file, &parsed.comments);
     if parsed.diagnostics.is_empty() {
         let again = parse(file, &printed);

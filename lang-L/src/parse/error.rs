@@ -226,7 +226,18 @@ fn help(found: Option<Token>, expected: Expected, word: &str, before: Option<Tok
         }
         Some(Token::Ident) if matches!(word, "elif" | "elseif" | "elsif") => "write `else if (…) { … }`".into(),
         Some(Token::RightBrace) if wants_item => "this `}` closes nothing; remove it".into(),
-        Some(token) if token.is_keyword() && (wants_name || wants_expression) && !token.starts_item() => {
+        Some(Token::LeftBrace)
+            if wants(Token::Semicolon) && before == Some(Token::RightParen) && !wants(Token::LeftBrace) =>
+        {
+            "only `if`, `else if` and `while` have a block; anything else ends with `;`".into()
+        }
+        Some(token @ (Token::IntType | Token::BoolType | Token::RefType)) if wants_statement => {
+            let word = token.text().trim_matches('`');
+            format!("a local of this type is declared by `var x: {word};`; `{word}` itself cannot be a name")
+        }
+        Some(token)
+            if token.is_keyword() && (wants_name || wants_expression || wants_statement) && !token.starts_item() =>
+        {
             let word = token.text().trim_matches('`');
             format!("`{word}` is a keyword, so it cannot be a name; `{word}'` and `{word}_` can")
         }
@@ -240,6 +251,10 @@ fn help(found: Option<Token>, expected: Expected, word: &str, before: Option<Tok
             "a procedure has a body in braces, or ends in `;` when it is external".into()
         }
         _ if wants(Token::Semicolon) => "end it with `;`".into(),
+        Some(_) if expected == Expected::token(Token::RightParen) => {
+            "`new` takes no arguments; assign the fields afterwards".into()
+        }
+        _ if expected == Expected::token(Token::Colon) => "give its type, as in `x: int`".into(),
         _ if wants(Token::RightParen) => "close the `(` with `)`".into(),
         _ if wants(Token::RightBracket) => "close the `[` with `]`".into(),
         _ if wants(Token::LeftParen) && matches!(before, Some(Token::If | Token::While)) => {

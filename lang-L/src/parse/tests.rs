@@ -47,7 +47,199 @@ fn sample_programs_are_read_without_complaint() {
 
 #[test]
 fn usual_slips() {
-    check("procedure p(x) { x = 1; }", "E0103 1:20 `=` does not assign in L [assignment is written `:=`]");
+    let slips: &[(&str, &[&str])] = &[
+        ("procedure p(x) { x = 1; }", &["E0103 1:20 `=` does not assign in L [assignment is written `:=`]"]),
+        ("procedure p(x) { if (x = 1) { } }", &["E0103 1:24 `=` is no operator of L [equality is written `==`]"]),
+        (
+            "procedure p(x) { if (x := 1) { y := 2; } }",
+            &["E0103 1:24 `:=` assigns, which a condition cannot [equality is written `==`]"],
+        ),
+        ("procedure p(x) { x := 1\n y := 2; }", &["E0101 1:23 missing `;` [end the statement with `;`]"]),
+        ("procedure p(x) { x := 1 }", &["E0100 1:25 expected an operator or `;`, found `}` [end it with `;`]"]),
+        (
+            "procedure p(x) { x := y z; y := 2 3; }",
+            &[
+                "E0100 1:25 expected an operator or `;`, found `z` [end it with `;`]",
+                "E0100 1:35 expected an operator or `;`, found `3` [end it with `;`]",
+            ],
+        ),
+        (
+            "procedure p(x) { if x == 1 { y := 2; } }",
+            &[
+                "E0100 1:21 expected `(`, found `x` [the condition stands in parentheses]",
+                "E0100 1:28 expected an operator, `)` or `:=`, found `{` [close the `(` with `)`]",
+            ],
+        ),
+        (
+            "procedure p(x) { if (x) y := 2; }",
+            &["E0100 1:25 expected `{`, found `y` [the body needs braces, also when it is one statement]"],
+        ),
+        (
+            "procedure p(x) { if (x) { } else y := 2; }",
+            &["E0100 1:34 expected `if` or `{`, found `y` [write `else { … }` or `else if (…) { … }`]"],
+        ),
+        (
+            "procedure p(x) { if (x) { } else while (x) { } }",
+            &["E0100 1:34 expected `if` or `{`, found the keyword `while` [write `else { … }` or `else if (…) { … }`]"],
+        ),
+        (
+            "procedure p(x) { if (x) { } elif (y) { } }",
+            &[
+                "E0100 1:38 expected an operator, `,`, `;` or `:=`, found `{` [only `if`, `else if` and `while` have a block; anything else ends with `;`]",
+            ],
+        ),
+        (
+            "procedure p(x) { else { } }",
+            &[
+                "E0100 1:18 expected a statement, found the keyword `else` [an `else` follows the `}` of an `if`; both branches need braces]",
+            ],
+        ),
+        (
+            "procedure p(x) { y := f(x, (1; z := 3; }",
+            &["E0100 1:30 expected an operator or `)`, found `;` [close the `(` with `)`]"],
+        ),
+        (
+            "procedure p(x) { y := x[1; f(x y); }",
+            &[
+                "E0100 1:26 expected an operator or `]`, found `;` [close the `[` with `]`]",
+                "E0100 1:32 expected an operator, `)` or `,`, found `y` [close the `(` with `)`]",
+            ],
+        ),
+        (
+            "procedure p(x) { while (x) { y := 1; }\nprocedure q() { z := ; }",
+            &[
+                "E0100 2:1 expected a statement or `}`, found the keyword `procedure`",
+                "E0100 2:22 expected an expression or `new`, found `;`",
+            ],
+        ),
+        (
+            "procedure p(x) { y := 1; } }",
+            &["E0100 1:28 expected a class, global, procedure or pair, found `}` [this `}` closes nothing; remove it]"],
+        ),
+        (
+            "procedure p(x) { var new := 3; ref := 4; x.assert := 5; }",
+            &[
+                "E0100 1:22 expected a name, found the keyword `new` [`new` is a keyword, so it cannot be a name; `new'` and `new_` can]",
+                "E0100 1:32 expected a statement, found the keyword `ref` [a local of this type is declared by `var x: ref;`; `ref` itself cannot be a name]",
+                "E0100 1:44 expected a name, found the keyword `assert` [`assert` is a keyword, so it cannot be a name; `assert'` and `assert_` can]",
+            ],
+        ),
+        (
+            "procedure p(new) { }",
+            &[
+                "E0100 1:13 expected a name or `)`, found the keyword `new` [`new` is a keyword, so it cannot be a name; `new'` and `new_` can]",
+            ],
+        ),
+        (
+            "procedure p(x) { f(x).g := 1; 3 := 4; }",
+            &[
+                "E0105 1:18 only a place can be assigned [a place is a name, followed by any number of `.field` and `[index]`]",
+                "E0105 1:31 only a place can be assigned [a place is a name, followed by any number of `.field` and `[index]`]",
+            ],
+        ),
+        (
+            "procedure p(x) { 3; x.f; a b c; }",
+            &[
+                "E0107 1:18 this expression is no statement [a statement assigns with `:=`, calls a procedure, or starts with a word such as `if`]",
+                "E0107 1:21 this expression is no statement [a statement assigns with `:=`, calls a procedure, or starts with a word such as `if`]",
+                "E0100 1:28 expected an operator, `,`, `;` or `:=`, found `b` [end it with `;`]",
+            ],
+        ),
+        (
+            "procedure p(x) { a, b := 3; a, b.f := q(); a.f, b := q(); }",
+            &[
+                "E0106 1:26 this gives one value to several names [only a procedure with several results gives several values; write one assignment each]",
+                "E0100 1:33 expected `,` or `:=`, found `.`",
+                "E0105 1:44 several results go to plain names only [assign to locals first, and from these to the places]",
+            ],
+        ),
+        ("procedure p(x y) { }", &["E0100 1:15 expected `)`, `,` or `:`, found `y` [close the `(` with `)`]"]),
+        (
+            "procedure p(x)",
+            &[
+                "E0100 1:15 expected `returns`, `requires`, `ensures`, `modifies`, `{` or `;`, found the end of the file [a procedure has a body in braces, or ends in `;` when it is external]",
+            ],
+        ),
+        (
+            "procedure p(x) requires x == 3 { }",
+            &["E0100 1:32 expected an operator or `;`, found `{` [end it with `;`]"],
+        ),
+        (
+            "procedure p(x) modifies {f(x), 3}; requires; { }",
+            &[
+                "E0105 1:26 `modifies` names places only [a place is a name, followed by any number of `.field` and `[index]`]",
+                "E0105 1:32 `modifies` names places only [a place is a name, followed by any number of `.field` and `[index]`]",
+                "E0100 1:44 expected an expression, found `;`",
+            ],
+        ),
+        (
+            "procedure p(x) { y := p(new Foo(), 1); y := new int; y := new C(1); }",
+            &[
+                "E0100 1:25 expected an expression or `)`, found the keyword `new` [`new` stands only right after `:=`: assign the object to a local first, then use the local]",
+                "E0104 1:45 this `new` makes nothing [write `new()`, `new C()` for a class `C`, or `new int[n]` for an array]",
+                "E0100 1:65 expected `)`, found `1` [`new` takes no arguments; assign the fields afterwards]",
+            ],
+        ),
+        (
+            "procedure p(x) { x := 1 + * 2; x := ; x := a ? b; }",
+            &[
+                "E0100 1:27 expected an expression, found `*`",
+                "E0100 1:37 expected an expression or `new`, found `;`",
+                "E0100 1:49 expected an operator or `:`, found `;`",
+            ],
+        ),
+        (
+            "procedure p(x) { return 1, ; return x y; { } skip }",
+            &[
+                "E0100 1:28 expected an expression, found `;`",
+                "E0100 1:39 expected an operator, `,` or `;`, found `y` [end it with `;`]",
+                "E0100 1:42 expected a statement, found `{` [a block stands only after `if`, `else` and `while`]",
+                "E0100 1:51 expected `;`, found `}` [end it with `;`]",
+            ],
+        ),
+        (
+            "method p(x) { }",
+            &[
+                "E0100 1:1 expected a class, global, procedure or pair, found `method` [a procedure is written `procedure p(x, y) returns (r) { … }`]",
+            ],
+        ),
+        (
+            "class C { f: int g: int; h; 3; }",
+            &[
+                "E0100 1:18 expected `[` or `;`, found `g` [end it with `;`]",
+                "E0100 1:27 expected `:`, found `;` [give its type, as in `x: int`]",
+                "E0100 1:29 expected a name, found `3`",
+            ],
+        ),
+        (
+            "global g; equiv p ~ ; equiv p q;",
+            &[
+                "E0100 1:9 expected `:`, found `;` [give its type, as in `x: int`]",
+                "E0100 1:21 expected a name, found `;`",
+                "E0100 1:31 expected `~`, found `q`",
+            ],
+        ),
+        ("version version x y", &["E0100 1:19 expected a class, global, procedure or pair, found `y`"]),
+        (
+            "procedure p() { assert forall x :: x; assert exists : int :: x; }",
+            &[
+                "E0100 1:33 expected `:`, found `::` [give its type, as in `x: int`]",
+                "E0100 1:53 expected a name, found `:`",
+            ],
+        ),
+    ];
+    for (input, expected) in slips {
+        check(input, &expected.join("\n"));
+    }
+}
+
+#[test]
+fn what_is_not_closed_is_shown() {
+    let parsed = parse(FileId(0), "procedure p(x) { if (x) { y := f((x; }");
+    let others: Vec<_> = parsed.diagnostics.iter().map(|report| report.others.clone()).collect();
+    let at = |at| Span::new(FileId(0), at..at + 1);
+    assert_eq!(others[0], [(at(33), "this `(` is not closed".to_owned())]);
+    assert_eq!(others[1], [(at(15), "this `{` is not closed".to_owned())]);
 }
 
 #[test]
