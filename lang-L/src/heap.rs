@@ -7,9 +7,10 @@
 //!
 //! Invariant: stores are persistent maps, so that a copy (one for each call, for `old`) costs nothing.
 
-use crate::hir::{ClassId, FieldId, GlobalId, Type, Unit};
+use crate::hir::{ClassId, FieldId, GlobalId, Procedure, Type, Unit};
 use crate::value::{Addr, Location, Slot, Value};
 use im::OrdMap;
+use std::collections::BTreeSet;
 
 /// What sort of object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,9 +86,11 @@ pub fn slot_type<'a>(unit: &'a Unit, kind: &'a Kind, slot: Slot) -> &'a Type {
 }
 
 /// Whether a value of type `ty` may refer to an object of this kind.
-pub fn may_refer(ty: &Type, kind: &Kind) -> bool {
+pub fn may_refer(unit: &Unit, ty: &Type, kind: &Kind) -> bool {
     match (ty, kind) {
-        (Type::Ref, _) => true,
+        // Without classes, a `ref` is an object with fields.
+        (Type::Ref, Kind::Array { .. }) => !unit.classes.is_empty(),
+        (Type::Ref, Kind::Fields(_)) => true,
         (Type::Class(want), Kind::Fields(Some(class))) => want == class,
         (Type::Array(want), Kind::Array { element, .. }) => **want == *element,
         _ => false,
@@ -186,6 +189,30 @@ impl Input {
             }
             Location::Slot(addr, slot) => self.store.set(addr, slot, value),
         }
+    }
+
+    /// Whether all values are of the types the program gives their places, and all references refer to objects that are
+    /// there. Every run from such an input is a run that L allows.
+    pub fn fits(&self, unit: &Unit, procedure: &Procedure) -> bool {
+        let fits = |value: &Value, ty: &Type| match (value, ty) {
+            (Value::Int(_), Type::Int) | (Value::Bool(_), Type::Bool) => true,
+            (Value::Ref(None), ty) => ty.is_reference(),
+            (Value::Ref(Some(addr)), ty) => {
+                self.store.heap.get(addr).is_some_and(|object| may_refer(unit, ty, &object.kind))
+            }
+            _ => false,
+        };
+        let mut arguments = procedure.locals[..procedure.params].iter().zip(&self.arguments);
+        self.arguments.len() == procedure.params
+            && arguments.all(|(local, value)| value.as_ref().is_none_or(|value| fits(value, &local.ty)))
+            && self.store.globals.iter().all(|(id, value)| fits(value, &unit.globals[id.index()].ty))
+            && self.store.heap.values().all(|object| {
+                let all: BTreeSet<Slot> = object.all_slots(unit).into_iter().collect();
+                let slot_fits = |(slot, value): (&Slot, &Value)| {
+                    all.contains(slot) && fits(value, slot_type(unit, &object.kind, *slot))
+                };
+                object.slots.iter().all(slot_fits)
+            })
     }
 
     /// The largest address in use, 0 when there is none.

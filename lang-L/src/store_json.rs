@@ -11,6 +11,9 @@
 use crate::heap::{Input, Kind, Object, Store, may_refer, slot_type};
 use crate::hir::{ClassId, FieldId, GlobalId, Procedure, Type, Unit};
 use crate::hir_print::type_text;
+use crate::interp::{Divergence, Outcome};
+use crate::show::outcome_text;
+use crate::source::Sources;
 use crate::value::{Addr, Location, Slot, Value};
 use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
@@ -160,6 +163,36 @@ fn object_json(unit: &Unit, store: &Store, addr: Addr, object: &Object) -> Json 
     }
 }
 
+/// How a run of `procedure` ended, as `left` and `right` of a counterexample.
+pub fn outcome_json(unit: &Unit, procedure: &Procedure, sources: &Sources, outcome: &Outcome) -> Json {
+    let line = |span| sources.line(span);
+    match outcome {
+        Outcome::Normal(last) => {
+            let named = procedure.result_ids().map(|id| procedure.local(id).name.clone());
+            let results: Map<String, Json> = named.zip(last.results.iter().map(value_json)).collect();
+            let (globals, heap) = (globals_json(unit, &last.store), heap_json(unit, &last.store));
+            json!({ "outcome": "normal", "results": results, "globals": globals, "heap": heap })
+        }
+        Outcome::Error(failure) => {
+            json!({ "outcome": "error", "message": failure.kind.message(), "line": line(failure.span) })
+        }
+        Outcome::Violation(violation) => json!({
+            "outcome": "contract-violation", "procedure": violation.procedure, "clause": violation.clause.keyword(),
+            "message": violation.message, "line": line(violation.span),
+        }),
+        Outcome::Excluded(_, span) => {
+            json!({ "outcome": "excluded", "message": outcome_text(outcome), "line": line(*span) })
+        }
+        Outcome::Diverged(Divergence::LoopRepeats { span } | Divergence::CallRepeats { span, .. }) => {
+            json!({ "outcome": "diverges", "message": outcome_text(outcome), "line": line(*span) })
+        }
+        Outcome::OutOfBudget(_) => json!({ "outcome": "stopped", "message": outcome_text(outcome) }),
+        Outcome::Unsupported { what, span } => {
+            json!({ "outcome": "unsupported", "message": what, "line": line(*span) })
+        }
+    }
+}
+
 /// A value.
 pub fn value_json(value: &Value) -> Json {
     match value {
@@ -261,7 +294,7 @@ fn read_value(unit: &Unit, store: &Store, ty: &Type, json: &Json) -> Result<Valu
                 let addr = read_addr(text)?;
                 match store.heap.get(&addr) {
                     None => wrong(format!("there is no object `{addr}` in the heap")),
-                    Some(object) if !may_refer(ty, &object.kind) => {
+                    Some(object) if !may_refer(unit, ty, &object.kind) => {
                         let (want, found) = (type_text(unit, ty), type_text(unit, &object.ty()));
                         wrong(format!("expected a reference of type `{want}`, but `{addr}` is of type `{found}`"))
                     }

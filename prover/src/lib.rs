@@ -11,3 +11,5 @@ pub mod relate;
 pub mod infer;
 pub mod contracts;
 pub mod pairs;
+pub mod refute;
+pub mod replay;

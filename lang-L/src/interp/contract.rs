@@ -27,7 +27,7 @@ pub(crate) struct Context<'c> {
     pub(crate) variables: &'c Variables,
     /// The store now.
     pub(crate) store: &'c Store,
-    /// The variables on entry.
+    /// The variables on entry, of which only the parameters count: inside `old` others have their present values.
     pub(crate) old_variables: &'c Variables,
     /// The store on entry.
     pub(crate) old_store: &'c Store,
@@ -124,8 +124,9 @@ impl<'e> Evaluation<'e, '_> {
         if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| *bound == id) {
             return value.clone();
         }
-        let variables = if self.old { self.context.old_variables } else { self.context.variables };
         let at = id.index();
+        let then = self.old && at < self.context.procedure.params;
+        let variables = if then { self.context.old_variables } else { self.context.variables };
         let known = variables.get(at).cloned().flatten();
         known
             .or_else(|| self.memory.input.arguments.get(at).cloned().flatten())
@@ -186,7 +187,7 @@ impl<'e> Evaluation<'e, '_> {
             }
             ty => {
                 let view = self.memory.view(self.store());
-                let of_type = |addr: &Addr| view.kind(*addr).is_some_and(|kind| may_refer(ty, kind));
+                let of_type = |addr: &Addr| view.kind(*addr).is_some_and(|kind| may_refer(view.unit, ty, kind));
                 let objects = view.addrs().into_iter().filter(of_type).map(Value::from);
                 Ok(std::iter::once(Value::NULL).chain(objects).collect())
             }

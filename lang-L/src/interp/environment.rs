@@ -19,8 +19,9 @@ pub enum Behaviour {
     Skip,
     /// Ends the execution in error.
     Error,
-    /// Writes into the objects that the arguments name (and `modifies` allows) and into globals, and chooses results; what,
-    /// follows from this number, the name of the procedure, and which arguments are null, equal, or which numbers.
+    /// Errs, or writes into the objects that the arguments name (and `modifies` allows) and into globals, and chooses
+    /// results; which, follows from this number, the name of the procedure, which arguments are null, which are the same, and
+    /// their numbers.
     Seeded(u64),
 }
 
@@ -95,12 +96,19 @@ pub trait Environment {
 #[derive(Clone, Debug)]
 pub struct Sequential {
     next: u64,
+    externals: Behaviour,
 }
 
 impl Sequential {
-    /// Addresses after those that `input` uses.
+    /// Addresses after those that `input` uses; external procedures do nothing.
     pub fn after(input: &Input) -> Self {
-        Sequential { next: input.last_addr() + 1 }
+        Sequential { next: input.last_addr() + 1, externals: Behaviour::Skip }
+    }
+
+    /// The same, with what external procedures do.
+    #[must_use]
+    pub fn with(self, externals: Behaviour) -> Self {
+        Sequential { externals, ..self }
     }
 }
 
@@ -110,18 +118,29 @@ impl Environment for Sequential {
         self.next = self.next.wrapping_add(1);
         addr
     }
+
+    fn behaviour(&mut self, _: &str) -> Behaviour {
+        self.externals
+    }
 }
 
 /// Addresses in no order that means anything, to show that no outcome depends on them.
 #[derive(Clone, Debug)]
 pub struct Scattered {
     state: u64,
+    externals: Behaviour,
 }
 
 impl Scattered {
-    /// The sequence of this seed.
+    /// The sequence of this seed; external procedures do nothing.
     pub fn new(seed: u64) -> Self {
-        Scattered { state: seed }
+        Scattered { state: seed, externals: Behaviour::Skip }
+    }
+
+    /// The same, with what external procedures do.
+    #[must_use]
+    pub fn with(self, externals: Behaviour) -> Self {
+        Scattered { externals, ..self }
     }
 }
 
@@ -129,10 +148,14 @@ impl Environment for Scattered {
     fn fresh(&mut self) -> Addr {
         Addr(scramble(&mut self.state))
     }
+
+    fn behaviour(&mut self, _: &str) -> Behaviour {
+        self.externals
+    }
 }
 
 /// The next number of the sequence known as splitmix64.
-pub(crate) fn scramble(state: &mut u64) -> u64 {
+pub fn scramble(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

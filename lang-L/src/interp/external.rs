@@ -83,6 +83,9 @@ struct Chooser<'c, 'r> {
 
 impl Chooser<'_, '_> {
     fn perform(&mut self, procedure: &Procedure, writable: &[Addr]) -> Step<Vec<Value>> {
+        if self.below(8) == 0 {
+            return fail(ErrorKind::External, self.span);
+        }
         for addr in writable {
             for (slot, ty) in self.slots(*addr) {
                 if self.below(2) == 0 {
@@ -156,7 +159,11 @@ impl Chooser<'_, '_> {
             }
             at => {
                 let addr = objects[at - 3];
-                let fits = self.memory.view(&self.memory.store).kind(addr).is_some_and(|kind| may_refer(ty, kind));
+                let fits = self
+                    .memory
+                    .view(&self.memory.store)
+                    .kind(addr)
+                    .is_some_and(|kind| may_refer(self.memory.unit, ty, kind));
                 Ok(if fits { addr.into() } else { Value::NULL })
             }
         }

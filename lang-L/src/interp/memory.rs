@@ -57,9 +57,12 @@ impl Memory<'_> {
         if let Some(value) = view.slot(addr, slot) {
             return Ok(value);
         }
-        let Some(kind) = view.kind(addr) else { return dangling(span) };
+        let Some(kind) = self.kind(store, addr) else { return dangling(span) };
         let ty = slot_type(self.unit, kind, slot).clone();
-        Ok(self.settle(Location::Slot(addr, slot), &ty))
+        match view.kind(addr) {
+            Some(_) => Ok(self.settle(Location::Slot(addr, slot), &ty)),
+            None => Ok(Value::default_of(&ty)),
+        }
     }
 
     /// The value of `e`, a field, cell or length, when the values of its operands are these.
@@ -100,8 +103,14 @@ impl Memory<'_> {
         Ok(())
     }
 
+    /// What sort of object this is. Before it was allocated it is taken to have been of the same sort, with default slots:
+    /// `old` may ask.
+    fn kind<'a>(&'a self, store: &'a Store, addr: Addr) -> Option<&'a Kind> {
+        self.view(store).kind(addr).or_else(|| self.view(&self.store).kind(addr))
+    }
+
     fn length(&self, store: &Store, addr: Addr, span: Span) -> Step<u64> {
-        match self.view(store).kind(addr) {
+        match self.kind(store, addr) {
             Some(Kind::Array { length, .. }) => Ok(*length),
             Some(Kind::Fields(_)) => ill_typed(span),
             None => dangling(span),

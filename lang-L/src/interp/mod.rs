@@ -19,7 +19,8 @@ mod memory;
 mod operators;
 pub mod outcome;
 
-pub use environment::{Behaviour, Environment, Event, Scattered, Sequential};
+pub use environment::{Behaviour, Environment, Event, Scattered, Sequential, scramble};
+pub use operators::operands;
 pub use outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Failure, Outcome, Violation};
 
 use crate::heap::{Input, Store};

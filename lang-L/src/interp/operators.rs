@@ -67,7 +67,7 @@ pub(crate) fn is_short_circuit(op: BinOp) -> bool {
 }
 
 /// The expressions directly inside `e`, in the order they are evaluated.
-pub(crate) fn operands(e: &Expr) -> Vec<&Expr> {
+pub fn operands(e: &Expr) -> Vec<&Expr> {
     match &e.kind {
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null | ExprKind::Local(_) | ExprKind::Global(_) => Vec::new(),
         ExprKind::Field(a, _) | ExprKind::Length(a) | ExprKind::Unary(_, a) | ExprKind::Old(a) | ExprKind::Fresh(a) => {

@@ -29,6 +29,10 @@ fn ensures() {
     check("procedure p(n: int) returns (r: int) ensures 1 / r == 1; { }", "3", errs);
     check("global g: int; procedure p() ensures g == old(g) + 1; { g := g + 1; }", "", "");
     check("procedure p() returns (r) ensures fresh(r); { r := new(); }", "", "object");
+    // Inside `old` the heap is that of the entry, and what did not exist then has default fields.
+    check("procedure p() returns (r) ensures old(r.v) == 0 && r.v == 1; { r := new(); r.v := 1; }", "", "object");
+    let index = "procedure p(a: int[]) { i := 0; while (i < 2) { a[i] := 5; assert old(a[i]) == 7 + i; i := i + 1; } }";
+    check_store(index, r##"{"arguments": {"a": "#3"}, "heap": {"#3": {"element": "int", "cells": [7, 8]}}}"##, "");
     check("procedure p(x) returns (r) ensures fresh(r); { r := x; }", "#1", broken);
     check("procedure p(x) returns (r) ensures fresh(r); { }", "#1", broken);
 }
