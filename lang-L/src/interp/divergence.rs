@@ -11,6 +11,7 @@
 //! Invariant: the work is bounded by a constant for each step of the run; a comparison for which too little was earned is not
 //! made.
 
+use super::Limits;
 use super::contract::Variables;
 use super::machine::Frame;
 use super::memory::Memory;
@@ -42,8 +43,9 @@ pub(super) struct Detector {
 
 impl Detector {
     /// For runs of this version.
-    pub(super) fn new(version: &Version, checks: bool) -> Self {
-        let enabled = !version.procedures.iter().any(|procedure| sees_unreachable(procedure, checks));
+    pub(super) fn new(version: &Version, limits: &Limits) -> Self {
+        let sees_garbage = |procedure| sees_unreachable(procedure, limits.checks);
+        let enabled = limits.divergence && !version.procedures.iter().any(sees_garbage);
         Detector { enabled, fuel: 1 << 12, active: vec![Vec::new(); version.procedures.len()] }
     }
 

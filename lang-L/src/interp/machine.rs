@@ -102,7 +102,7 @@ impl<'r> Machine<'r> {
         let version = &job.unit.versions[job.version];
         input.arguments.resize(version.procedure(job.procedure).params, None);
         let memory = Memory { unit: job.unit, limits: &job.limits, environment, input, store: Store::default() };
-        let divergence = divergence::Detector::new(version, job.limits.checks);
+        let divergence = divergence::Detector::new(version, &job.limits);
         Machine { job, memory, frames: Vec::new(), divergence, steps: 0 }
     }
 

@@ -39,11 +39,20 @@ pub struct Limits {
     pub int_bits: u64,
     /// Whether to check `requires` at calls, `ensures`, `modifies` and invariants.
     pub checks: bool,
+    /// Whether to look for proofs that the run never ends.
+    pub divergence: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { steps: 20_000_000, depth: 1_000_000, array_length: 1 << 20, int_bits: 1 << 16, checks: true }
+        Limits {
+            steps: 20_000_000,
+            depth: 1_000_000,
+            array_length: 1 << 20,
+            int_bits: 1 << 16,
+            checks: true,
+            divergence: true,
+        }
     }
 }
 

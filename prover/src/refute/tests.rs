@@ -2,10 +2,12 @@
 
 use super::{Budget, search, search_contract};
 use crate::replay::{Contrast, Pair};
-use lang_l::hir::{ProcId, Unit};
-use lang_l::interp::{Clause, Outcome};
+use lang_l::heap::{Input, Object, Store};
+use lang_l::hir::{FieldId, ProcId, Unit};
+use lang_l::interp::{Behaviour, Clause, Outcome};
 use lang_l::show::{difference_text, input_text, outcome_text};
 use lang_l::source::FileId;
+use lang_l::value::{Addr, Value};
 use std::path::Path;
 
 fn unit(text: &str) -> Unit {
@@ -173,4 +175,25 @@ fn witnesses_are_replayed() {
     let witness = search(&pair, &[], Budget::QUICK).expect("they differ on null");
     assert!(matches!(witness.left(), Outcome::Error(_)));
     assert!(matches!(witness.right(), Outcome::Normal(_)));
+}
+
+/// A hint need not be complete, and may be of no use.
+#[test]
+fn hints() {
+    // 13 is near a constant of the program, 9 is not.
+    let test = "x.a > 12 && x.a * x.a == 2 * x.b * x.b + 7";
+    let p = |constant: i64| format!("procedure p(x) {{ if (x != null) {{ if ({test}) {{ x.c := {constant}; }} }} }}");
+    let unit = unit(&format!("version {} version {}", p(0), p(1)));
+    let pair = Pair { unit: &unit, left: ProcId(0), right: ProcId(0), when: None };
+    let hint = |addr: u64, value: i64| {
+        let b = unit.fields.iter().position(|field| field.name == "b").expect("there is a field b");
+        let field = FieldId(u32::try_from(b).expect("there are few fields"));
+        let mut store = Store::default();
+        store.heap.insert(Addr(1), Object::with_fields(None, [(field, Value::from(value))]));
+        (Input { arguments: vec![Some(Addr(addr).into())], store }, Behaviour::Skip)
+    };
+    let (dangling, useless, good) = (hint(5, 9), hint(1, 8), hint(1, 9));
+    assert!(search(&pair, &[dangling.clone(), useless.clone()], Budget::QUICK).is_none());
+    let witness = search(&pair, &[dangling, useless, good], Budget::QUICK).expect("the last hint leads to it");
+    assert!(matches!(witness.contrast(), Contrast::Stores(_)));
 }

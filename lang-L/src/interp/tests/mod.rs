@@ -3,6 +3,7 @@
 mod contracts;
 mod divergence;
 mod isomorphism;
+mod random;
 mod statements;
 
 use super::{Environment, Job, Limits, Outcome, Run, Scattered, Sequential, run};
