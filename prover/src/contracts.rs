@@ -13,7 +13,7 @@ use crate::obligation::Obligation;
 use crate::solve::{Answer, Solver};
 use crate::state::{Outcome, World};
 use crate::term::{Birth, Ending, Selector, Term};
-use lang_l::hir::{Procedure, ProcId, Unit};
+use lang_l::hir::{ProcId, Procedure, Unit};
 use lang_l::source::Span;
 
 /// What kind of clause.

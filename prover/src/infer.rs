@@ -185,11 +185,10 @@ fn null_params(
         code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Error) {
         while !impossible_without_null(&mut world, solver, outcome, &needs) {
-            let helpful = references
-                .iter()
-                .copied()
-                .filter(|at| !needs.contains(at))
-                .find(|&at| impossible_without_null(&mut world, solver, outcome, &[needs.as_slice(), &[at]].concat()));
+            let helpful =
+                references.iter().copied().filter(|at| !needs.contains(at)).find(|&at| {
+                    impossible_without_null(&mut world, solver, outcome, &[needs.as_slice(), &[at]].concat())
+                });
             match helpful {
                 Some(at) => needs.push(at),
                 None if needs.len() < references.len() => {

@@ -1,15 +1,38 @@
-//! ape.
-pub mod exec;
-pub mod facts;
-pub mod heap;
-pub mod lower;
-pub mod obligation;
-pub mod solve;
-pub mod state;
+//! Automatic proof that two versions of a program in L do the same.
+//!
+//! The method is RIE (Wood, Drossopoulou, Lahiri, Eisenbach, ESOP 2017). Data flows one way, in the order of the modules:
+//! a checked program is lowered, what can be known of each procedure alone is found out, both versions are executed
+//! symbolically, their outcomes are related, pairs are proved together, and what was not proved is searched for a
+//! difference. [`verify::verify`] is the whole of it.
+
 pub mod term;
-pub mod relate;
+
+pub mod heap;
+
+pub mod state;
+
+pub mod lower;
+
+pub mod facts;
+
+pub mod exec;
+
+pub mod obligation;
+
+pub mod solve;
+
 pub mod infer;
+
 pub mod contracts;
+
+pub mod relate;
+
 pub mod pairs;
-pub mod refute;
+
 pub mod replay;
+
+pub mod refute;
+
+pub mod verdict;
+
+pub mod verify;

@@ -11,14 +11,17 @@ use crate::contracts::on_entry;
 use crate::exec::{ExecError, Executor, Limits};
 use crate::facts::Facts;
 use crate::lower::is_loop;
-use crate::relate::{Alignment, Claims, Gap, Level, Relater, Relation};
-use crate::solve::Solver;
+use crate::obligation::Obligation;
+use crate::relate::{Alignment, Claims, Gap, Level, Order, Relater, Relation};
+use crate::solve::{Answer, Solver};
 use crate::state::{Outcome, World};
-use crate::term::{Ending, Sort};
-use lang_l::hir::{ProcId, Procedure, Unit};
+use crate::term::{Ending, Sort, Term};
+use crate::verdict::Reason;
+use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::hir_same::same_code;
 use lang_l::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 /// A pair of procedures: of version 0 and of version 1.
 pub type Pair = (ProcId, ProcId);
@@ -40,6 +43,8 @@ pub struct PairProof {
     pub matched_calls: BTreeSet<(Span, Span)>,
     /// How many paths of the two versions were related.
     pub relations: usize,
+    /// How long the search for it took.
+    pub time: Duration,
 }
 
 /// How a pair was proved.
@@ -124,7 +129,7 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
     // Callees first, so that most claims are settled before others rest on them.
     work.sort_by_key(|pair| std::cmp::Reverse((program.facts[0][pair.0.index()].callees.len(), *pair)));
     while let Some(pair) = work.pop() {
-        let proof = prove(program, pair, &claims, solver);
+        let proof = prove_when(program, pair, None, &claims, solver);
         let reached = proof.level;
         let before = claims.get(&pair).copied();
         proofs.insert(pair, proof);
@@ -145,8 +150,77 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
     proofs
 }
 
+/// The claims that were proved in the end.
+pub fn surviving(proofs: &BTreeMap<Pair, PairProof>) -> Claims {
+    proofs.iter().filter_map(|(&pair, proof)| Some((pair, proof.level?))).collect()
+}
+
+/// Proves one pair, from the stores that satisfy a condition, under claims about others.
+pub fn prove_when(
+    program: &Program<'_>,
+    pair: Pair,
+    when: Option<&Expr>,
+    claims: &Claims,
+    solver: &mut Solver,
+) -> PairProof {
+    let started = Instant::now();
+    let mut proof = prove(program, pair, when, claims, solver);
+    proof.time = started.elapsed();
+    proof
+}
+
+/// Why an equivalence would say nothing: no store satisfies what both assume, or no run ends.
+///
+/// The solver's word is enough: the reason only ever takes an answer away.
+pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Reason> {
+    let unit = program.unit;
+    let mut world = World::new(unit);
+    let (a, b) = program.code(pair);
+    let (assumed, _) = assumptions(program, pair, when, &mut world);
+    let reason = |what: &str, span: Span, hint: &str| {
+        Some(Reason { what: what.into(), places: [vec![span], vec![b.name_span]], hint: hint.into() })
+    };
+    let goal = world.terms.bool(false);
+    let tag = "some store satisfies what both versions assume".to_string();
+    if solver.prove(&mut world, &Obligation { assumptions: assumed.clone(), goal, tag }) == Answer::Holds {
+        let hint = "weaken the `requires` or the `when`";
+        return reason("vacuous: no store satisfies both `requires` (and the `when`)", a.name_span, hint);
+    }
+    for (version, id) in [(0, pair.0), (1, pair.1)] {
+        let code = unit.versions[version].procedure(id);
+        let executor = Executor::new(unit, version, &program.facts[version], Limits::default(), &mut world);
+        let Ok(execution) = executor.run(id, &assumed) else { continue };
+        let ends = execution.outcomes.iter().any(|outcome| outcome.ending != Ending::Diverges);
+        if !ends && code.body.is_some() {
+            let what = format!("vacuous: no run of version {version} ends");
+            return reason(&what, code.name_span, "look at its assumptions and its recursion");
+        }
+    }
+    None
+}
+
+/// What both versions assume on entry, in terms; and whether all of it could be said.
+fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, world: &mut World) -> (Vec<Term>, bool) {
+    let (a, b) = program.code(pair);
+    let mut assumed = Vec::new();
+    let mut sayable = true;
+    for (version, code) in [(0, a), (1, b)] {
+        let mut executor = Executor::new(program.unit, version, &program.facts[version], Limits::default(), world);
+        let (view, requires, all) = on_entry(&mut executor, code);
+        assumed.extend(requires);
+        sayable &= all;
+        if let (0, Some(when)) = (version, when) {
+            match executor.contract(&view, when) {
+                Some(condition) => assumed.push(condition),
+                None => sayable = false,
+            }
+        }
+    }
+    (assumed, sayable)
+}
+
 /// Proves one pair under claims about others.
-fn prove(program: &Program<'_>, pair: Pair, claims: &Claims, solver: &mut Solver) -> PairProof {
+fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims, solver: &mut Solver) -> PairProof {
     let (a, b) = program.code(pair);
     if a.body.is_none() && b.body.is_none() {
         // The same name, by the choice of candidates, hence the same procedure.
@@ -156,7 +230,8 @@ fn prove(program: &Program<'_>, pair: Pair, claims: &Claims, solver: &mut Solver
     if let Some(proof) = prove_same_code(program, pair, claims) {
         return proof;
     }
-    let first = prove_by_paths(program, pair, claims, solver, &[BTreeSet::new(), BTreeSet::new()], Method::Summaries);
+    let first =
+        prove_by_paths(program, (pair, when), claims, solver, &[BTreeSet::new(), BTreeSet::new()], Method::Summaries);
     if first.level == Some(Level::Full) {
         return first;
     }
@@ -166,7 +241,7 @@ fn prove(program: &Program<'_>, pair: Pair, claims: &Claims, solver: &mut Solver
     if !useful {
         return first;
     }
-    let second = prove_by_paths(program, pair, claims, solver, &inline, Method::Inlining);
+    let second = prove_by_paths(program, (pair, when), claims, solver, &inline, Method::Inlining);
     if second.level > first.level { second } else { first }
 }
 
@@ -210,6 +285,7 @@ impl PairProof {
             correspondence: BTreeSet::new(),
             matched_calls: BTreeSet::new(),
             relations: 0,
+            time: Duration::ZERO,
         }
     }
 
@@ -235,7 +311,7 @@ impl PairProof {
 /// Relates every outcome of one version with every outcome of the other.
 fn prove_by_paths(
     program: &Program<'_>,
-    pair: Pair,
+    (pair, when): (Pair, Option<&Expr>),
     claims: &Claims,
     solver: &mut Solver,
     inline: &[BTreeSet<ProcId>; 2],
@@ -245,11 +321,7 @@ fn prove_by_paths(
     let (a, b) = program.code(pair);
     let mut world = World::new(unit);
     let limits = |version: usize| Limits { inline: inline[version].clone(), inline_depth: 8, ..Limits::default() };
-    let mut assumed = Vec::new();
-    for (version, code) in [(0, a), (1, b)] {
-        let mut executor = Executor::new(unit, version, &program.facts[version], limits(version), &mut world);
-        assumed.extend(on_entry(&mut executor, code).1);
-    }
+    let (assumed, _) = assumptions(program, pair, when, &mut world);
     let mut both = Vec::new();
     for (version, id) in [(0, pair.0), (1, pair.1)] {
         let executor = Executor::new(unit, version, &program.facts[version], limits(version), &mut world);
@@ -272,6 +344,7 @@ fn prove_by_paths(
         claims,
         used: Claims::new(),
         attempts: 20_000,
+        order: Order::Nearest,
     };
     let mut proof = PairProof::trivial(Some(Level::Full), method, Claims::new());
     // Partial equivalence first: pairs of ways to end.

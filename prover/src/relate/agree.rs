@@ -36,11 +36,40 @@ impl Relater<'_> {
         (mine, theirs): (CallId, CallId),
         splits: &mut Vec<(usize, Term)>,
     ) -> Option<Alignment> {
-        let record = self.world.record(mine).clone();
-        let other = self.world.record(current.renaming.call(theirs)).clone();
-        let facts = [&self.facts[0][record.callee.index()], &self.facts[1][other.callee.index()]];
-        let selectors: BTreeSet<Selector> = facts.iter().flat_map(|f| f.accesses.iter().copied()).collect();
-        let globals: BTreeSet<usize> = facts.iter().flat_map(|f| f.globals.iter().map(|g| g.index())).collect();
+        let tentative = self.walk_call((left, right), current, alignment, (mine, theirs), [0, 1], splits);
+        self.start_alike(left, right, &tentative, (mine, theirs), [0, 1])?;
+        let mut better = tentative;
+        better.calls.insert(theirs, mine);
+        Some(better)
+    }
+
+    /// The allocations that must correspond for two calls of one outcome to start alike.
+    pub(super) fn propose(
+        &mut self,
+        outcome: &Outcome,
+        current: &Aligned,
+        version: usize,
+        earlier: CallId,
+        later: CallId,
+    ) -> Alignment {
+        let versions = [version, version];
+        let both = (outcome, outcome);
+        self.walk_call(both, current, &Alignment::default(), (earlier, later), versions, &mut Vec::new())
+    }
+
+    /// Walks from the arguments of two calls, and from the globals their callees look at.
+    fn walk_call(
+        &mut self,
+        outcomes: (&Outcome, &Outcome),
+        current: &Aligned,
+        alignment: &Alignment,
+        (mine, theirs): (CallId, CallId),
+        versions: [usize; 2],
+        splits: &mut Vec<(usize, Term)>,
+    ) -> Alignment {
+        let calls = [mine, current.renaming.call(theirs)];
+        let [record, other] = calls.map(|call| self.world.record(call).clone());
+        let (selectors, globals) = self.looked_at(calls, versions);
         let pairs: Vec<(Term, Term)> = record
             .args
             .iter()
@@ -48,10 +77,33 @@ impl Relater<'_> {
             .zip(other.args.iter().copied())
             .chain(globals.iter().map(|&g| (record.globals[g], other.globals[g])))
             .collect();
-        let tentative =
-            self.walk((left, right), current, alignment, [record.heap, other.heap], &selectors, &pairs, false, splits);
-        let aligned = self.align(left, right, &tentative);
-        let other = self.world.record(aligned.renaming.call(theirs)).clone();
+        self.walk(outcomes, current, alignment, [record.heap, other.heap], &selectors, &pairs, false, splits)
+    }
+
+    /// The selectors and globals that the callees of two calls look at.
+    fn looked_at(&self, calls: [CallId; 2], versions: [usize; 2]) -> (BTreeSet<Selector>, BTreeSet<usize>) {
+        let (mut selectors, mut globals) = (BTreeSet::new(), BTreeSet::new());
+        for (call, version) in calls.into_iter().zip(versions) {
+            let facts = &self.facts[version][self.world.record(call).callee.index()];
+            selectors.extend(&facts.accesses);
+            globals.extend(facts.globals.iter().map(|global| global.index()));
+        }
+        (selectors, globals)
+    }
+
+    /// Whether two calls start from equal arguments, globals and regions once the alignment is applied to the right side.
+    pub(super) fn start_alike(
+        &mut self,
+        left: &Outcome,
+        right: &Outcome,
+        alignment: &Alignment,
+        (mine, theirs): (CallId, CallId),
+        versions: [usize; 2],
+    ) -> Option<()> {
+        let aligned = self.align(left, right, alignment);
+        let calls = [mine, aligned.renaming.call(theirs)];
+        let [record, other] = calls.map(|call| self.world.record(call).clone());
+        let (selectors, globals) = self.looked_at(calls, versions);
         let mut goals = Vec::new();
         let mut roots = Vec::new();
         for (a, b) in record.args.iter().zip(&other.args) {
@@ -62,18 +114,10 @@ impl Relater<'_> {
             goals.push(self.world.terms.eq(record.globals[global], other.globals[global]));
             roots.push(record.globals[global]);
         }
-        let region = self.region(&aligned, &tentative, record.heap, BirthSet::new(), &roots, &selectors)?;
+        let region = self.region(&aligned, alignment, record.heap, BirthSet::new(), &roots, &selectors)?;
         goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
-        let tag = format!(
-            "call {} of version 0 and call {} of version 1 start from equal arguments and regions",
-            mine.0, theirs.0
-        );
-        if !self.holds(&aligned, &goals, tag) {
-            return None;
-        }
-        let mut better = tentative;
-        better.calls.insert(theirs, mine);
-        Some(better)
+        let tag = format!("calls {} and {} start from equal arguments and regions", mine.0, theirs.0);
+        self.holds(&aligned, &goals, tag).then_some(())
     }
 
     /// Whether the final stores of two normal outcomes are isomorphic; the alignment that shows it.
@@ -98,7 +142,9 @@ impl Relater<'_> {
         let aligned = self.align(left, right, &alignment);
         let mut goals = Vec::new();
         let mut roots = Vec::new();
-        for (a, b) in left.results.iter().zip(&aligned.outcome.results).chain(left.globals.iter().zip(&aligned.outcome.globals)) {
+        for (a, b) in
+            left.results.iter().zip(&aligned.outcome.results).chain(left.globals.iter().zip(&aligned.outcome.globals))
+        {
             goals.push(self.world.terms.eq(*a, *b));
             roots.push(*a);
         }
@@ -172,8 +218,7 @@ impl Relater<'_> {
         let inverse = inverse(&current.renaming);
         let mut memo = HashMap::new();
         for (side, condition) in open {
-            let condition =
-                if side == 1 { self.world.terms.rename(condition, &inverse, &mut memo) } else { condition };
+            let condition = if side == 1 { self.world.terms.rename(condition, &inverse, &mut memo) } else { condition };
             if self.speaks_of(condition, [left, right][side]) && !splits.contains(&(side, condition)) {
                 splits.push((side, condition));
             }

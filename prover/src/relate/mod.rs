@@ -13,6 +13,7 @@
 
 mod agree;
 mod align;
+mod repeat;
 mod unify;
 
 pub use align::Alignment;
@@ -22,9 +23,9 @@ use crate::obligation::Obligation;
 use crate::solve::{Answer, Solver};
 use crate::state::{Outcome, World};
 use crate::term::{CallId, Ending, Term};
+use agree::Aligned;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::source::Span;
-use agree::Aligned;
 use std::collections::BTreeMap;
 
 /// How much is claimed of a pair of procedures.
@@ -57,6 +58,15 @@ pub struct Gap {
     pub places: [Vec<Span>; 2],
 }
 
+/// Which partner is tried first for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The one nearest the same position: most calls correspond in order.
+    Nearest,
+    /// The last one.
+    LastFirst,
+}
+
 /// Relates outcomes of two procedures.
 pub struct Relater<'a> {
     /// The lowered program.
@@ -73,6 +83,8 @@ pub struct Relater<'a> {
     pub used: Claims,
     /// How many more attempts to match two calls may be made.
     pub attempts: usize,
+    /// Which partner is tried first for a call.
+    pub order: Order,
 }
 
 /// How deep to split on open aliases.
@@ -84,7 +96,20 @@ impl Relater<'_> {
     /// # Errors
     /// What is missing when they could not be related.
     pub fn relate(&mut self, left: &Outcome, right: &Outcome) -> Result<Relation, Gap> {
-        self.split(left, right, MAX_SPLITS)
+        let gap = match self.split(left, right, MAX_SPLITS) {
+            Ok(relation) => return Ok(relation),
+            Err(gap) => gap,
+        };
+        let (more_left, more_right) = (self.with_repeats(left, 0), self.with_repeats(right, 1));
+        if more_left.is_none() && more_right.is_none() {
+            return Err(gap);
+        }
+        let (left, right) = (more_left.as_ref().unwrap_or(left), more_right.as_ref().unwrap_or(right));
+        // Of calls that do the same the last is as good a partner as the first, and its effects are the fresher ones.
+        self.order = Order::LastFirst;
+        let found = self.split(left, right, MAX_SPLITS);
+        self.order = Order::Nearest;
+        found.or_else(|_| self.split(left, right, MAX_SPLITS))
     }
 
     fn split(&mut self, left: &Outcome, right: &Outcome, depth: usize) -> Result<Relation, Gap> {
@@ -154,9 +179,11 @@ impl Relater<'_> {
             if alignment.calls.contains_key(&theirs) {
                 continue;
             }
-            // Near the same position first: most calls correspond in order.
             let mut candidates: Vec<(usize, CallId)> = left.calls.iter().copied().enumerate().collect();
-            candidates.sort_by_key(|(index, _)| index.abs_diff(at));
+            match self.order {
+                Order::Nearest => candidates.sort_by_key(|(index, _)| index.abs_diff(at)),
+                Order::LastFirst => candidates.reverse(),
+            }
             for (_, mine) in candidates {
                 if alignment.calls.values().any(|&taken| taken == mine) || self.attempts == 0 {
                     continue;
@@ -182,9 +209,9 @@ impl Relater<'_> {
     fn claim(&self, left: &Outcome, right: &Outcome, mine: CallId, theirs: CallId) -> Option<Level> {
         let pair = (self.world.record(mine).callee, self.world.record(theirs).callee);
         let claimed = *self.claims.get(&pair)?;
-        let endless = |outcome: &Outcome, call| outcome.ending == Ending::Diverges && outcome.calls.last() == Some(&call);
-        let needed =
-            if endless(left, mine) || endless(right, theirs) { Level::Full } else { Level::Partial };
+        let endless =
+            |outcome: &Outcome, call| outcome.ending == Ending::Diverges && outcome.calls.last() == Some(&call);
+        let needed = if endless(left, mine) || endless(right, theirs) { Level::Full } else { Level::Partial };
         (claimed >= needed).then_some(needed)
     }
 

@@ -109,7 +109,12 @@ impl Unifier<'_> {
         let mut found = BTreeSet::new();
         for (heap, array) in self.heaps.into_iter().zip([left, right]) {
             for node in self.world.heaps.history(heap) {
-                if let HeapNode::Store { selector: selector @ Selector::Cell(Sort::Ref), object, index: Some(index), .. } = node
+                if let HeapNode::Store {
+                    selector: selector @ Selector::Cell(Sort::Ref),
+                    object,
+                    index: Some(index),
+                    ..
+                } = node
                     && object == array
                 {
                     found.insert((selector, index));

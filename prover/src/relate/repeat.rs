@@ -1,0 +1,139 @@
+//! Repeated calls: two calls of one execution that start from isomorphic regions end in isomorphic ones.
+//!
+//! Two calls of one version may both be like a single call of the other; they cannot both be *equated* with it, for they
+//! allocate twice (the paper's figure 8 and section 4.1). But each is *isomorphic* to the other: where the first was handed
+//! `rf0` the second was handed `rf1`, and that is all. So integers, booleans and null come out the same, an object that
+//! existed before comes out as the very same object, and `rf0` comes out as `rf1`.
+//!
+//! Rule *Repeat* in `proofs/soundness.md`. The renaming is a permutation of the execution's own allocations, so the renamed
+//! execution is an execution, and the check is the one that aligns calls of two versions.
+
+use super::{Alignment, Relater};
+use crate::state::Outcome;
+use crate::term::{Birth, BirthSet, CallId, Func, Selector, Sort, Term};
+use std::collections::BTreeSet;
+
+impl Relater<'_> {
+    /// The outcome with what is known of repeated calls added to its path condition; `None` when nothing was found.
+    pub(super) fn with_repeats(&mut self, outcome: &Outcome, version: usize) -> Option<Outcome> {
+        let mut enriched = outcome.clone();
+        for (at, &later) in outcome.calls.iter().enumerate() {
+            for &earlier in &outcome.calls[..at] {
+                let callee = self.world.record(later).callee;
+                if self.world.record(earlier).callee != callee || self.attempts == 0 {
+                    continue;
+                }
+                self.attempts -= 1;
+                if let Some(swap) = self.isomorphic_starts(&enriched, version, earlier, later) {
+                    let facts = self.isomorphic_ends(version, earlier, later, &swap);
+                    enriched.path.extend(facts);
+                    break;
+                }
+            }
+        }
+        (enriched.path.len() > outcome.path.len()).then_some(enriched)
+    }
+
+    /// The permutation of allocations under which `later` starts where `earlier` did; it swaps pairs.
+    fn isomorphic_starts(
+        &mut self,
+        outcome: &Outcome,
+        version: usize,
+        earlier: CallId,
+        later: CallId,
+    ) -> Option<Alignment> {
+        let current = self.align(outcome, outcome, &Alignment::default());
+        let proposed = self.propose(outcome, &current, version, earlier, later);
+        let mut swap = Alignment::default();
+        for (&theirs, &mine) in &proposed.births {
+            if theirs != mine && !(swap.bind(theirs, mine) && swap.bind(mine, theirs)) {
+                return None;
+            }
+        }
+        self.start_alike(outcome, outcome, &swap, (earlier, later), [version, version])?;
+        Some(swap)
+    }
+
+    /// What the ends of the two calls have in common.
+    fn isomorphic_ends(&mut self, version: usize, earlier: CallId, later: CallId, swap: &Alignment) -> Vec<Term> {
+        let mut facts = Vec::new();
+        let endings = [earlier, later].map(|call| self.world.terms.app(Func::Ending(call), &[], Sort::Int));
+        facts.push(self.world.terms.eq(endings[0], endings[1]));
+        let callee = self.world.record(later).callee;
+        let code = self.unit.versions[version].procedure(callee);
+        for (at, id) in (0u32..).zip(code.result_ids()) {
+            let sort = Sort::from(&code.local(id).ty);
+            let [a, b] = [earlier, later].map(|call| self.world.terms.app(Func::Result(call, at), &[], sort));
+            self.image(a, b, (earlier, later), swap, &mut facts);
+        }
+        for global in self.facts[version][callee.index()].written_globals.clone() {
+            let sort = Sort::from(&self.unit.globals[global.index()].ty);
+            let [a, b] =
+                [earlier, later].map(|call| self.world.terms.app(Func::GlobalAfter(call, global.0), &[], sort));
+            self.image(a, b, (earlier, later), swap, &mut facts);
+        }
+        let writes: BTreeSet<Selector> = self.world.heaps.footprint(earlier).writes.clone();
+        // What the objects at hand hold, and what these hold in turn.
+        let mut objects = self.objects_of_interest(earlier, later, swap);
+        for depth in 0..2 {
+            let mut held = Vec::new();
+            for (mine, theirs) in objects {
+                for &selector in writes.iter().filter(|selector| matches!(selector, Selector::Field(_))) {
+                    let sort = self.world.heaps.sort(selector);
+                    let a = self.world.terms.app(Func::Effect(earlier, selector), &[mine], sort);
+                    let b = self.world.terms.app(Func::Effect(later, selector), &[theirs], sort);
+                    self.image(a, b, (earlier, later), swap, &mut facts);
+                    if sort == Sort::Ref && depth == 0 {
+                        held.push((a, b));
+                    }
+                }
+            }
+            objects = held;
+        }
+        facts
+    }
+
+    /// Objects of the first call's region with their images: allocations it reaches, and objects both were handed.
+    fn objects_of_interest(&mut self, earlier: CallId, later: CallId, swap: &Alignment) -> Vec<(Term, Term)> {
+        let mut objects = Vec::new();
+        for birth in self.world.terms.reach(earlier).region.clone().iter() {
+            if let crate::term::Origin::New(_) = self.world.terms.origin(birth) {
+                let image = swap.births.get(&birth).copied().unwrap_or(birth);
+                let [mine, theirs] = [birth, image].map(|birth| self.world.terms.representative(birth));
+                objects.push((mine, theirs));
+            }
+        }
+        let args = [earlier, later].map(|call| self.world.record(call).args.clone());
+        for (&a, &b) in args[0].iter().zip(&args[1]) {
+            if a == b && self.world.terms.sort(a) == Sort::Ref {
+                objects.push((a, b));
+            }
+        }
+        objects
+    }
+
+    /// Says that `b` is what the renaming makes of `a`.
+    fn image(&mut self, a: Term, b: Term, (earlier, later): (CallId, CallId), swap: &Alignment, facts: &mut Vec<Term>) {
+        if self.world.terms.sort(a) != Sort::Ref {
+            facts.push(self.world.terms.eq(a, b));
+            return;
+        }
+        let [fresh_a, fresh_b] = [earlier, later].map(|call| self.world.terms.reach(call).fresh);
+        let mut births: BirthSet = self.world.terms.births(a).clone();
+        births.extend(self.world.terms.births(b));
+        for birth in births.iter() {
+            if birth == fresh_b {
+                continue;
+            }
+            let image = if birth == fresh_a { fresh_b } else { swap.births.get(&birth).copied().unwrap_or(birth) };
+            let there = self.world.terms.born(a, birth);
+            let here = self.world.terms.born(b, image);
+            facts.push(self.world.terms.eq(there, here));
+            // One object alone in its birth is settled by that; of the others, those made before both calls are the same.
+            if image == birth && birth != Birth::NULL {
+                let same = self.world.terms.eq(a, b);
+                facts.push(self.world.terms.implies(there, same));
+            }
+        }
+    }
+}

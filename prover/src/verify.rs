@@ -1,0 +1,280 @@
+//! The whole of verification, stage by stage.
+//!
+//! In: a checked pair program. Out: a [`Report`].
+//!
+//! 1. [`lower`]: loops become procedures, calls become statements.
+//! 2. [`facts`], [`infer`], [`contracts`]: what is known of each procedure alone.
+//! 3. [`pairs`]: all pairs proved together, as far as they can be.
+//! 4. [`refute`]: a search for a difference wherever there is no full proof.
+//! 5. Each pair's verdict, from its proof, what it rests on, and what the search found.
+
+use crate::contracts::{self, Clause, ClauseKind, Status};
+use crate::facts;
+use crate::infer;
+use crate::lower;
+use crate::pairs::{self, Method, Pair, PairProof, Program};
+use crate::refute;
+use crate::relate::Level;
+use crate::replay::{self, Contrast};
+use crate::solve::{Budget, Solver};
+use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Termination, Verdict};
+use lang_l::hir::{Expr, ProcId, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// What is asked of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// Report only pairs in which one of these procedures takes part; all when empty.
+    pub procedures: Vec<String>,
+    /// Bounds on each query.
+    pub budget: Budget,
+    /// Bounds on the search for a difference; `None` for the usual.
+    pub search: Option<refute::Budget>,
+}
+
+/// A pair as it is reported: its procedures, and the condition of its `equiv`.
+struct Asked<'u> {
+    pair: Pair,
+    when: Option<&'u Expr>,
+}
+
+/// Verifies all pairs of a pair program (of its first two versions).
+pub fn verify(unit: &Unit, config: &Config) -> Report {
+    if unit.versions.len() < 2 {
+        return Report::default();
+    }
+    let lowered = lower::lower(unit);
+    let mut solver = Solver::new(config.budget);
+    let mut clauses = Vec::new();
+    let known = [0, 1].map(|version| {
+        let mut known = facts::syntactic(&lowered, version);
+        infer::infer(&lowered, version, &mut known, &mut solver);
+        clauses.extend(contracts::check(&lowered, version, &mut known, &mut solver));
+        known
+    });
+    let program = Program { unit: &lowered, facts: known };
+    let asked = asked(unit);
+    let unconditional: Vec<Pair> = asked.iter().filter(|a| a.when.is_none()).map(|a| a.pair).collect();
+    let candidates = program.candidates(&unconditional);
+    let mut run = Run { unit, program: &program, clauses: &clauses, config, violations: BTreeMap::new() };
+    let proofs = pairs::prove_all(&program, &candidates, &mut solver);
+    let mut report = Report::default();
+    for asked in &asked {
+        if run.selected(asked.pair) {
+            report.pairs.push(run.pair(asked, &proofs, &mut solver));
+        }
+    }
+    report.contracts = clauses.iter().map(|clause| run.clause(clause)).collect();
+    report.queries = solver.log().to_vec();
+    report
+}
+
+/// The pairs of the language reference, section 5, in the order of version 0.
+fn asked(unit: &Unit) -> Vec<Asked<'_>> {
+    let mut asked = Vec::new();
+    for (left, procedure) in (0u32..).zip(&unit.versions[0].procedures) {
+        if let Some(right) = unit.versions[1].find(&procedure.name) {
+            asked.push(Asked { pair: (ProcId(left), right), when: None });
+        }
+        for equiv in unit.equivs.iter().filter(|equiv| equiv.left == ProcId(left)) {
+            let pair = (equiv.left, equiv.right);
+            let known = asked.iter().any(|a: &Asked<'_>| a.pair == pair && a.when.is_none() && equiv.when.is_none());
+            if !known {
+                asked.push(Asked { pair, when: equiv.when.as_ref() });
+            }
+        }
+    }
+    asked
+}
+
+struct Run<'a> {
+    unit: &'a Unit,
+    program: &'a Program<'a>,
+    clauses: &'a [Clause],
+    config: &'a Config,
+    /// What the search found of each clause that was not proved, by its place in `clauses`.
+    violations: BTreeMap<usize, Option<replay::ContractWitness>>,
+}
+
+impl Run<'_> {
+    fn name(&self, version: usize, id: ProcId) -> &str {
+        &self.program.unit.versions[version].procedure(id).name
+    }
+
+    fn selected(&self, pair: Pair) -> bool {
+        let wanted = &self.config.procedures;
+        wanted.is_empty() || wanted.iter().any(|name| name == self.name(0, pair.0) || name == self.name(1, pair.1))
+    }
+
+    fn pair(&mut self, asked: &Asked<'_>, proofs: &BTreeMap<Pair, PairProof>, solver: &mut Solver) -> PairReport {
+        let started = Instant::now();
+        let proof = match (asked.when, proofs.get(&asked.pair)) {
+            (None, Some(proof)) => Some(proof.clone()),
+            (Some(when), _) if self.program.same_signature(asked.pair) => {
+                Some(pairs::prove_when(self.program, asked.pair, Some(when), &pairs::surviving(proofs), solver))
+            }
+            _ => None,
+        };
+        let reach = rests_on(asked.pair, proof.as_ref(), proofs);
+        let verdict = self.verdict(asked, proof.as_ref(), &reach, solver);
+        let level = proof.as_ref().and_then(|proof| proof.level);
+        let termination = match &verdict {
+            Verdict::NotEquivalent(witness) if matches!(witness.contrast(), Contrast::Termination) => {
+                Termination::Different
+            }
+            _ if level == Some(Level::Full) => Termination::Mutual,
+            _ => Termination::Unknown,
+        };
+        let names: BTreeSet<String> =
+            reach.iter().filter(|&&pair| pair != asked.pair).map(|&p| self.pair_name(p)).collect();
+        PairReport {
+            left: self.name(0, asked.pair.0).to_string(),
+            right: self.name(1, asked.pair.1).to_string(),
+            when: asked.when.map(|when| {
+                let version = &self.unit.versions[0];
+                lang_l::hir_print::expr_text(self.unit, version, version.procedure(asked.pair.0), when)
+            }),
+            verdict,
+            termination,
+            time: started.elapsed() + proof.as_ref().map_or(Duration::ZERO, |proof| proof.time),
+            rests_on: names.into_iter().collect(),
+            pair: asked.pair,
+        }
+    }
+
+    /// A pair's name for people and for `rests_on`: loops are said to be loops.
+    fn pair_name(&self, pair: Pair) -> String {
+        let (left, right) = (self.name(0, pair.0), self.name(1, pair.1));
+        if left == right { left.to_string() } else { format!("{left}~{right}") }
+    }
+
+    fn verdict(
+        &mut self,
+        asked: &Asked<'_>,
+        proof: Option<&PairProof>,
+        reach: &BTreeSet<Pair>,
+        solver: &mut Solver,
+    ) -> Verdict {
+        let Some(proof) = proof else {
+            return self.unknown("the two have different parameters or results", "give both the same signature");
+        };
+        if proof.method == Method::External {
+            // Declared, not defined: the same unknown procedure on both sides.
+            return Verdict::Equivalent(Box::new(proof.clone()));
+        }
+        if let Some(reason) = pairs::vacuous(self.program, asked.pair, asked.when, solver) {
+            return Verdict::Unknown(reason);
+        }
+        if proof.level != Some(Level::Full)
+            && let Some(witness) = self.difference(asked)
+        {
+            return Verdict::NotEquivalent(Box::new(witness));
+        }
+        if let Some(verdict) = self.broken_contract(asked.pair, reach) {
+            return verdict;
+        }
+        match proof.level {
+            Some(Level::Full) => Verdict::Equivalent(Box::new(proof.clone())),
+            Some(Level::Partial) => Verdict::PartiallyEquivalent(Box::new(proof.clone())),
+            None => match &proof.gap {
+                Some(gap) => Verdict::Unknown(Reason {
+                    what: gap.what.clone(),
+                    places: gap.places.clone(),
+                    hint: "compare the places named; a contract (`requires`, `modifies`) on what they call may help"
+                        .into(),
+                }),
+                None => self.unknown("a pair it rests on could not be proved", "look at that pair first"),
+            },
+        }
+    }
+
+    fn unknown(&self, what: &str, hint: &str) -> Verdict {
+        Verdict::Unknown(Reason { what: what.into(), places: [Vec::new(), Vec::new()], hint: hint.into() })
+    }
+
+    fn difference(&self, asked: &Asked<'_>) -> Option<replay::Witness> {
+        let (left, right) = asked.pair;
+        let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
+        refute::search(&pair, &[], self.config.search.unwrap_or(refute::Budget::THOROUGH))
+    }
+
+    /// The verdict forced by a clause that is not proved and was written for a procedure this pair runs.
+    fn broken_contract(&mut self, pair: Pair, reach: &BTreeSet<Pair>) -> Option<Verdict> {
+        let mut run: [BTreeSet<ProcId>; 2] = [BTreeSet::new(), BTreeSet::new()];
+        for &(left, right) in reach.iter().chain([&pair]) {
+            for (version, id) in [(0, left), (1, right)] {
+                run[version].insert(id);
+                run[version].extend(&self.program.facts[version][id.index()].callees);
+            }
+        }
+        let mut unproved = None;
+        for at in 0..self.clauses.len() {
+            let clause = &self.clauses[at];
+            let Status::Unproved(why) = &clause.status else { continue };
+            if clause.kind == ClauseKind::Assert || !run[clause.version].contains(&clause.within) {
+                continue;
+            }
+            let (what, span, version) = (why.clone(), clause.span, clause.version);
+            let kind = clause.kind.keyword();
+            let name = self.name(version, clause.procedure).to_string();
+            if let Some(witness) = self.violation(at) {
+                return Some(Verdict::ContractViolation(Box::new(witness)));
+            }
+            unproved.get_or_insert_with(|| {
+                let mut places = [Vec::new(), Vec::new()];
+                places[version].push(span);
+                Reason {
+                    what: format!("`{kind}` of {name} in version {version} is not proved: {what}"),
+                    places,
+                    hint: "the pair rests on this contract; strengthen the `requires`, or drop the clause".into(),
+                }
+            });
+        }
+        unproved.map(Verdict::Unknown)
+    }
+
+    /// A run that breaks the clause, if the search finds one. A loop's clauses break in runs of the procedure it is in.
+    fn violation(&mut self, at: usize) -> Option<replay::ContractWitness> {
+        if let Some(known) = self.violations.get(&at) {
+            return known.clone();
+        }
+        let clause = &self.clauses[at];
+        let within = self.name(clause.version, clause.within);
+        let base = within.split('@').next().unwrap_or(within);
+        let found = self.unit.versions[clause.version].find(base).and_then(|procedure| {
+            let budget = self.config.search.unwrap_or(refute::Budget::THOROUGH);
+            let wanted = |violation: &lang_l::interp::Violation| violation.span == clause.span;
+            refute::search_contract(self.unit, clause.version, procedure, &wanted, &[], budget)
+        });
+        self.violations.insert(at, found.clone());
+        found
+    }
+
+    fn clause(&mut self, clause: &Clause) -> ClauseReport {
+        let at = self.clauses.iter().position(|other| other == clause);
+        let status = match &clause.status {
+            Status::Holds => ClauseStatus::Holds,
+            Status::Unproved(why) => match at.and_then(|at| self.violation(at)) {
+                Some(witness) => ClauseStatus::Violated(Box::new(witness)),
+                None => ClauseStatus::Unknown(why.clone()),
+            },
+        };
+        let name = self.name(clause.version, clause.procedure);
+        let procedure = name.split('@').next().unwrap_or(name).to_string();
+        ClauseReport { version: clause.version, procedure, kind: clause.kind, span: clause.span, status }
+    }
+}
+
+/// All pairs a proof rests on, directly or not.
+fn rests_on(pair: Pair, proof: Option<&PairProof>, proofs: &BTreeMap<Pair, PairProof>) -> BTreeSet<Pair> {
+    let mut found = BTreeSet::new();
+    let mut work: Vec<Pair> = proof.map(|proof| proof.used.keys().copied().collect()).unwrap_or_default();
+    while let Some(next) = work.pop() {
+        if found.insert(next) {
+            work.extend(proofs.get(&next).iter().flat_map(|proof| proof.used.keys().copied()));
+        }
+    }
+    found.remove(&pair);
+    found
+}
