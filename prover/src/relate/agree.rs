@@ -104,7 +104,7 @@ impl Relater<'_> {
         let calls = [mine, aligned.renaming.call(theirs)];
         let [record, other] = calls.map(|call| self.world.record(call).clone());
         let (selectors, globals) = self.looked_at(calls, versions);
-        let mut goals = Vec::new();
+        let mut goals = self.equal_lengths(alignment, &aligned);
         let mut roots = Vec::new();
         for (a, b) in record.args.iter().zip(&other.args) {
             goals.push(self.world.terms.eq(*a, *b));
@@ -140,7 +140,7 @@ impl Relater<'_> {
         let heaps = [left.heap, current.outcome.heap];
         let alignment = self.walk((left, right), current, alignment, heaps, &selectors, &pairs, true, splits);
         let aligned = self.align(left, right, &alignment);
-        let mut goals = Vec::new();
+        let mut goals = self.equal_lengths(&alignment, &aligned);
         let mut roots = Vec::new();
         for (a, b) in
             left.results.iter().zip(&aligned.outcome.results).chain(left.globals.iter().zip(&aligned.outcome.globals))
@@ -353,6 +353,21 @@ impl Relater<'_> {
                 let index = cell.then(|| self.world.terms.any_index());
                 let [a, b] =
                     heaps.map(|heap| self.world.heaps.read(&mut self.world.terms, heap, selector, object, index));
+                goals.push(self.world.terms.eq(a, b));
+            }
+        }
+        goals
+    }
+
+    /// Aligned arrays are of the same length. Once renamed, both have the length of the left one, so it must be asked here.
+    fn equal_lengths(&mut self, alignment: &Alignment, aligned: &Aligned) -> Vec<Term> {
+        let mut goals = Vec::new();
+        let mut memo = HashMap::new();
+        for (&theirs, &mine) in &alignment.births {
+            if let (Origin::New(Kind::Array(_, a)), Origin::New(Kind::Array(_, b))) =
+                (self.world.terms.origin(mine).clone(), self.world.terms.origin(theirs).clone())
+            {
+                let b = self.world.terms.rename(b, &aligned.renaming, &mut memo);
                 goals.push(self.world.terms.eq(a, b));
             }
         }

@@ -50,6 +50,10 @@ impl Relater<'_> {
                 return None;
             }
         }
+        for &(birth, _) in &outcome.news {
+            // All others stay as they are; where that is not possible they are swapped already.
+            let _ = swap.bind(birth, birth);
+        }
         self.start_alike(outcome, outcome, &swap, (earlier, later), [version, version])?;
         Some(swap)
     }
