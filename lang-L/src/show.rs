@@ -17,7 +17,7 @@
 use crate::heap::{Input, Kind, Store, View};
 use crate::hir::{FieldId, GlobalId, Procedure, Unit};
 use crate::hir_print::type_text;
-use crate::interp::{Budget, Divergence, Event, Exclusion, Outcome};
+use crate::interp::{Behaviour, Budget, Divergence, Event, Exclusion, Outcome};
 use crate::isomorphism::{Difference, Final, Path, Root, Why};
 use crate::value::{Addr, Location, Slot, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -66,6 +66,17 @@ pub fn outcome_text(outcome: &Outcome) -> String {
         Outcome::OutOfBudget(Budget::Depth) => "was stopped: too many calls within one another".to_owned(),
         Outcome::OutOfBudget(Budget::Size) => "was stopped: a number or an array is too large".to_owned(),
         Outcome::Unsupported { what, .. } => format!("cannot be run: {what}"),
+    }
+}
+
+/// What external procedures did, in words to follow the description of an input.
+pub fn externals_text(externals: Behaviour) -> String {
+    match externals {
+        Behaviour::Skip => "external procedures change nothing and return 0, false or null".to_owned(),
+        Behaviour::Error => "external procedures end in error".to_owned(),
+        Behaviour::Seeded(seed) => {
+            format!("external procedures behave as in the made-up behaviour number {seed}, the same in both versions")
+        }
     }
 }
 

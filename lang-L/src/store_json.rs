@@ -4,14 +4,15 @@
 //!
 //! References are strings `"#1"`; integers are JSON integers, or strings of decimal digits when they need more than 64 bits.
 //! Arrays, beyond what section 6 says, are `{"class": null, "element": "int", "cells": [1, 2]}`. What an input does not mention
-//! has its default.
+//! has its default. A whole counterexample is an input too: `left`, `right` and `difference` are passed over, and `externals` says
+//! what external procedures do: `"skip"`, `"error"`, or the number of a seeded behaviour.
 //!
 //! Invariant: what is read is well-typed, and refers only to objects that are there.
 
 use crate::heap::{Input, Kind, Object, Store, may_refer, slot_type};
 use crate::hir::{ClassId, FieldId, GlobalId, Procedure, Type, Unit};
 use crate::hir_print::type_text;
-use crate::interp::{Divergence, Outcome};
+use crate::interp::{Behaviour, Divergence, Outcome};
 use crate::show::outcome_text;
 use crate::source::Sources;
 use crate::value::{Addr, Location, Slot, Value};
@@ -33,7 +34,8 @@ fn wrong<T>(message: String) -> Result<T, InputError> {
 /// When it is not of that form, or does not fit the procedure.
 pub fn read_input(unit: &Unit, procedure: &Procedure, json: &Json) -> Result<Input, InputError> {
     let parts = object(json, "a store")?;
-    if let Some(unknown) = parts.keys().find(|key| !["arguments", "globals", "heap"].contains(&key.as_str())) {
+    let known = ["arguments", "globals", "heap", "externals", "left", "right", "difference"];
+    if let Some(unknown) = parts.keys().find(|key| !known.contains(&key.as_str())) {
         return wrong(format!("a store has `arguments`, `globals` and `heap`, but no `{unknown}`"));
     }
     let empty = Map::new();
@@ -128,6 +130,31 @@ pub fn input_json(unit: &Unit, procedure: &Procedure, input: &Input) -> Json {
     }
     let globals = globals_json(unit, &input.store);
     json!({ "arguments": arguments, "globals": globals, "heap": heap_json(unit, &input.store) })
+}
+
+/// What external procedures do, as `externals` of an input says; nothing when it does not say.
+///
+/// # Errors
+/// When it says what cannot be understood.
+pub fn read_externals(json: &Json) -> Result<Behaviour, InputError> {
+    match json.get("externals") {
+        None => Ok(Behaviour::Skip),
+        Some(Json::String(text)) if text == "skip" => Ok(Behaviour::Skip),
+        Some(Json::String(text)) if text == "error" => Ok(Behaviour::Error),
+        Some(other) => match other.as_u64() {
+            Some(seed) => Ok(Behaviour::Seeded(seed)),
+            None => wrong(format!("`externals` must be \"skip\", \"error\" or a number, not {other}")),
+        },
+    }
+}
+
+/// What external procedures do, as [`read_externals`] reads it.
+pub fn externals_json(externals: Behaviour) -> Json {
+    match externals {
+        Behaviour::Skip => "skip".into(),
+        Behaviour::Error => "error".into(),
+        Behaviour::Seeded(seed) => seed.into(),
+    }
 }
 
 /// The globals of a store.
@@ -370,6 +397,17 @@ mod tests {
         let array = r##"{"arguments": {"x": "#1"}, "heap": {"#1": {"element": "int", "cells": []}}}"##;
         check(array, Err("argument `x`: expected a reference of type `L`, but `#1` is of type `int[]`"));
         check(r##"{"heap": {"#1": {"element": "int"}}}"##, Err("object `#1`: an array has `cells`"));
+    }
+
+    #[test]
+    fn a_counterexample_is_an_input() {
+        for externals in [Behaviour::Skip, Behaviour::Error, Behaviour::Seeded(u64::MAX)] {
+            let json =
+                json!({ "arguments": {}, "heap": {}, "left": {}, "right": {}, "externals": externals_json(externals) });
+            assert_eq!(read_externals(&json), Ok(externals));
+            with_program(|unit, procedure| assert!(read_input(unit, procedure, &json).is_ok()));
+        }
+        assert!(read_externals(&json!({ "externals": "sometimes" })).is_err());
     }
 
     #[test]

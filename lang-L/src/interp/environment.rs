@@ -21,7 +21,7 @@ pub enum Behaviour {
     Error,
     /// Errs, or writes into the objects that the arguments name (and `modifies` allows) and into globals, and chooses
     /// results; which, follows from this number, the name of the procedure, which arguments are null, which are the same, and
-    /// their numbers.
+    /// their numbers. When the number is odd, it also depends on what the fields of the arguments hold.
     Seeded(u64),
 }
 

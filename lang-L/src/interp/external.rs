@@ -13,7 +13,6 @@ use crate::heap::{Kind, Object, may_refer, slot_type};
 use crate::hir::{GlobalId, LocalId, Procedure, Type};
 use crate::source::Span;
 use crate::value::{Addr, Slot, Value};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How many cells of an array an external procedure looks at.
 const CELLS: usize = 4;
@@ -31,7 +30,16 @@ pub(super) fn perform(memory: &mut Memory<'_>, procedure: &Procedure, arguments:
                     objects.push(addr);
                 }
             }
-            let state = number(seed, procedure, arguments, &objects);
+            let mut seen = Vec::new();
+            if seed % 2 == 1 {
+                for addr in &objects {
+                    for (slot, _) in slots(memory, *addr) {
+                        let store = memory.store.clone();
+                        seen.push(memory.slot(&store, *addr, slot, span)?);
+                    }
+                }
+            }
+            let state = number(seed, procedure, arguments.iter().chain(&seen), &objects);
             let writable = writable(memory, procedure, arguments, &objects)?;
             let integers = arguments.iter().filter(|value| matches!(value, Value::Int(_))).cloned().collect();
             Chooser { memory, span, state, objects, integers }.perform(procedure, &writable)
@@ -39,19 +47,37 @@ pub(super) fn perform(memory: &mut Memory<'_>, procedure: &Procedure, arguments:
     }
 }
 
-/// A number that depends on nothing a program could not see.
-fn number(seed: u64, procedure: &Procedure, arguments: &[Value], objects: &[Addr]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    procedure.name.hash(&mut hasher);
-    for value in arguments {
-        match value {
-            Value::Int(n) => n.to_string().hash(&mut hasher),
-            Value::Bool(b) => b.hash(&mut hasher),
-            Value::Ref(to) => to.map(|addr| objects.iter().position(|object| *object == addr)).hash(&mut hasher),
-        }
+/// A number that depends on nothing a program could not see: of references, only which are null and which of `objects` they
+/// refer to. The same on every machine, so that counterexamples can be replayed anywhere.
+fn number<'v>(seed: u64, procedure: &Procedure, values: impl Iterator<Item = &'v Value>, objects: &[Addr]) -> u64 {
+    let mut text = procedure.name.clone();
+    for value in values {
+        text.push(' ');
+        text.push_str(&match value {
+            Value::Int(_) | Value::Bool(_) | Value::Ref(None) => value.to_string(),
+            Value::Ref(Some(addr)) => match objects.iter().position(|object| object == addr) {
+                Some(at) => format!("#{at}"),
+                None => "#".to_owned(),
+            },
+        });
     }
-    // The seed comes last and plainly, so that small seeds are small families.
-    hasher.finish() ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    text.bytes().fold(seed, |mut state, byte| {
+        state ^= u64::from(byte);
+        scramble(&mut state)
+    })
+}
+
+/// The slots of an object that are looked at, with their types.
+fn slots(memory: &Memory<'_>, addr: Addr) -> Vec<(Slot, Type)> {
+    let Some(kind) = memory.view(&memory.store).kind(addr) else { return Vec::new() };
+    let few = match kind {
+        Kind::Array { element, length } => {
+            Kind::Array { element: element.clone(), length: (*length).min(CELLS as u64) }
+        }
+        fields => fields.clone(),
+    };
+    let typed = |slot| (slot, slot_type(memory.unit, &few, slot).clone());
+    Object::new(few.clone()).all_slots(memory.unit).into_iter().map(typed).collect()
 }
 
 /// The objects that the call may change.
@@ -87,7 +113,7 @@ impl Chooser<'_, '_> {
             return fail(ErrorKind::External, self.span);
         }
         for addr in writable {
-            for (slot, ty) in self.slots(*addr) {
+            for (slot, ty) in slots(self.memory, *addr) {
                 if self.below(2) == 0 {
                     let value = self.value(&ty)?;
                     self.memory.put(*addr, slot, value, self.span)?;
@@ -105,19 +131,6 @@ impl Chooser<'_, '_> {
 
     fn below(&mut self, n: usize) -> usize {
         (scramble(&mut self.state) % n.max(1) as u64) as usize
-    }
-
-    /// The slots of an object that are looked at, with their types.
-    fn slots(&self, addr: Addr) -> Vec<(Slot, Type)> {
-        let Some(kind) = self.memory.view(&self.memory.store).kind(addr) else { return Vec::new() };
-        let few = match kind {
-            Kind::Array { element, length } => {
-                Kind::Array { element: element.clone(), length: (*length).min(CELLS as u64) }
-            }
-            fields => fields.clone(),
-        };
-        let typed = |slot| (slot, slot_type(self.memory.unit, &few, slot).clone());
-        Object::new(few.clone()).all_slots(self.memory.unit).into_iter().map(typed).collect()
     }
 
     /// A value of this type.
@@ -147,7 +160,7 @@ impl Chooser<'_, '_> {
             2 => {
                 let mut sources = Vec::new();
                 for addr in objects {
-                    let typed = self.slots(addr).into_iter().filter(|(_, of)| of == ty);
+                    let typed = slots(self.memory, addr).into_iter().filter(|(_, of)| of == ty);
                     sources.extend(typed.map(|(slot, _)| (addr, slot)));
                 }
                 if sources.is_empty() {

@@ -35,9 +35,9 @@ pub struct Budget {
 
 impl Budget {
     /// Some tens of milliseconds: what is worth trying before anything else.
-    pub const QUICK: Budget = Budget { inputs: 1_500, steps: 300_000 };
+    pub const QUICK: Budget = Budget { inputs: 4_000, steps: 1_000_000 };
     /// A few seconds: worth trying when no proof was found.
-    pub const THOROUGH: Budget = Budget { inputs: 60_000, steps: 30_000_000 };
+    pub const THOROUGH: Budget = Budget { inputs: 200_000, steps: 50_000_000 };
 }
 
 /// How far a run of the search goes; a witness may need more when it is replayed.

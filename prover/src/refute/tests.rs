@@ -197,3 +197,17 @@ fn hints() {
     let witness = search(&pair, &[dangling, useless, good], Budget::QUICK).expect("the last hint leads to it");
     assert!(matches!(witness.contrast(), Contrast::Stores(_)));
 }
+
+/// The order of external calls matters where one may see what the other has done.
+#[test]
+fn externals_in_another_order() {
+    let shared = "procedure f(x) modifies {x}; procedure g(x) returns (r: int) modifies {};";
+    let refuted = |left: &str, right: &str| {
+        let p = |body: &str| format!("procedure p(x, y) returns (r: int) {{ k := x.v + y.v; {body} }}");
+        let unit = unit(&format!("{shared} version {} version {}", p(left), p(right)));
+        refute(&unit, "p", Budget::THOROUGH).is_some()
+    };
+    assert!(refuted("call f(x); r := g(y);", "r := g(y); call f(x);"));
+    assert!(!refuted("r := g(x); r := r + g(y);", "s := g(y); r := g(x) + s;"));
+    assert!(!refuted("call f(x); r := g(y);", "z := y; call f(x); r := g(z);"));
+}
