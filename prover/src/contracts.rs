@@ -6,7 +6,7 @@
 //! Rule *Contracts*: all contracts of a version are assumed of its calls and checked for its bodies, by induction over call
 //! depth; what fails is withdrawn, and what was checked with its help is checked again.
 
-use crate::exec::{CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits};
+use crate::exec::{CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, execute};
 use crate::facts::Facts;
 use crate::lower::is_loop;
 use crate::obligation::Obligation;
@@ -140,10 +140,8 @@ impl Checker<'_> {
     fn run(&mut self) -> Result<Vec<Clause>, ExecError> {
         let code = self.code;
         let (entry, assumed, sayable) = on_entry(&mut self.executor(), code);
-        let execution = {
-            let id = self.id;
-            self.executor().run(id, &assumed)?
-        };
+        let limits = Limits::default();
+        let execution = execute(self.unit, self.version, self.facts, &limits, self.world, (self.id, &assumed))?;
         let mut clauses = Vec::new();
         for ensures in &code.ensures {
             let status = self.ensures(&execution, &entry, ensures);

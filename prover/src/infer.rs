@@ -5,7 +5,7 @@
 //!
 //! Invariant: only what was checked is written down (`proofs/soundness.md`, rule *Infer*).
 
-use crate::exec::{Executor, Limits};
+use crate::exec::{Limits, execute};
 use crate::facts::Facts;
 use crate::heap::HeapNode;
 use crate::obligation::Obligation;
@@ -80,7 +80,7 @@ fn modified_params(
 ) -> Option<Vec<Expr>> {
     let code = unit.versions[version].procedure(id);
     let mut world = World::new(unit);
-    let execution = Executor::new(unit, version, facts, Limits::default(), &mut world).run(id, &[]).ok()?;
+    let execution = execute(unit, version, facts, &Limits::default(), &mut world, (id, &[])).ok()?;
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
         for target in written_objects(&mut world, outcome)? {
             if !world.terms.births(target).contains(Birth::OLD) {
@@ -180,7 +180,7 @@ fn null_params(
 ) -> Option<Vec<usize>> {
     let code = unit.versions[version].procedure(id);
     let mut world = World::new(unit);
-    let execution = Executor::new(unit, version, facts, Limits::default(), &mut world).run(id, &[]).ok()?;
+    let execution = execute(unit, version, facts, &Limits::default(), &mut world, (id, &[])).ok()?;
     let references: Vec<usize> =
         code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Error) {

@@ -8,7 +8,7 @@
 //! depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
 
 use crate::contracts::on_entry;
-use crate::exec::{ExecError, Executor, Limits};
+use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::facts::Facts;
 use crate::lower::is_loop;
 use crate::obligation::Obligation;
@@ -188,8 +188,9 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
     }
     for (version, id) in [(0, pair.0), (1, pair.1)] {
         let code = unit.versions[version].procedure(id);
-        let executor = Executor::new(unit, version, &program.facts[version], Limits::default(), &mut world);
-        let Ok(execution) = executor.run(id, &assumed) else { continue };
+        let facts = &program.facts[version];
+        let executed = execute(unit, version, facts, &Limits::default(), &mut world, (id, &assumed));
+        let Ok(execution) = executed else { continue };
         let ends = execution.outcomes.iter().any(|outcome| outcome.ending != Ending::Diverges);
         if !ends && code.body.is_some() {
             let what = format!("vacuous: no run of version {version} ends");
@@ -324,8 +325,8 @@ fn prove_by_paths(
     let (assumed, _) = assumptions(program, pair, when, &mut world);
     let mut both = Vec::new();
     for (version, id) in [(0, pair.0), (1, pair.1)] {
-        let executor = Executor::new(unit, version, &program.facts[version], limits(version), &mut world);
-        match executor.run(id, &assumed) {
+        let facts = &program.facts[version];
+        match execute(unit, version, facts, &limits(version), &mut world, (id, &assumed)) {
             Ok(execution) => both.push(execution.outcomes),
             Err(ExecError::TooManyPaths) => {
                 let what = format!("version {version} has more than {} paths", Limits::default().outcomes);

@@ -78,6 +78,28 @@ pub struct CheckedCall {
     pub check: Check,
 }
 
+/// All outcomes of a procedure, path by path; where these are too many, with branches joined.
+///
+/// # Errors
+/// When there are too many outcomes even so.
+pub fn execute(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    limits: &Limits,
+    world: &mut World,
+    (procedure, assumed): (ProcId, &[Term]),
+) -> Result<Execution, ExecError> {
+    let paths = Executor::new(unit, version, facts, limits.clone(), world).run(procedure, assumed);
+    match paths {
+        Err(ExecError::TooManyPaths) if !limits.join => {
+            let limits = Limits { join: true, ..limits.clone() };
+            Executor::new(unit, version, facts, limits, world).run(procedure, assumed)
+        }
+        done => done,
+    }
+}
+
 /// Runs procedures of one version.
 pub struct Executor<'a> {
     /// The program.

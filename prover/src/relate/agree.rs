@@ -139,14 +139,24 @@ impl Relater<'_> {
             .collect();
         let heaps = [left.heap, current.outcome.heap];
         let alignment = self.walk((left, right), current, alignment, heaps, &selectors, &pairs, true, splits);
+        self.equal_at_end(left, right, alignment)
+    }
+
+    /// Whether two normal outcomes end in equal stores under this alignment, as far as these can be seen.
+    pub(super) fn equal_at_end(
+        &mut self,
+        left: &Outcome,
+        right: &Outcome,
+        alignment: Alignment,
+    ) -> Result<Alignment, Gap> {
+        let selectors = crate::facts::every_selector(self.unit);
         let aligned = self.align(left, right, &alignment);
         let mut goals = self.equal_lengths(&alignment, &aligned);
         let mut roots = Vec::new();
-        for (a, b) in
-            left.results.iter().zip(&aligned.outcome.results).chain(left.globals.iter().zip(&aligned.outcome.globals))
-        {
-            goals.push(self.world.terms.eq(*a, *b));
-            roots.push(*a);
+        let ends = left.results.iter().chain(&left.globals).copied();
+        for (a, b) in ends.zip(aligned.outcome.results.iter().chain(&aligned.outcome.globals)) {
+            goals.push(self.world.terms.eq(a, *b));
+            roots.push(a);
         }
         let values = self.world.terms.and(&goals);
         let old = BirthSet::of(Birth::OLD);

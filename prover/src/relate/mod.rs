@@ -13,6 +13,7 @@
 
 mod agree;
 mod align;
+mod enumerate;
 mod repeat;
 mod unify;
 
@@ -155,7 +156,13 @@ impl Relater<'_> {
         } else {
             self.ending_gap(left, right)
         };
-        if self.excluded(&aligned) { Ok(Relation::Exclusive) } else { Err(gap) }
+        if self.excluded(&aligned) {
+            return Ok(Relation::Exclusive);
+        }
+        if left.ending == Ending::Normal && right.ending == Ending::Normal && splits.is_empty() {
+            return self.enumerated(left, right, &alignment).map(Relation::Isomorphic).ok_or(gap);
+        }
+        Err(gap)
     }
 
     /// Whether the solver finds that the two paths cannot be taken from one store.

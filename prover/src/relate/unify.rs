@@ -7,9 +7,10 @@
 //! Invariant: unification only proposes. Nothing it says is believed before [`super::agree`] has proved it.
 
 use super::Alignment;
+use super::enumerate::same_class;
 use crate::heap::{HeapId, HeapNode};
 use crate::state::World;
-use crate::term::{Birth, Func, Kind, Known, Node, Origin, Selector, Sort, Term};
+use crate::term::{Birth, Func, Known, Node, Selector, Sort, Term};
 use std::collections::{BTreeSet, HashSet};
 
 /// One walk through both heaps. The right side is in the names of the alignment it started from.
@@ -46,7 +47,7 @@ impl Unifier<'_> {
         let (a, b) = (self.world.terms.node(left).clone(), self.world.terms.node(right).clone());
         match (a, b) {
             (Node::App(Func::New(mine), _), Node::App(Func::New(theirs), _)) => {
-                if mine != theirs && !(self.alike(mine, theirs) && self.bind(theirs, mine)) {
+                if mine != theirs && !(same_class(self.world, mine, theirs) && self.bind(theirs, mine)) {
                     return;
                 }
                 self.contents(left, right, work);
@@ -66,15 +67,6 @@ impl Unifier<'_> {
             (Node::Ite(c, ..), _) => self.splits.push((0, c)),
             (_, Node::Ite(d, ..)) => self.splits.push((1, d)),
             _ => {}
-        }
-    }
-
-    /// Whether two allocations may correspond by what they allocate.
-    fn alike(&self, mine: Birth, theirs: Birth) -> bool {
-        match (self.world.terms.origin(mine), self.world.terms.origin(theirs)) {
-            (Origin::New(Kind::Object(a)), Origin::New(Kind::Object(b))) => a == b,
-            (Origin::New(Kind::Array(a, _)), Origin::New(Kind::Array(b, _))) => a == b,
-            _ => false,
         }
     }
 

@@ -423,6 +423,17 @@ impl Terms {
         if let Node::Not(inner) = *self.node(cond) {
             return self.ite(inner, els, then);
         }
+        // One of a comparison and its negation, so that `a > 0 ? x : y` and `a <= 0 ? y : x` are one term.
+        if let Node::AtMostZero(_) = self.node(cond) {
+            let negated = self.not(cond);
+            if negated < cond {
+                return self.ite_of(negated, els, then);
+            }
+        }
+        self.ite_of(cond, then, els)
+    }
+
+    fn ite_of(&mut self, cond: Term, then: Term, els: Term) -> Term {
         let then = match *self.node(then) {
             Node::Ite(c, inner, _) if c == cond => inner,
             _ => then,

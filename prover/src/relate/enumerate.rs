@@ -1,0 +1,60 @@
+//! The paper's enumeration of correspondences, as the fallback for what the walk in lock step did not find.
+//!
+//! In: what is aligned already. Out: alignments of the remaining allocations, the likeliest first: in the order of
+//! allocation, as many as can be paired; then every other partial injection between allocations of the same class, up to a
+//! budget. Source: the paper, section 2 and figure 2 (there, all of them are tried at once).
+//!
+//! Invariant: each is an injection, so any of them may be tried (rule *Match*).
+
+use super::{Alignment, Relater};
+use crate::state::{Outcome, World};
+use crate::term::{Birth, Kind, Origin};
+
+/// More correspondences than this are not tried.
+const MAX_TRIED: usize = 48;
+/// With more open allocations on a side than this there are too many to be worth starting.
+const MAX_OPEN: usize = 6;
+
+impl Relater<'_> {
+    /// The first correspondence, of those not found by the walk, under which the final stores are equal.
+    pub(super) fn enumerated(&mut self, left: &Outcome, right: &Outcome, alignment: &Alignment) -> Option<Alignment> {
+        let open = |outcome: &Outcome, taken: &dyn Fn(Birth) -> bool| -> Vec<Birth> {
+            outcome.news.iter().map(|(birth, _)| *birth).filter(|&birth| !taken(birth)).collect()
+        };
+        let mine = open(left, &|birth| alignment.births.values().any(|&taken| taken == birth));
+        let theirs = open(right, &|birth| alignment.births.contains_key(&birth));
+        if mine.is_empty() || theirs.is_empty() || mine.len() > MAX_OPEN || theirs.len() > MAX_OPEN {
+            return None;
+        }
+        let mut all = Vec::new();
+        extend(self.world, &mine, &theirs, alignment.clone(), &mut all);
+        all.into_iter().find_map(|candidate| self.equal_at_end(left, right, candidate).ok())
+    }
+}
+
+/// All ways to give each of `theirs` a partner of its class among `mine`, or none.
+fn extend(world: &World, mine: &[Birth], theirs: &[Birth], alignment: Alignment, all: &mut Vec<Alignment>) {
+    if all.len() >= MAX_TRIED {
+        return;
+    }
+    let Some((&first, rest)) = theirs.split_first() else {
+        all.push(alignment);
+        return;
+    };
+    for &partner in mine {
+        let mut better = alignment.clone();
+        if same_class(world, partner, first) && better.bind(first, partner) {
+            extend(world, mine, rest, better, all);
+        }
+    }
+    extend(world, mine, rest, alignment, all);
+}
+
+/// Whether two allocations may correspond by what they allocate; lengths of arrays are proved later.
+pub(super) fn same_class(world: &World, mine: Birth, theirs: Birth) -> bool {
+    match (world.terms.origin(mine), world.terms.origin(theirs)) {
+        (Origin::New(Kind::Object(a)), Origin::New(Kind::Object(b))) => a == b,
+        (Origin::New(Kind::Array(a, _)), Origin::New(Kind::Array(b, _))) => a == b,
+        _ => false,
+    }
+}
