@@ -1,7 +1,8 @@
 //! The arguments of `ape`, as clap reads them.
 
 use super::installation;
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Proves that two versions of a program in the language L do the same, or shows that they do not.
@@ -15,6 +16,8 @@ pub(crate) struct Args {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Prove that two versions are equivalent, or show that they are not
+    Verify(VerifyArgs),
     /// Say whether files are legal L, and what is wrong with those that are not
     Check(CheckArgs),
     /// Lay out files in the one usual way
@@ -23,6 +26,71 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check that this installation works, and say how to mend it
     Doctor,
+}
+
+/// Arguments of `ape verify`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifyArgs {
+    /// A pair file, or the file of the old version and that of the new one
+    #[arg(required = true, num_args = 1..=2, value_names = ["FILE", "NEW"])]
+    pub(crate) files: Vec<PathBuf>,
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Only look at the pairs of this procedure, and at what they rest on; may be repeated
+    #[arg(long = "proc", value_name = "NAME")]
+    pub(crate) procedures: Vec<String>,
+    /// Give up on a pair after this many seconds
+    #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
+    /// How many pairs to work on at once [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Count partially equivalent as success
+    #[arg(long)]
+    pub(crate) partial: bool,
+    /// How to prove
+    #[arg(long, value_enum, default_value_t = Strategy::Default)]
+    pub(crate) strategy: Strategy,
+    /// Print what a stage makes of the files instead of a report
+    #[arg(long, value_enum, value_name = "STAGE")]
+    pub(crate) dump: Option<Stage>,
+    /// Say how each verdict came about
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+/// Forms of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// Ways to prove.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Strategy {
+    /// Path by path, with guided correspondence
+    Default,
+    /// As the paper does: all strategies in one query
+    Paper,
+}
+
+/// Stages that can be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Stage {
+    /// The trees as written
+    Ast,
+    /// The typed tree
+    Hir,
+    /// The symbolic paths of each procedure
+    Paths,
+    /// What is to be proved
+    Obligations,
+    /// The queries, as Z3 gets them
+    Smt2,
 }
 
 /// Arguments of `ape check`.

@@ -13,6 +13,7 @@ mod check;
 mod doctor;
 mod fmt;
 mod run;
+mod verify;
 
 mod installation;
 mod z3_version;
@@ -45,6 +46,7 @@ pub(crate) fn main() -> ExitCode {
 fn dispatch(command: &Command) -> Result<Status, Failure> {
     let mut out = anstream::stdout().lock();
     let status = match command {
+        Command::Verify(args) => verify::verify(args, &mut out),
         Command::Check(args) => check::check(args, &mut out),
         Command::Fmt(args) => fmt::fmt(args, &mut out),
         Command::Run(args) => run::run(args, &mut out),

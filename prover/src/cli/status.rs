@@ -16,6 +16,8 @@ pub(crate) enum Status {
     Illegal,
     /// There is no answer; for `verify`: nothing worse than unknown or partially equivalent.
     Undecided,
+    /// `verify` had no pair to look at.
+    NothingSelected,
     /// A bug of ours, or of the machine.
     Internal,
     /// Whoever read our output stopped reading; as a shell reports a process that SIGPIPE ended.
@@ -29,6 +31,7 @@ impl From<Status> for ExitCode {
             Status::Failed => 1,
             Status::Illegal => 2,
             Status::Undecided => 3,
+            Status::NothingSelected => 4,
             Status::Internal => 70,
             Status::BrokenPipe => 141,
         })
