@@ -4,6 +4,9 @@
 //! only [`crate::replay`] can make, from runs; [`Verdict::Equivalent`] is made only by [`crate::verify`] from a
 //! [`PairProof`] whose claims all hold.
 
+#[path = "report/mod.rs"]
+pub mod report;
+
 use crate::contracts::ClauseKind;
 use crate::pairs::PairProof;
 use crate::replay::{ContractWitness, Witness};

@@ -2,10 +2,13 @@
 //!
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output.
 
-use super::args::{Stage, VerifyArgs};
+use super::args::{Format, Stage, VerifyArgs};
 use super::load::{self, Loaded};
 use super::status::{Failure, Status};
 use lang_l::hir_print;
+use prover::verdict::Report;
+use prover::verdict::report::{self, Subject};
+use prover::verify::{self, Config};
 use std::io::Write;
 use std::path::Path;
 
@@ -19,7 +22,7 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
         }
         return Ok(Status::Success);
     }
-    let Loaded { unit, .. } = load::load(&paths)?;
+    let Loaded { unit, sources } = load::load(&paths)?;
     if args.dump == Some(Stage::Hir) {
         write!(out, "{}", hir_print::print(&unit))?;
         return Ok(Status::Success);
@@ -31,6 +34,27 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
             load::name(paths[0])
         )));
     }
-    // Here: prover::verify(&unit, &sources, &config), the report in the form asked for, and its status.
-    Ok(Status::NothingSelected)
+    let config = Config { procedures: args.procedures.clone(), ..Config::default() };
+    for name in &config.procedures {
+        if unit.versions.iter().all(|version| version.find(name).is_none()) {
+            return Err(Failure::Usage(format!("there is no procedure {name}")));
+        }
+    }
+    let report = verify::verify(&unit, &config);
+    let subject = Subject { unit: &unit, sources: &sources, report: &report };
+    match args.format {
+        Format::Text => write!(out, "{}", report::text::report(subject))?,
+        Format::Json => writeln!(out, "{:#}", report::json::report(subject))?,
+    }
+    Ok(status(&report, args.partial))
+}
+
+fn status(report: &Report, partial_counts: bool) -> Status {
+    match report::overall(report) {
+        "none" => Status::NothingSelected,
+        "equivalent" => Status::Success,
+        "partially-equivalent" if partial_counts => Status::Success,
+        "partially-equivalent" | "unknown" => Status::Undecided,
+        _ => Status::Failed,
+    }
 }

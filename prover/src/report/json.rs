@@ -1,0 +1,129 @@
+//! A report as JSON: section 6 of the language reference, with some keys more.
+//!
+//! Invariant: `counterexample` is what `ape run --store` reads, so that everybody can see for themselves.
+
+use super::{Subject, overall};
+use crate::pairs::{Method, PairProof};
+use crate::replay::{ContractWitness, Witness};
+use crate::solve;
+use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Verdict};
+use lang_l::interp::Outcome;
+use lang_l::source::Span;
+use lang_l::store_json::{externals_json, input_json, outcome_json};
+use serde_json::{Value as Json, json};
+
+/// The version of the format; it grows when a key is renamed or changes its meaning.
+const SCHEMA_VERSION: u32 = 1;
+
+/// The whole report.
+pub fn report(subject: Subject<'_>) -> Json {
+    let report = subject.report;
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "ape_version": env!("CARGO_PKG_VERSION"),
+        "z3_version": solve::version(),
+        "verdict": overall(report),
+        "pairs": report.pairs.iter().map(|pair| pair_json(subject, pair)).collect::<Vec<_>>(),
+        "contracts": report.contracts.iter().map(|clause| clause_json(subject, clause)).collect::<Vec<_>>(),
+    })
+}
+
+fn pair_json(subject: Subject<'_>, pair: &PairReport) -> Json {
+    let mut json = json!({
+        "left": pair.left,
+        "right": pair.right,
+        "when": pair.when,
+        "verdict": pair.verdict.word(),
+        "termination": pair.termination.word(),
+        "time_ms": u64::try_from(pair.time.as_millis()).unwrap_or(u64::MAX),
+        "reason": null,
+        "rests_on": pair.rests_on,
+        "counterexample": null,
+    });
+    match &pair.verdict {
+        Verdict::Equivalent(proof) => json["proof"] = proof_json(subject, proof),
+        Verdict::PartiallyEquivalent(proof) => {
+            json["proof"] = proof_json(subject, proof);
+            if let Some(gap) = &proof.gap {
+                json["reason"] = gap.what.as_str().into();
+                json["places"] = places_json(subject, &gap.places);
+            }
+        }
+        Verdict::NotEquivalent(witness) => json["counterexample"] = witness_json(subject, pair, witness),
+        Verdict::ContractViolation(witness) => {
+            json["reason"] = witness.violation().message.as_str().into();
+            json["counterexample"] = violation_json(subject, witness);
+        }
+        Verdict::Unknown(reason) => {
+            json["reason"] = reason.what.as_str().into();
+            json["hint"] = reason.hint.as_str().into();
+            json["places"] = places_json(subject, &reason.places);
+        }
+    }
+    json
+}
+
+/// How a pair was proved: the method, and by line which `new` and which call corresponds to which.
+fn proof_json(subject: Subject<'_>, proof: &PairProof) -> Json {
+    let lines = |places: &mut dyn Iterator<Item = &(Span, Span)>| -> Vec<[usize; 2]> {
+        places.map(|&(left, right)| [subject.sources.line(left), subject.sources.line(right)]).collect()
+    };
+    json!({
+        "method": method_word(proof.method),
+        "path_pairs": proof.relations,
+        "allocations": lines(&mut proof.correspondence.iter()),
+        "calls": lines(&mut proof.matched_calls.iter()),
+    })
+}
+
+fn method_word(method: Method) -> &'static str {
+    match method {
+        Method::SameCode => "same-code",
+        Method::Summaries => "summaries",
+        Method::Inlining => "inlining",
+        Method::External => "external",
+    }
+}
+
+fn places_json(subject: Subject<'_>, places: &[Vec<Span>; 2]) -> Json {
+    json!({ "left": subject.lines(&places[0]), "right": subject.lines(&places[1]) })
+}
+
+fn witness_json(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> Json {
+    let [left, right] = subject.procedures(pair);
+    let mut json = input_json(subject.unit, left, witness.input());
+    json["externals"] = externals_json(witness.externals());
+    json["left"] = outcome_json(subject.unit, left, subject.sources, witness.left());
+    json["right"] = outcome_json(subject.unit, right, subject.sources, witness.right());
+    json
+}
+
+/// The run of one version that breaks a contract; the other side is null.
+fn violation_json(subject: Subject<'_>, witness: &ContractWitness) -> Json {
+    let procedure = subject.unit.versions[witness.version()].procedure(witness.procedure());
+    let mut json = input_json(subject.unit, procedure, witness.input());
+    json["externals"] = externals_json(witness.externals());
+    let outcome = Outcome::Violation(witness.violation().clone());
+    let mut outcome = outcome_json(subject.unit, procedure, subject.sources, &outcome);
+    outcome["run"] = procedure.name.as_str().into();
+    let [mine, other] = if witness.version() == 0 { ["left", "right"] } else { ["right", "left"] };
+    json[mine] = outcome;
+    json[other] = Json::Null;
+    json
+}
+
+fn clause_json(subject: Subject<'_>, clause: &ClauseReport) -> Json {
+    let mut json = json!({
+        "version": clause.version,
+        "procedure": clause.procedure,
+        "clause": clause.kind.keyword(),
+        "line": subject.sources.line(clause.span),
+        "status": clause.status.word(),
+    });
+    match &clause.status {
+        ClauseStatus::Holds => {}
+        ClauseStatus::Violated(witness) => json["counterexample"] = violation_json(subject, witness),
+        ClauseStatus::Unknown(why) => json["reason"] = why.as_str().into(),
+    }
+    json
+}

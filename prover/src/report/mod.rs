@@ -1,0 +1,57 @@
+//! What a run found, for people and for machines.
+//!
+//! In: a [`Report`], with the program and its sources. Out: text, or JSON as section 6 of the language reference has it.
+//!
+//! Invariant: pure functions to strings; nothing is decided here, and nothing is read or written.
+//! Invariant: the same report makes the same text; the times that differ from run to run are in the JSON alone.
+
+pub mod json;
+
+pub mod text;
+
+use crate::contracts::ClauseKind;
+use crate::verdict::{ClauseStatus, PairReport, Report};
+use lang_l::hir::{Procedure, Unit};
+use lang_l::source::{Sources, Span};
+
+/// A report with what its names and places mean.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The program as written.
+    pub unit: &'a Unit,
+    /// Its text.
+    pub sources: &'a Sources,
+    /// What was found.
+    pub report: &'a Report,
+}
+
+impl<'a> Subject<'a> {
+    /// The two procedures of a pair.
+    fn procedures(&self, pair: &PairReport) -> [&'a Procedure; 2] {
+        [self.unit.versions[0].procedure(pair.pair.0), self.unit.versions[1].procedure(pair.pair.1)]
+    }
+
+    /// The lines of some places, each once.
+    fn lines(&self, places: &[Span]) -> Vec<usize> {
+        let mut lines: Vec<usize> = places.iter().map(|&span| self.sources.line(span)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+}
+
+/// The one word for a whole run: its worst verdict, or `none` when there was no pair to look at.
+///
+/// A contract that fails counts even when no pair rests on it; a failing `assert` does not, as it is an outcome like others.
+pub fn overall(report: &Report) -> &'static str {
+    let Some(worst) = report.worst() else { return "none" };
+    let broken = report
+        .contracts
+        .iter()
+        .any(|clause| clause.kind != ClauseKind::Assert && matches!(clause.status, ClauseStatus::Violated(_)));
+    match worst.word() {
+        "not-equivalent" => "not-equivalent",
+        _ if broken => "contract-violation",
+        word => word,
+    }
+}
