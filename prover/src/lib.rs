@@ -25,9 +25,13 @@ pub mod infer;
 
 pub mod contracts;
 
+pub mod rank;
+
 pub mod relate;
 
 pub mod pairs;
+
+pub mod horn;
 
 pub mod replay;
 

@@ -93,37 +93,17 @@ impl Writer {
     }
 
     fn form(&mut self, world: &World, node: &Node, term: Term) -> String {
-        let name = |t: &Term| self.names[t].clone();
-        let list = |ts: &[Term]| ts.iter().map(|t| self.names[t].as_str()).collect::<Vec<_>>().join(" ");
         match node {
-            Node::Int(value) => integer(value),
-            Node::Bool(value) => value.to_string(),
             Node::Null => {
                 self.declarations.insert("null".into(), "(declare-fun null () Ref)".into());
                 "null".into()
             }
             Node::App(func, args) => {
-                let args_text = list(args);
                 let symbol = self.symbol(world, *func, args, world.terms.sort(term));
-                if args.is_empty() { symbol } else { format!("({symbol} {args_text})") }
+                let args: Vec<&str> = args.iter().map(|arg| self.names[arg].as_str()).collect();
+                if args.is_empty() { symbol } else { format!("({symbol} {})", args.join(" ")) }
             }
-            Node::Linear(constant, parts) => {
-                let mut sum = vec![integer(constant)];
-                sum.extend(parts.iter().map(|(c, t)| format!("(* {} {})", integer(c), self.names[t])));
-                format!("(+ {})", sum.join(" "))
-            }
-            Node::Mul(parts) => format!("(* {})", list(parts)),
-            // SMT-LIB's `div` rounds so that the remainder is not negative; L truncates.
-            Node::Div(a, b) => truncated(&name(a), &name(b)),
-            Node::Rem(a, b) => format!("(- {} (* {} {}))", name(a), name(b), truncated(&name(a), &name(b))),
-            Node::AtMostZero(t) => format!("(<= {} 0)", name(t)),
-            Node::IsZero(t) => format!("(= {} 0)", name(t)),
-            Node::SameRef(a, b) => format!("(= {} {})", name(a), name(b)),
-            Node::Born(t, birth) => format!("(= (birth {}) {})", name(t), birth.0),
-            Node::Not(t) => format!("(not {})", name(t)),
-            Node::And(parts) => format!("(and {})", list(parts)),
-            Node::Or(parts) => format!("(or {})", list(parts)),
-            Node::Ite(cond, then, els) => format!("(ite {} {} {})", name(cond), name(then), name(els)),
+            _ => operation(node, &|t| self.names[&t].clone()),
         }
     }
 
@@ -238,6 +218,33 @@ pub fn parts(node: &Node) -> Vec<Term> {
     }
 }
 
+/// The text of a term that is no application and not null, given the texts of its parts.
+pub fn operation(node: &Node, name: &dyn Fn(Term) -> String) -> String {
+    let list = |ts: &[Term]| ts.iter().map(|&t| name(t)).collect::<Vec<_>>().join(" ");
+    match node {
+        Node::Int(value) => integer(value),
+        Node::Bool(value) => value.to_string(),
+        Node::Linear(constant, parts) => {
+            let mut sum = vec![integer(constant)];
+            sum.extend(parts.iter().map(|(c, t)| format!("(* {} {})", integer(c), name(*t))));
+            format!("(+ {})", sum.join(" "))
+        }
+        Node::Mul(parts) => format!("(* {})", list(parts)),
+        // SMT-LIB's `div` rounds so that the remainder is not negative; L truncates.
+        Node::Div(a, b) => truncated(&name(*a), &name(*b)),
+        Node::Rem(a, b) => format!("(- {} (* {} {}))", name(*a), name(*b), truncated(&name(*a), &name(*b))),
+        Node::AtMostZero(t) => format!("(<= {} 0)", name(*t)),
+        Node::IsZero(t) => format!("(= {} 0)", name(*t)),
+        Node::SameRef(a, b) => format!("(= {} {})", name(*a), name(*b)),
+        Node::Born(t, birth) => format!("(= (birth {}) {})", name(*t), birth.0),
+        Node::Not(t) => format!("(not {})", name(*t)),
+        Node::And(parts) => format!("(and {})", list(parts)),
+        Node::Or(parts) => format!("(or {})", list(parts)),
+        Node::Ite(cond, then, els) => format!("(ite {} {} {})", name(*cond), name(*then), name(*els)),
+        Node::Null | Node::App(..) => String::new(),
+    }
+}
+
 fn truncated(a: &str, b: &str) -> String {
     format!("(ite (>= {a} 0) (div {a} {b}) (- (div (- {a}) {b})))")
 }
@@ -246,7 +253,8 @@ fn integer(value: &num_bigint::BigInt) -> String {
     if value.sign() == num_bigint::Sign::Minus { format!("(- {})", value.magnitude()) } else { value.to_string() }
 }
 
-fn sort_name(sort: Sort) -> &'static str {
+/// A sort's name in SMT-LIB.
+pub fn sort_name(sort: Sort) -> &'static str {
     match sort {
         Sort::Int => "Int",
         Sort::Bool => "Bool",

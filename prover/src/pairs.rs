@@ -10,6 +10,7 @@
 use crate::contracts::on_entry;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::facts::Facts;
+use crate::horn;
 use crate::lower::is_loop;
 use crate::obligation::Obligation;
 use crate::relate::{Alignment, Claims, Gap, Level, Order, Relater, Relation};
@@ -56,6 +57,8 @@ pub enum Method {
     Summaries,
     /// Path by path, with calls of procedures that do not recur executed in place.
     Inlining,
+    /// By constrained Horn clauses, for procedures over integers.
+    Horn,
     /// Both are external, hence the same unknown procedure.
     External,
 }
@@ -235,6 +238,16 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
         prove_by_paths(program, (pair, when), claims, solver, &[BTreeSet::new(), BTreeSet::new()], Method::Summaries);
     if first.level == Some(Level::Full) {
         return first;
+    }
+    if first.level.is_none() && when.is_none() && horn::prove(program, pair, solver) {
+        let ends = program.facts[0][pair.0.index()].terminates && program.facts[1][pair.1.index()].terminates;
+        let mut proof =
+            PairProof::trivial(Some(if ends { Level::Full } else { Level::Partial }), Method::Horn, Claims::new());
+        proof.gap = (!ends).then(|| Gap {
+            what: "it could not be shown that the two end from the same stores".into(),
+            places: [vec![a.name_span], vec![b.name_span]],
+        });
+        return proof;
     }
     let inline = [0, 1].map(|version| inlinable(program, version));
     let callees = [pair.0, pair.1].map(|id| id.index());

@@ -12,6 +12,7 @@ use crate::contracts::{self, Clause, ClauseKind, Status};
 use crate::facts;
 use crate::infer;
 use crate::lower;
+use crate::rank;
 use crate::pairs::{self, Method, Pair, PairProof, Program};
 use crate::refute;
 use crate::relate::Level;
@@ -50,6 +51,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     let known = [0, 1].map(|version| {
         let mut known = facts::syntactic(&lowered, version);
         infer::infer(&lowered, version, &mut known, &mut solver);
+        rank::rank(&lowered, version, &mut known, &mut solver);
         clauses.extend(contracts::check(&lowered, version, &mut known, &mut solver));
         known
     });

@@ -29,6 +29,9 @@ impl Default for Budget {
     }
 }
 
+/// Horn clauses are one engine among several, and what they do not find soon they seldom find: a smaller budget does.
+const HORN_SHARE: u32 = 12;
+
 /// What the solver says of an obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -68,6 +71,18 @@ impl Solver {
     /// Every query asked so far, in order, repeated ones once.
     pub fn log(&self) -> &[Query] {
         &self.log
+    }
+
+    /// Whether constrained Horn clauses have a solution ([`Answer::Holds`]), have none, or neither was found.
+    pub fn satisfies_horn(&mut self, smt2: &str) -> Answer {
+        if let Some(answer) = self.answers.get(smt2) {
+            return answer.clone();
+        }
+        let answer = z3::check_horn(smt2, Budget { rlimit: self.budget.rlimit / HORN_SHARE, ..self.budget });
+        self.answers.insert(smt2.to_string(), answer.clone());
+        let tag = "Horn clauses of a pair over integers".to_string();
+        self.log.push(Query { smt2: smt2.to_string(), tag, answer: answer.clone() });
+        answer
     }
 
     /// Whether the goal follows from the assumptions.

@@ -2,7 +2,9 @@
 
 use super::{Answer, Budget};
 use std::sync::mpsc;
-use z3::{Config, Context, Params, SatResult, Solver, with_z3_config};
+use std::time::Duration;
+use z3::ast::Bool;
+use z3::{Config, Context, Fixedpoint, FuncDecl, Params, SatResult, Solver, Sort, with_z3_config};
 
 /// The version of the library in use.
 pub fn version() -> String {
@@ -11,33 +13,61 @@ pub fn version() -> String {
 
 /// Checks a text that [`crate::obligation::Obligation::smt2`] wrote: unsatisfiable means the goal holds.
 pub(super) fn check(smt2: &str, budget: Budget) -> Answer {
-    let asserted = smt2.matches("\n(assert ").count();
-    with_z3_config(&Config::new(), || {
+    in_context(smt2, budget, |assertions| {
         let solver = Solver::new();
         let mut params = Params::new();
         params.set_u32("random_seed", 0);
-        params.set_u32("rlimit", budget.rlimit);
         solver.set_params(&params);
-        solver.from_string(smt2);
+        assertions.into_iter().for_each(|assertion| solver.assert(assertion));
+        (solver.check(), solver.get_reason_unknown())
+    })
+}
+
+/// Checks constrained Horn clauses in the form [`crate::horn`] writes: no derivation of `fail` means they have a solution.
+pub(super) fn check_horn(smt2: &str, budget: Budget) -> Answer {
+    in_context(smt2, budget, |assertions| {
+        let engine = Fixedpoint::new();
+        let mut params = Params::new();
+        params.set_symbol("engine", "spacer");
+        params.set_u32("spacer.random_seed", 0);
+        engine.set_params(&params);
+        for line in smt2.lines() {
+            if let Some(relation) = relation(line) {
+                engine.register_relation(&relation);
+            }
+        }
+        for assertion in assertions {
+            engine.add_rule(&assertion, None);
+        }
+        (engine.query(&Bool::new_const("fail")), Some(engine.get_reason_unknown()))
+    })
+}
+
+/// The relation that a line `(declare-fun name (sorts) Bool)` declares.
+fn relation(line: &str) -> Option<FuncDecl> {
+    let (name, sorts) = line.strip_prefix("(declare-fun ")?.strip_suffix(") Bool)")?.split_once(" (")?;
+    let sorts: Vec<Sort> = sorts.split_whitespace().map(|s| if s == "Bool" { Sort::bool() } else { Sort::int() }).collect();
+    Some(FuncDecl::new(name, &sorts.iter().collect::<Vec<_>>(), &Sort::bool()))
+}
+
+/// Reads a text in a context of its own and decides it there; unsatisfiable is yes.
+fn in_context(
+    smt2: &str,
+    budget: Budget,
+    decide: impl FnOnce(Vec<Bool>) -> (SatResult, Option<String>) + Send + Sync,
+) -> Answer {
+    let asserted = smt2.matches("\n(assert ").count();
+    let mut config = Config::new();
+    config.set_param_value("rlimit", &budget.rlimit.to_string());
+    with_z3_config(&config, || {
+        let reader = Solver::new();
+        reader.from_string(smt2);
+        let assertions = reader.get_assertions();
         // Z3 reports a text it cannot read by reading less of it.
-        if solver.get_assertions().len() != asserted {
+        if assertions.len() != asserted {
             return Answer::Unknown("the solver could not read the query".into());
         }
-        let context = Context::thread_local();
-        let handle = context.handle();
-        let (done, waiting) = mpsc::channel::<()>();
-        let (result, late) = std::thread::scope(|scope| {
-            let watch = scope.spawn(move || {
-                let late = waiting.recv_timeout(budget.clock) == Err(mpsc::RecvTimeoutError::Timeout);
-                if late {
-                    handle.interrupt();
-                }
-                late
-            });
-            let result = solver.check();
-            drop(done);
-            (result, watch.join().unwrap_or(false))
-        });
+        let ((result, reason), late) = within(budget.clock, || decide(assertions));
         match result {
             SatResult::Unsat => Answer::Holds,
             SatResult::Sat => Answer::Fails,
@@ -45,9 +75,26 @@ pub(super) fn check(smt2: &str, budget: Budget) -> Answer {
                 "the clock, a safety net, ran out after {} s before the solver's step budget did",
                 budget.clock.as_secs()
             )),
-            SatResult::Unknown => {
-                Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into()))
-            }
+            SatResult::Unknown => Answer::Unknown(reason.unwrap_or_else(|| "no reason given".into())),
         }
+    })
+}
+
+/// Does the work, and interrupts the solver when the clock runs out; says whether it did.
+fn within<T>(clock: Duration, work: impl FnOnce() -> T) -> (T, bool) {
+    let context = Context::thread_local();
+    let handle = context.handle();
+    let (done, waiting) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let watch = scope.spawn(move || {
+            let late = waiting.recv_timeout(clock) == Err(mpsc::RecvTimeoutError::Timeout);
+            if late {
+                handle.interrupt();
+            }
+            late
+        });
+        let result = work();
+        drop(done);
+        (result, watch.join().unwrap_or(false))
     })
 }

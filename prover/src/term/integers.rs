@@ -19,7 +19,8 @@ impl Terms {
         }
     }
 
-    fn linear_parts(&self, term: Term) -> (BigInt, Vec<(BigInt, Term)>) {
+    /// An integer term as a constant and coefficients.
+    pub fn linear_parts(&self, term: Term) -> (BigInt, Vec<(BigInt, Term)>) {
         match self.node(term) {
             Node::Int(value) => (value.clone(), Vec::new()),
             Node::Linear(constant, parts) => (constant.clone(), parts.to_vec()),

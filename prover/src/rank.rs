@@ -1,0 +1,192 @@
+//! Termination of recursion by measures.
+//!
+//! In: the facts of one version. Out: the same, with `terminates` set where every recursive call provably makes a measure
+//! smaller that is bounded below.
+//!
+//! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters. For each recursive call, on
+//! its path, the caller's measure is at least 0 and the callee's is smaller; or, for two measures in lexicographic order, the
+//! first does not grow and the second is at least 0 and shrinks. No infinite chain of calls can do that. Candidates come
+//! from the conditions on the paths: a path with `t <= 0` bounds `-t`.
+
+use crate::contracts::on_entry;
+use crate::exec::{Executor, Limits, execute};
+use crate::facts::Facts;
+use crate::infer::components;
+use crate::obligation::Obligation;
+use crate::solve::{Answer, Solver};
+use crate::state::World;
+use crate::term::{CallId, Ending, Func, Node, Term};
+use lang_l::hir::{ProcId, Unit};
+use num_bigint::BigInt;
+use num_traits::Zero;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A linear form over parameters, by their position.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Measure {
+    constant: BigInt,
+    coefficients: BTreeMap<u32, BigInt>,
+}
+
+/// One recursive call: the path to it, as assumptions, and its arguments.
+struct Descent {
+    path: Vec<Term>,
+    args: Vec<Term>,
+}
+
+/// More candidates than this are not tried.
+const MAX_CANDIDATES: usize = 16;
+
+/// Sets `terminates` for the recursive procedures of a version that provably end.
+pub fn rank(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) {
+    let procedures = &unit.versions[version].procedures;
+    for component in components(facts) {
+        let ends_without = |id: &ProcId| {
+            let own = &facts[id.index()];
+            procedures[id.index()].body.is_some()
+                && own.callees.iter().all(|callee| component.contains(callee) || facts[callee.index()].terminates)
+        };
+        if component.iter().all(ends_without)
+            && component.iter().any(|id| !facts[id.index()].terminates)
+            && descends(unit, version, facts, solver, &component)
+        {
+            for id in &component {
+                facts[id.index()].terminates = true;
+            }
+        }
+    }
+}
+
+fn descends(unit: &Unit, version: usize, facts: &[Facts], solver: &mut Solver, component: &[ProcId]) -> bool {
+    let mut world = World::new(unit);
+    let mut descents = Vec::new();
+    for &id in component {
+        if facts[id.index()].recursive(id) {
+            let Some(found) = recursive_calls(unit, version, facts, &mut world, id, component) else { return false };
+            descents.extend(found);
+        }
+    }
+    if descents.is_empty() {
+        return true;
+    }
+    let mut candidates = BTreeSet::new();
+    for descent in &descents {
+        for &condition in &descent.path {
+            collect(&world, condition, &mut candidates);
+        }
+    }
+    let candidates: Vec<Measure> = candidates.into_iter().take(MAX_CANDIDATES).collect();
+    // Which calls each measure shrinks at, and at which it at least does not grow.
+    let mut table = Vec::new();
+    for measure in &candidates {
+        let shrinks: Vec<bool> =
+            descents.iter().map(|descent| shrinks(&mut world, solver, measure, descent, true)).collect();
+        if shrinks.iter().all(|&shrinks| shrinks) {
+            return true;
+        }
+        table.push((measure, shrinks));
+    }
+    table.iter().any(|(first, by_first)| {
+        table.iter().any(|(_, by_second)| {
+            descents.iter().enumerate().all(|(at, descent)| {
+                by_first[at] || (by_second[at] && shrinks(&mut world, solver, first, descent, false))
+            })
+        })
+    })
+}
+
+/// The calls from `id` into its component; `None` when it has too many paths.
+fn recursive_calls(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    world: &mut World,
+    id: ProcId,
+    component: &[ProcId],
+) -> Option<Vec<Descent>> {
+    let code = unit.versions[version].procedure(id);
+    let mut executor = Executor::new(unit, version, facts, Limits::default(), world);
+    let (_, assumed, _) = on_entry(&mut executor, code);
+    let execution = execute(unit, version, facts, &Limits::default(), world, (id, &assumed)).ok()?;
+    let mut descents = Vec::new();
+    // The outcome in which a call never ends has just the path to it.
+    for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Diverges) {
+        let last: Option<&CallId> = outcome.calls.last();
+        let Some(record) = last.map(|&call| world.record(call)) else { continue };
+        if component.contains(&record.callee) {
+            descents.push(Descent { path: outcome.path.clone(), args: record.args.clone() });
+        }
+    }
+    Some(descents)
+}
+
+/// Adds `-t` for every condition `t <= 0` over parameters within `condition`.
+fn collect(world: &World, condition: Term, candidates: &mut BTreeSet<Measure>) {
+    match world.terms.node(condition) {
+        Node::And(parts) => parts.iter().for_each(|&part| collect(world, part, candidates)),
+        Node::AtMostZero(t) => {
+            if let Some(measure) = linear(world, *t) {
+                candidates.insert(measure);
+            }
+        }
+        // A loop to `i != n` counts towards n from one side or the other; the path must say which.
+        Node::Not(inner) => {
+            if let Node::IsZero(t) = world.terms.node(*inner)
+                && let Some(measure) = linear(world, *t)
+            {
+                let up = Measure {
+                    constant: -measure.constant.clone(),
+                    coefficients: measure.coefficients.iter().map(|(&at, c)| (at, -c)).collect(),
+                };
+                candidates.extend([measure, up]);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `-t` as a measure, if `t` is a linear form over parameters.
+fn linear(world: &World, t: Term) -> Option<Measure> {
+    let (constant, parts) = world.terms.linear_parts(t);
+    let mut coefficients = BTreeMap::new();
+    for (coefficient, part) in parts {
+        match world.terms.node(part) {
+            Node::App(Func::Param(at), _) if !coefficient.is_zero() => coefficients.insert(*at, -coefficient),
+            _ => return None,
+        };
+    }
+    Some(Measure { constant: -constant, coefficients })
+}
+
+/// Whether, at a call, the measure is at least 0 before and smaller after (`strictly`), or no greater after.
+fn shrinks(world: &mut World, solver: &mut Solver, measure: &Measure, descent: &Descent, strictly: bool) -> bool {
+    let params: BTreeMap<u32, Term> = measure
+        .coefficients
+        .keys()
+        .map(|&at| (at, world.terms.app(Func::Param(at), &[], crate::term::Sort::Int)))
+        .collect();
+    let before = value(world, measure, |at| params.get(&at).copied());
+    let after = value(world, measure, |at| descent.args.get(at as usize).copied());
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    let goal = if strictly {
+        let zero = world.terms.int(0);
+        let bounded = world.terms.le(zero, before);
+        let smaller = world.terms.lt(after, before);
+        world.terms.and(&[bounded, smaller])
+    } else {
+        world.terms.le(after, before)
+    };
+    let tag = "a measure shrinks at a recursive call".to_string();
+    solver.prove(world, &Obligation { assumptions: descent.path.clone(), goal, tag }) == Answer::Holds
+}
+
+fn value(world: &mut World, measure: &Measure, of: impl Fn(u32) -> Option<Term>) -> Option<Term> {
+    let mut sum = world.terms.int(measure.constant.clone());
+    for (&at, coefficient) in &measure.coefficients {
+        let term = of(at).filter(|&term| world.terms.sort(term) == crate::term::Sort::Int)?;
+        let coefficient = world.terms.int(coefficient.clone());
+        let product = world.terms.mul(coefficient, term);
+        sum = world.terms.add(sum, product);
+    }
+    Some(sum)
+}
