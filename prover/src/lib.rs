@@ -33,6 +33,8 @@ pub mod pairs;
 
 pub mod horn;
 
+pub mod paper;
+
 pub mod replay;
 
 pub mod refute;

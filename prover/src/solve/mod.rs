@@ -54,6 +54,15 @@ pub struct Query {
     pub answer: Answer,
 }
 
+/// How a text is to be treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quantifiers {
+    /// It has none.
+    Absent,
+    /// They are instantiated by their triggers, and in no other way.
+    ByTriggers,
+}
+
 /// Asks queries, remembers answers, and keeps a log.
 #[derive(Debug, Default)]
 pub struct Solver {
@@ -94,9 +103,21 @@ impl Solver {
         if let Some(answer) = self.answers.get(&smt2) {
             return answer.clone();
         }
-        let answer = z3::check(&smt2, self.budget);
+        self.ask(smt2, obligation.tag.clone(), Quantifiers::Absent)
+    }
+
+    /// Whether a text with quantifiers, in which every assertion starts a line, is unsatisfiable.
+    pub fn prove_text(&mut self, smt2: String, tag: String) -> Answer {
+        match self.answers.get(&smt2) {
+            Some(answer) => answer.clone(),
+            None => self.ask(smt2, tag, Quantifiers::ByTriggers),
+        }
+    }
+
+    fn ask(&mut self, smt2: String, tag: String, quantifiers: Quantifiers) -> Answer {
+        let answer = z3::check(&smt2, self.budget, quantifiers);
         self.answers.insert(smt2.clone(), answer.clone());
-        self.log.push(Query { smt2, tag: obligation.tag.clone(), answer: answer.clone() });
+        self.log.push(Query { smt2, tag, answer: answer.clone() });
         answer
     }
 }

@@ -1,6 +1,6 @@
 //! The only file that knows Z3.
 
-use super::{Answer, Budget};
+use super::{Answer, Budget, Quantifiers};
 use std::sync::mpsc;
 use std::time::Duration;
 use z3::ast::Bool;
@@ -11,12 +11,18 @@ pub fn version() -> String {
     z3::full_version().to_string()
 }
 
-/// Checks a text that [`crate::obligation::Obligation::smt2`] wrote: unsatisfiable means the goal holds.
-pub(super) fn check(smt2: &str, budget: Budget) -> Answer {
+/// Checks a text in which every assertion starts a line: unsatisfiable means the goal holds.
+pub(super) fn check(smt2: &str, budget: Budget, quantifiers: Quantifiers) -> Answer {
     in_context(smt2, budget, |assertions| {
         let solver = Solver::new();
         let mut params = Params::new();
         params.set_u32("random_seed", 0);
+        if quantifiers == Quantifiers::ByTriggers {
+            params.set_bool("auto_config", false);
+            params.set_bool("mbqi", false);
+            params.set_u32("case_split", 3);
+            params.set_bool("delay_units", true);
+        }
         solver.set_params(&params);
         assertions.into_iter().for_each(|assertion| solver.assert(assertion));
         (solver.check(), solver.get_reason_unknown())
