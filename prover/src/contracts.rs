@@ -6,7 +6,7 @@
 //! Rule *Contracts*: all contracts of a version are assumed of its calls and checked for its bodies, by induction over call
 //! depth; what fails is withdrawn, and what was checked with its help is checked again.
 
-use crate::exec::{CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, execute};
+use crate::exec::{CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, before_call, execute};
 use crate::facts::Facts;
 use crate::lower::is_loop;
 use crate::obligation::Obligation;
@@ -279,7 +279,7 @@ pub fn on_entry(executor: &mut Executor<'_>, code: &Procedure) -> (ContractView,
         globals: state.globals,
         heap: state.heap,
         entry: None,
-        freshness: Freshness::SinceEntry,
+        freshness: before_call(code),
     };
     let said: Vec<Option<Term>> = code.requires.iter().map(|condition| executor.contract(&view, condition)).collect();
     let sayable = said.iter().all(Option::is_some);

@@ -27,6 +27,11 @@ pub struct Facts {
     pub errs_only_if_null: Option<Vec<usize>>,
     /// It always ends.
     pub terminates: bool,
+    /// It may be blocked by an `assume`.
+    pub blocks: bool,
+    /// It looks at all objects there are, reachable or not: it quantifies over references. What it does is then not
+    /// determined by what its arguments reach, so calls of it are never related by a claim (rule *Locality*).
+    pub sees_all: bool,
     /// Its `ensures` may be assumed after a call.
     pub trust_ensures: bool,
     /// The procedures it may call, itself included when it is recursive, directly or not.
@@ -56,6 +61,8 @@ pub fn syntactic(unit: &Unit, version: usize) -> Vec<Facts> {
                 merged.globals.extend(&theirs.globals);
                 merged.written_globals.extend(&theirs.written_globals);
                 merged.callees.extend(&theirs.callees);
+                merged.blocks |= theirs.blocks;
+                merged.sees_all |= theirs.sees_all;
             }
             if merged != all[at] {
                 all[at] = merged;
@@ -66,14 +73,15 @@ pub fn syntactic(unit: &Unit, version: usize) -> Vec<Facts> {
             break;
         }
     }
-    // Rule *Terminates*: no loops are left, so a procedure that reaches no recursion and no external ends.
+    // Rule *Terminates*: no loops are left, so a procedure that reaches no recursion, no external and no `assume` ends.
     let endless: Vec<bool> = procedures
         .iter()
         .zip(0u32..)
         .map(|(p, at)| p.body.is_none() || all[at as usize].recursive(ProcId(at)))
         .collect();
     for at in 0..all.len() {
-        all[at].terminates = !endless[at] && all[at].callees.iter().all(|callee| !endless[callee.index()]);
+        all[at].terminates =
+            !endless[at] && !all[at].blocks && all[at].callees.iter().all(|callee| !endless[callee.index()]);
     }
     all
 }
@@ -87,6 +95,8 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Facts {
         modifies: None,
         errs_only_if_null: None,
         terminates: false,
+        blocks: false,
+        sees_all: false,
         trust_ensures: false,
         callees: BTreeSet::new(),
     };
@@ -101,6 +111,8 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Facts {
             facts.trust_ensures = true;
         }
     }
+    // A claim about a procedure holds where both versions' `requires` do; so what these look at must agree as well.
+    procedure.requires.iter().for_each(|requires| expr(unit, requires, &mut facts));
     facts
 }
 
@@ -136,7 +148,11 @@ fn block(unit: &Unit, body: &Block, facts: &mut Facts) {
                 block(unit, body, facts);
             }
             StmtKind::Return(values) => values.iter().for_each(|value| expr(unit, value, facts)),
-            StmtKind::Assert(e) | StmtKind::Assume(e) => expr(unit, e, facts),
+            StmtKind::Assert(e) => expr(unit, e, facts),
+            StmtKind::Assume(e) => {
+                expr(unit, e, facts);
+                facts.blocks = true;
+            }
             StmtKind::Break | StmtKind::Continue => {}
         }
     }
@@ -176,6 +192,7 @@ fn expr(unit: &Unit, e: &Expr, facts: &mut Facts) {
         }
         // These look at whatever can be reached or exists; only assertions and assumptions hold them.
         ExprKind::Reach(..) | ExprKind::Quant { .. } => {
+            facts.sees_all |= matches!(e.kind, ExprKind::Quant { .. });
             facts.accesses.extend(every_selector(unit));
             facts.globals.extend(every_global(unit));
         }

@@ -140,7 +140,8 @@ impl<'a> Clauses<'a> {
     fn query(&mut self, pair: Pair) -> Option<()> {
         let left = self.variables(0, pair.0, "a");
         let right = self.variables(1, pair.1, "b");
-        let mut body = vec![self.relation(Relation::Both(pair), &[&left.input, &right.input, &left.output, &right.output])];
+        let mut body =
+            vec![self.relation(Relation::Both(pair), &[&left.input, &right.input, &left.output, &right.output])];
         body.extend(left.input.iter().zip(&right.input).map(|(a, b)| format!("(= {a} {b})")));
         let mut same = vec![format!("(= {} {})", left.output[0], right.output[0])];
         let values: Vec<String> =
@@ -196,7 +197,8 @@ impl<'a> Clauses<'a> {
     }
 
     fn clause(&mut self, variables: &BTreeMap<String, Sort>, body: &[String], head: &str) {
-        let bound: Vec<String> = variables.iter().map(|(name, sort)| format!("({name} {})", sort_name(*sort))).collect();
+        let bound: Vec<String> =
+            variables.iter().map(|(name, sort)| format!("({name} {})", sort_name(*sort))).collect();
         let implication = format!("(=> (and true {}) {head})", body.join(" "));
         let _ = if bound.is_empty() {
             writeln!(self.text, "(assert {implication})")

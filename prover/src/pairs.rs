@@ -8,7 +8,7 @@
 //! depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
 
 use crate::contracts::on_entry;
-use crate::exec::{ExecError, Executor, Limits, execute};
+use crate::exec::{ExecError, Executor, Limits, execute, mentions_entry};
 use crate::facts::Facts;
 use crate::horn;
 use crate::lower::is_loop;
@@ -18,7 +18,7 @@ use crate::solve::{Answer, Solver};
 use crate::state::{Outcome, World};
 use crate::term::{Ending, Sort, Term};
 use crate::verdict::Reason;
-use lang_l::hir::{Expr, ProcId, Procedure, Unit};
+use lang_l::hir::{Block, Expr, ProcId, Procedure, StmtKind, Unit};
 use lang_l::hir_same::same_code;
 use lang_l::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,6 +85,15 @@ impl Program<'_> {
         (a.params, a.results) == (b.params, b.results) && sorts(a) == sorts(b) && a.body.is_some() == b.body.is_some()
     }
 
+    /// Whether calls may be related by a claim about this pair: what the two do must depend on what they are given and on
+    /// that alone (rule *Locality*), and they must mean the same by it.
+    fn claimable(&self, pair: Pair) -> bool {
+        let (a, b) = self.code(pair);
+        let local = |version: usize, id: ProcId| !self.facts[version][id.index()].sees_all;
+        let own_entry = |p: &Procedure| !(is_loop(p) && p.body.as_ref().is_some_and(speaks_of_entry));
+        local(0, pair.0) && local(1, pair.1) && own_entry(a) && own_entry(b)
+    }
+
     /// The pairs that may be claimed: of the same name, loops of the same place in procedures of the same name, those asked
     /// for without a condition, and those of other names that are the same code.
     pub fn candidates(&self, asked: &[Pair]) -> Vec<Pair> {
@@ -119,6 +128,16 @@ impl Program<'_> {
     }
 }
 
+/// Whether an assertion or assumption in it speaks of the entry store, by `old` or `fresh`.
+fn speaks_of_entry(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Assert(e) | StmtKind::Assume(e) => mentions_entry(e),
+        StmtKind::If(_, then, els) => speaks_of_entry(then) || speaks_of_entry(els),
+        StmtKind::While { body, .. } => speaks_of_entry(body),
+        _ => false,
+    })
+}
+
 /// A cheap fingerprint: procedures of different ones are not the same code.
 fn shape(p: &Procedure) -> (usize, usize, usize) {
     (p.params, p.results, p.body.as_ref().map_or(0, |body| body.stmts.len()))
@@ -126,7 +145,8 @@ fn shape(p: &Procedure) -> (usize, usize, usize) {
 
 /// Proves as many of `candidates` as it can; each at the highest level.
 pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver) -> BTreeMap<Pair, PairProof> {
-    let mut claims: Claims = candidates.iter().map(|&pair| (pair, Level::Full)).collect();
+    let mut claims: Claims =
+        candidates.iter().filter(|&&pair| program.claimable(pair)).map(|&pair| (pair, Level::Full)).collect();
     let mut proofs: BTreeMap<Pair, PairProof> = BTreeMap::new();
     let mut work: Vec<Pair> = candidates.to_vec();
     // Callees first, so that most claims are settled before others rest on them.
@@ -154,8 +174,9 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
 }
 
 /// The claims that were proved in the end.
-pub fn surviving(proofs: &BTreeMap<Pair, PairProof>) -> Claims {
-    proofs.iter().filter_map(|(&pair, proof)| Some((pair, proof.level?))).collect()
+pub fn surviving(program: &Program<'_>, proofs: &BTreeMap<Pair, PairProof>) -> Claims {
+    let claimed = proofs.iter().filter(|&(&pair, _)| program.claimable(pair));
+    claimed.filter_map(|(&pair, proof)| Some((pair, proof.level?))).collect()
 }
 
 /// Proves one pair, from the stores that satisfy a condition, under claims about others.
@@ -192,12 +213,16 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
     for (version, id) in [(0, pair.0), (1, pair.1)] {
         let code = unit.versions[version].procedure(id);
         let facts = &program.facts[version];
-        let executed = execute(unit, version, facts, &Limits::default(), &mut world, (id, &assumed));
-        let Ok(execution) = executed else { continue };
-        let ends = execution.outcomes.iter().any(|outcome| outcome.ending != Ending::Diverges);
-        if !ends && code.body.is_some() {
-            let what = format!("vacuous: no run of version {version} ends");
-            return reason(&what, code.name_span, "look at its assumptions and its recursion");
+        let in_place = Limits { inline: inlinable(program, version), inline_depth: 8, ..Limits::default() };
+        for limits in [Limits::default(), in_place] {
+            let executed = execute(unit, version, facts, &limits, &mut world, (id, &assumed));
+            let Ok(execution) = executed else { continue };
+            // That a call may err is no run of this procedure's own; a callee that cannot return blocks it all the same.
+            let ends = execution.outcomes.iter().any(|o| o.ending == Ending::Normal || !o.faults.is_empty());
+            if !ends && code.body.is_some() {
+                let what = format!("vacuous: no run of version {version} returns");
+                return reason(&what, code.name_span, "look at its assumptions, its recursion and its callees");
+            }
         }
     }
     None
@@ -227,8 +252,8 @@ fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, world: &m
 fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims, solver: &mut Solver) -> PairProof {
     let (a, b) = program.code(pair);
     if a.body.is_none() && b.body.is_none() {
-        // The same name, by the choice of candidates, hence the same procedure.
-        let same = a.name == b.name;
+        // One unknown procedure, if it goes by one name and one contract.
+        let same = same_code(a, b, |_, _| false);
         return PairProof::trivial(same.then_some(Level::Full), Method::External, Claims::new());
     }
     if let Some(proof) = prove_same_code(program, pair, claims) {

@@ -44,6 +44,7 @@ pub fn rank(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solve
         let ends_without = |id: &ProcId| {
             let own = &facts[id.index()];
             procedures[id.index()].body.is_some()
+                && !own.blocks
                 && own.callees.iter().all(|callee| component.contains(callee) || facts[callee.index()].terminates)
         };
         if component.iter().all(ends_without)

@@ -12,8 +12,8 @@ use crate::contracts::{self, Clause, ClauseKind, Status};
 use crate::facts;
 use crate::infer;
 use crate::lower;
-use crate::rank;
 use crate::pairs::{self, Method, Pair, PairProof, Program};
+use crate::rank;
 use crate::refute;
 use crate::relate::Level;
 use crate::replay::{self, Contrast};
@@ -113,9 +113,13 @@ impl Run<'_> {
         let started = Instant::now();
         let proof = match (asked.when, proofs.get(&asked.pair)) {
             (None, Some(proof)) => Some(proof.clone()),
-            (Some(when), _) if self.program.same_signature(asked.pair) => {
-                Some(pairs::prove_when(self.program, asked.pair, Some(when), &pairs::surviving(proofs), solver))
-            }
+            (Some(when), _) if self.program.same_signature(asked.pair) => Some(pairs::prove_when(
+                self.program,
+                asked.pair,
+                Some(when),
+                &pairs::surviving(self.program, proofs),
+                solver,
+            )),
             _ => None,
         };
         let reach = rests_on(asked.pair, proof.as_ref(), proofs);
@@ -162,11 +166,20 @@ impl Run<'_> {
             return self.unknown("the two have different parameters or results", "give both the same signature");
         };
         if proof.method == Method::External {
-            // Declared, not defined: the same unknown procedure on both sides.
-            return Verdict::Equivalent(Box::new(proof.clone()));
+            // Declared, not defined: the same unknown procedure on both sides, if it is declared alike.
+            return match proof.level {
+                Some(_) => Verdict::Equivalent(Box::new(proof.clone())),
+                None => {
+                    self.unknown("the two are external, and not declared alike", "give them a body, or one contract")
+                }
+            };
         }
         if let Some(reason) = pairs::vacuous(self.program, asked.pair, asked.when, solver) {
-            return Verdict::Unknown(reason);
+            // A contract that is seen to fail says more than that nothing can be said.
+            return match self.broken_contract(asked.pair, reach) {
+                Some(verdict @ Verdict::ContractViolation(_)) => verdict,
+                _ => Verdict::Unknown(reason),
+            };
         }
         if proof.level != Some(Level::Full)
             && let Some(witness) = self.difference(asked)

@@ -5,9 +5,10 @@
 
 use super::{Executor, cell_sort};
 use crate::heap::HeapId;
+use crate::lower::is_loop;
 use crate::state::{Fault, State};
 use crate::term::{Birth, CallId, Known, Selector, Term};
-use lang_l::hir::{BinOp, Expr, ExprKind, ProcId, UnOp};
+use lang_l::hir::{BinOp, Expr, ExprKind, ProcId, Procedure, UnOp};
 
 /// What a contract condition speaks of.
 #[derive(Clone, Debug)]
@@ -31,6 +32,10 @@ pub enum Freshness {
     SinceEntry,
     /// Those the call made: the contract is looked at from the caller.
     By(CallId),
+    /// None: the call has not begun.
+    Never,
+    /// It cannot be said: the call began outside what is looked at, as in the procedure of a loop.
+    Unknown,
 }
 
 /// How an expression is read.
@@ -76,7 +81,7 @@ impl Executor<'_> {
 
     /// A condition at a point inside a body. `old` speaks of the entry of the procedure, which a state on the way has lost
     /// track of unless it is the outermost; then the condition cannot be said.
-    pub(super) fn contract_here(&mut self, state: &State, condition: &Expr) -> Option<Term> {
+    pub(super) fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Term> {
         let view = ContractView {
             locals: state.locals.clone(),
             globals: state.globals.clone(),
@@ -84,7 +89,8 @@ impl Executor<'_> {
             entry: None,
             freshness: Freshness::SinceEntry,
         };
-        if self.depth > 0 && mentions_entry(condition) {
+        // In a loop's procedure, as in one executed in place, the entry that is meant is another one.
+        if (self.depth > 0 || is_loop(code)) && mentions_entry(condition) {
             return None;
         }
         self.contract(&view, condition)
@@ -92,13 +98,14 @@ impl Executor<'_> {
 
     /// A callee's contract as seen just before the call.
     pub(super) fn view_of_call(&mut self, state: &State, callee: ProcId, args: &[Term]) -> ContractView {
-        let locals = self.frame(self.code().procedure(callee), args);
+        let code = self.code().procedure(callee);
+        let locals = self.frame(code, args);
         ContractView {
             locals,
             globals: state.globals.clone(),
             heap: state.heap,
             entry: None,
-            freshness: Freshness::SinceEntry,
+            freshness: before_call(code),
         }
     }
 
@@ -207,6 +214,8 @@ impl Executor<'_> {
             ExprKind::Fresh(inner) => {
                 let inner = self.read(reading, inner, known)?;
                 match reading.view.freshness {
+                    Freshness::Never => self.world.terms.bool(false),
+                    Freshness::Unknown => return None,
                     Freshness::By(call) => {
                         let fresh = self.world.terms.reach(call).fresh;
                         self.world.terms.born(inner, fresh)
@@ -294,7 +303,12 @@ impl Executor<'_> {
     }
 }
 
+/// What `fresh` means in a pre-condition.
+pub fn before_call(code: &Procedure) -> Freshness {
+    if is_loop(code) { Freshness::Unknown } else { Freshness::Never }
+}
+
 /// Whether a condition speaks of the entry store, by `old` or `fresh`.
-fn mentions_entry(expr: &Expr) -> bool {
+pub fn mentions_entry(expr: &Expr) -> bool {
     expr.any(&|part| matches!(part.kind, ExprKind::Old(_) | ExprKind::Fresh(_)))
 }

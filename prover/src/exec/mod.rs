@@ -7,7 +7,7 @@
 
 mod expr;
 
-pub use expr::{ContractView, Freshness};
+pub use expr::{ContractView, Freshness, before_call, mentions_entry};
 
 use crate::facts::Facts;
 use crate::heap::Footprint;
@@ -251,7 +251,7 @@ impl<'a> Executor<'a> {
                 Ok(vec![Flow::Return(state)])
             }
             StmtKind::Assert(condition) => {
-                let (value, path) = (self.contract_here(&state, condition), state.path.iter().copied().collect());
+                let (value, path) = (self.contract_here(&state, condition, code), state.path.iter().copied().collect());
                 let check =
                     Check { path, condition: value, calls: state.calls.iter().copied().collect(), span: stmt.span };
                 self.found.asserts.push(check);
@@ -265,7 +265,7 @@ impl<'a> Executor<'a> {
             }
             StmtKind::Assume(condition) => {
                 self.flush(&mut state)?;
-                let value = match self.contract_here(&state, condition) {
+                let value = match self.contract_here(&state, condition, code) {
                     Some(value) => value,
                     None => self.unknown_bool(),
                 };

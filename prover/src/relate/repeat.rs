@@ -20,7 +20,8 @@ impl Relater<'_> {
         for (at, &later) in outcome.calls.iter().enumerate() {
             for &earlier in &outcome.calls[..at] {
                 let callee = self.world.record(later).callee;
-                if self.world.record(earlier).callee != callee || self.attempts == 0 {
+                let local = !self.facts[version][callee.index()].sees_all;
+                if self.world.record(earlier).callee != callee || !local || self.attempts == 0 {
                     continue;
                 }
                 self.attempts -= 1;

@@ -81,6 +81,7 @@ fn method_word(method: Method) -> &'static str {
         Method::SameCode => "same-code",
         Method::Summaries => "summaries",
         Method::Inlining => "inlining",
+        Method::Horn => "horn-clauses",
         Method::External => "external",
     }
 }

@@ -52,7 +52,8 @@ pub(super) fn check_horn(smt2: &str, budget: Budget) -> Answer {
 /// The relation that a line `(declare-fun name (sorts) Bool)` declares.
 fn relation(line: &str) -> Option<FuncDecl> {
     let (name, sorts) = line.strip_prefix("(declare-fun ")?.strip_suffix(") Bool)")?.split_once(" (")?;
-    let sorts: Vec<Sort> = sorts.split_whitespace().map(|s| if s == "Bool" { Sort::bool() } else { Sort::int() }).collect();
+    let sorts: Vec<Sort> =
+        sorts.split_whitespace().map(|s| if s == "Bool" { Sort::bool() } else { Sort::int() }).collect();
     Some(FuncDecl::new(name, &sorts.iter().collect::<Vec<_>>(), &Sort::bool()))
 }
 
