@@ -5,7 +5,8 @@
 //!
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
-use crate::exec::{cell_sort, every_global};
+use crate::exec::{cell_sort, every_global, mentions_entry};
+use crate::lower::is_loop;
 use crate::term::{Selector, Sort};
 use lang_l::hir::{Block, Expr, ExprKind, GlobalId, Place, ProcId, Procedure, Rhs, StmtKind, Unit};
 use std::collections::BTreeSet;
@@ -29,9 +30,11 @@ pub struct Facts {
     pub terminates: bool,
     /// It may be blocked by an `assume`.
     pub blocks: bool,
-    /// It looks at all objects there are, reachable or not: it quantifies over references. What it does is then not
-    /// determined by what its arguments reach, so calls of it are never related by a claim (rule *Locality*).
+    /// It looks at more than its arguments reach: it quantifies over references, or it is a loop's procedure and speaks of
+    /// the entry of the procedure around it. Calls of it are then never related by a claim (rule *Locality*).
     pub sees_all: bool,
+    /// One of its own assertions or assumptions speaks of its entry, by `old` or `fresh`.
+    pub speaks_of_entry: bool,
     /// Its `ensures` may be assumed after a call.
     pub trust_ensures: bool,
     /// The procedures it may call, itself included when it is recursive, directly or not.
@@ -97,6 +100,7 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Facts {
         terminates: false,
         blocks: false,
         sees_all: false,
+        speaks_of_entry: false,
         trust_ensures: false,
         callees: BTreeSet::new(),
     };
@@ -113,6 +117,7 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Facts {
     }
     // A claim about a procedure holds where both versions' `requires` do; so what these look at must agree as well.
     procedure.requires.iter().for_each(|requires| expr(unit, requires, &mut facts));
+    facts.sees_all |= is_loop(procedure) && facts.speaks_of_entry;
     facts
 }
 
@@ -148,10 +153,10 @@ fn block(unit: &Unit, body: &Block, facts: &mut Facts) {
                 block(unit, body, facts);
             }
             StmtKind::Return(values) => values.iter().for_each(|value| expr(unit, value, facts)),
-            StmtKind::Assert(e) => expr(unit, e, facts),
-            StmtKind::Assume(e) => {
+            StmtKind::Assert(e) | StmtKind::Assume(e) => {
                 expr(unit, e, facts);
-                facts.blocks = true;
+                facts.blocks |= matches!(stmt.kind, StmtKind::Assume(_));
+                facts.speaks_of_entry |= mentions_entry(e);
             }
             StmtKind::Break | StmtKind::Continue => {}
         }

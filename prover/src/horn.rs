@@ -53,7 +53,7 @@ pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> bool {
 }
 
 /// Whether a procedure and its callees touch nothing but integers and booleans.
-fn heapless(program: &Program<'_>, version: usize, id: ProcId) -> bool {
+pub fn heapless(program: &Program<'_>, version: usize, id: ProcId) -> bool {
     let facts = &program.facts[version];
     let reached: BTreeSet<ProcId> = facts[id.index()].callees.iter().copied().chain([id]).collect();
     let plain = |code: &Procedure| {

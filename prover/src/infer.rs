@@ -28,8 +28,11 @@ pub fn components(facts: &[Facts]) -> Vec<Vec<ProcId>> {
     let all: Vec<ProcId> = (0u32..).take(facts.len()).map(ProcId).collect();
     let mut done: BTreeSet<ProcId> = BTreeSet::new();
     let mut order = all.clone();
-    // A callee reaches no more than its caller; ties are mutual recursion.
-    order.sort_by_key(|id| (facts[id.index()].callees.len(), *id));
+    // A callee reaches fewer others than its caller, unless the two are in one component.
+    order.sort_by_key(|id| {
+        let own = &facts[id.index()].callees;
+        (own.len() - usize::from(own.contains(id)), *id)
+    });
     let mut components = Vec::new();
     for id in order {
         if done.contains(&id) {

@@ -33,6 +33,8 @@ pub mod pairs;
 
 pub mod horn;
 
+pub mod couple;
+
 pub mod paper;
 
 pub mod replay;

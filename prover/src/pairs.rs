@@ -8,7 +8,8 @@
 //! depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
 
 use crate::contracts::on_entry;
-use crate::exec::{ExecError, Executor, Limits, execute, mentions_entry};
+use crate::couple;
+use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::facts::Facts;
 use crate::horn;
 use crate::lower::is_loop;
@@ -16,13 +17,17 @@ use crate::obligation::Obligation;
 use crate::relate::{Alignment, Claims, Gap, Level, Order, Relater, Relation};
 use crate::solve::{Answer, Solver};
 use crate::state::{Outcome, World};
-use crate::term::{Ending, Sort, Term};
+use crate::term::{Ending, Term};
 use crate::verdict::Reason;
-use lang_l::hir::{Block, Expr, ProcId, Procedure, StmtKind, Unit};
+use lang_l::hir::{Expr, ProcId, Procedure, Type, Unit};
 use lang_l::hir_same::same_code;
 use lang_l::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
+
+/// The engines over integers are several, and what one does not find soon it seldom finds: each query gets this part of
+/// the budget.
+const SHARE: u32 = 12;
 
 /// A pair of procedures: of version 0 and of version 1.
 pub type Pair = (ProcId, ProcId);
@@ -57,6 +62,10 @@ pub enum Method {
     Summaries,
     /// Path by path, with calls of procedures that do not recur executed in place.
     Inlining,
+    /// Path by path, with recursive calls executed in place once or twice: what was peeled or unrolled.
+    Unrolling,
+    /// By mutual summaries found from runs, for procedures over integers.
+    Coupling,
     /// By constrained Horn clauses, for procedures over integers.
     Horn,
     /// Both are external, hence the same unknown procedure.
@@ -79,19 +88,33 @@ impl Program<'_> {
     /// Whether the two can be called alike.
     pub fn same_signature(&self, pair: Pair) -> bool {
         let (a, b) = self.code(pair);
-        let sorts = |p: &Procedure| -> Vec<Sort> {
-            p.locals.iter().take(p.params + p.results).map(|local| Sort::from(&local.ty)).collect()
+        let types = |p: &Procedure| -> Vec<Type> {
+            p.locals.iter().take(p.params + p.results).map(|local| local.ty.clone()).collect()
         };
-        (a.params, a.results) == (b.params, b.results) && sorts(a) == sorts(b) && a.body.is_some() == b.body.is_some()
+        (a.params, a.results) == (b.params, b.results) && types(a) == types(b) && a.body.is_some() == b.body.is_some()
     }
 
     /// Whether calls may be related by a claim about this pair: what the two do must depend on what they are given and on
     /// that alone (rule *Locality*), and they must mean the same by it.
     fn claimable(&self, pair: Pair) -> bool {
-        let (a, b) = self.code(pair);
         let local = |version: usize, id: ProcId| !self.facts[version][id.index()].sees_all;
-        let own_entry = |p: &Procedure| !(is_loop(p) && p.body.as_ref().is_some_and(speaks_of_entry));
-        local(0, pair.0) && local(1, pair.1) && own_entry(a) && own_entry(b)
+        local(0, pair.0) && local(1, pair.1)
+    }
+
+    /// Whether the two are the same code, calling procedures of the same names.
+    pub fn same_text(&self, pair: Pair) -> bool {
+        let (a, b) = self.code(pair);
+        same_code(a, b, |p, q| {
+            let (p, q) = self.code((p, q));
+            p.name == q.name
+        })
+    }
+
+    /// Whether runs of a procedure hold assumptions beside their branches: an `assume`, or an `ensures` of a callee.
+    fn assumes(&self, version: usize, id: ProcId) -> bool {
+        let facts = &self.facts[version];
+        let own = &facts[id.index()];
+        own.blocks || own.callees.iter().any(|callee| facts[callee.index()].trust_ensures)
     }
 
     /// The pairs that may be claimed: of the same name, loops of the same place in procedures of the same name, those asked
@@ -126,16 +149,6 @@ impl Program<'_> {
         let (a, b) = self.code(pair);
         same_code(a, b, |p, q| claimed.contains(&(p, q)) || (p, q) == pair)
     }
-}
-
-/// Whether an assertion or assumption in it speaks of the entry store, by `old` or `fresh`.
-fn speaks_of_entry(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Assert(e) | StmtKind::Assume(e) => mentions_entry(e),
-        StmtKind::If(_, then, els) => speaks_of_entry(then) || speaks_of_entry(els),
-        StmtKind::While { body, .. } => speaks_of_entry(body),
-        _ => false,
-    })
 }
 
 /// A cheap fingerprint: procedures of different ones are not the same code.
@@ -218,7 +231,17 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
             let executed = execute(unit, version, facts, &limits, &mut world, (id, &assumed));
             let Ok(execution) = executed else { continue };
             // That a call may err is no run of this procedure's own; a callee that cannot return blocks it all the same.
-            let ends = execution.outcomes.iter().any(|o| o.ending == Ending::Normal || !o.faults.is_empty());
+            let mut returns = execution.outcomes.iter().filter(|o| o.ending == Ending::Normal || !o.faults.is_empty());
+            let ends = if program.assumes(version, id) {
+                returns.any(|outcome| {
+                    let goal = world.terms.bool(false);
+                    let tag = "some run returns".to_string();
+                    solver.prove(&mut world, &Obligation { assumptions: outcome.path.clone(), goal, tag })
+                        != Answer::Holds
+                })
+            } else {
+                returns.next().is_some()
+            };
             if !ends && code.body.is_some() {
                 let what = format!("vacuous: no run of version {version} returns");
                 return reason(&what, code.name_span, "look at its assumptions, its recursion and its callees");
@@ -259,29 +282,64 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     if let Some(proof) = prove_same_code(program, pair, claims) {
         return proof;
     }
-    let first =
-        prove_by_paths(program, (pair, when), claims, solver, &[BTreeSet::new(), BTreeSet::new()], Method::Summaries);
+    let plan = Plan { inline: [BTreeSet::new(), BTreeSet::new()], depths: [0, 0], method: Method::Summaries };
+    let first = prove_by_paths(program, (pair, when), claims, solver, &plan);
     if first.level == Some(Level::Full) {
         return first;
     }
-    if first.level.is_none() && when.is_none() && horn::prove(program, pair, solver) {
+    let inline = [0, 1].map(|version| inlinable(program, version));
+    let callees = [pair.0, pair.1].map(|id| id.index());
+    let mut best = first;
+    if (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee))) {
+        let plan = Plan { inline, depths: [8, 8], method: Method::Inlining };
+        let second = prove_by_paths(program, (pair, when), claims, solver, &plan);
+        if second.level > best.level {
+            best = second;
+        }
+    }
+    // The loops of a pair take part in the proof of the pair; alone they are seldom alike where they do not match.
+    let recurs = !is_loop(a)
+        && (0..2).any(|v| {
+            let facts = &program.facts[v];
+            facts[callees[v]].callees.iter().any(|callee| facts[callee.index()].recursive(*callee))
+        });
+    for depths in [[1, 0], [0, 1], [1, 1], [2, 1], [1, 2]] {
+        if best.level.is_some() || !recurs {
+            break;
+        }
+        let inline = [0, 1].map(|version| program.facts[version][callees[version]].callees.clone());
+        let plan = Plan { inline, depths, method: Method::Unrolling };
+        let unrolled = prove_by_paths(program, (pair, when), claims, solver, &plan);
+        if unrolled.level > best.level {
+            best = unrolled;
+        }
+    }
+    let over_integers = match (best.level, when) {
+        _ if is_loop(a) => None,
+        (None, None) if solver.with_share(SHARE, |solver| couple::prove(program, pair, solver)) => {
+            Some(Method::Coupling)
+        }
+        (None, None) if solver.with_share(SHARE, |solver| horn::prove(program, pair, solver)) => Some(Method::Horn),
+        _ => None,
+    };
+    if let Some(method) = over_integers {
         let ends = program.facts[0][pair.0.index()].terminates && program.facts[1][pair.1.index()].terminates;
         let mut proof =
-            PairProof::trivial(Some(if ends { Level::Full } else { Level::Partial }), Method::Horn, Claims::new());
+            PairProof::trivial(Some(if ends { Level::Full } else { Level::Partial }), method, Claims::new());
         proof.gap = (!ends).then(|| Gap {
             what: "it could not be shown that the two end from the same stores".into(),
             places: [vec![a.name_span], vec![b.name_span]],
         });
         return proof;
     }
-    let inline = [0, 1].map(|version| inlinable(program, version));
-    let callees = [pair.0, pair.1].map(|id| id.index());
-    let useful = (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee)));
-    if !useful {
-        return first;
-    }
-    let second = prove_by_paths(program, (pair, when), claims, solver, &inline, Method::Inlining);
-    if second.level > first.level { second } else { first }
+    best
+}
+
+/// Which calls are executed in place, on each side, and how deep.
+struct Plan {
+    inline: [BTreeSet<ProcId>; 2],
+    depths: [usize; 2],
+    method: Method,
 }
 
 /// Procedures whose calls can be executed in place to the end.
@@ -353,13 +411,17 @@ fn prove_by_paths(
     (pair, when): (Pair, Option<&Expr>),
     claims: &Claims,
     solver: &mut Solver,
-    inline: &[BTreeSet<ProcId>; 2],
-    method: Method,
+    plan: &Plan,
 ) -> PairProof {
+    let method = plan.method;
     let unit = program.unit;
     let (a, b) = program.code(pair);
     let mut world = World::new(unit);
-    let limits = |version: usize| Limits { inline: inline[version].clone(), inline_depth: 8, ..Limits::default() };
+    let limits = |version: usize| Limits {
+        inline: plan.inline[version].clone(),
+        inline_depth: plan.depths[version],
+        ..Limits::default()
+    };
     let (assumed, _) = assumptions(program, pair, when, &mut world);
     let mut both = Vec::new();
     for (version, id) in [(0, pair.0), (1, pair.1)] {

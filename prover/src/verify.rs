@@ -58,8 +58,17 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     let program = Program { unit: &lowered, facts: known };
     let asked = asked(unit);
     let unconditional: Vec<Pair> = asked.iter().filter(|a| a.when.is_none()).map(|a| a.pair).collect();
-    let candidates = program.candidates(&unconditional);
-    let mut run = Run { unit, program: &program, clauses: &clauses, config, violations: BTreeMap::new() };
+    let mut run =
+        Run { unit, program: &program, clauses: &clauses, config, violations: BTreeMap::new(), seen: Vec::new() };
+    // A look before the proof: what differs on a small store needs no engine to fail on it.
+    for asked in asked.iter().filter(|asked| !program.same_text(asked.pair)) {
+        if let Some(witness) = run.difference(asked, refute::Budget::QUICK) {
+            run.seen.push((asked.pair, asked.when.is_some(), witness));
+        }
+    }
+    let refuted: Vec<Pair> = run.seen.iter().filter(|(_, when, _)| !when).map(|(pair, ..)| *pair).collect();
+    let mut candidates = program.candidates(&unconditional);
+    candidates.retain(|pair| !refuted.contains(pair));
     let proofs = pairs::prove_all(&program, &candidates, &mut solver);
     let mut report = Report::default();
     for asked in &asked {
@@ -97,6 +106,8 @@ struct Run<'a> {
     config: &'a Config,
     /// What the search found of each clause that was not proved, by its place in `clauses`.
     violations: BTreeMap<usize, Option<replay::ContractWitness>>,
+    /// What the first look found, by pair and by whether that was under a `when`.
+    seen: Vec<(Pair, bool, replay::Witness)>,
 }
 
 impl Run<'_> {
@@ -122,9 +133,25 @@ impl Run<'_> {
             )),
             _ => None,
         };
+        let seen = self.seen.iter().find(|(pair, when, _)| *pair == asked.pair && *when == asked.when.is_some());
+        if let Some((_, _, witness)) = seen {
+            let verdict = Verdict::NotEquivalent(Box::new(witness.clone()));
+            return self.report(asked, verdict, None, &BTreeSet::new(), started.elapsed());
+        }
         let reach = rests_on(asked.pair, proof.as_ref(), proofs);
         let verdict = self.verdict(asked, proof.as_ref(), &reach, solver);
-        let level = proof.as_ref().and_then(|proof| proof.level);
+        let time = started.elapsed() + proof.as_ref().map_or(Duration::ZERO, |proof| proof.time);
+        self.report(asked, verdict, proof.and_then(|proof| proof.level), &reach, time)
+    }
+
+    fn report(
+        &self,
+        asked: &Asked<'_>,
+        verdict: Verdict,
+        level: Option<Level>,
+        reach: &BTreeSet<Pair>,
+        time: Duration,
+    ) -> PairReport {
         let termination = match &verdict {
             Verdict::NotEquivalent(witness) if matches!(witness.contrast(), Contrast::Termination) => {
                 Termination::Different
@@ -143,7 +170,7 @@ impl Run<'_> {
             }),
             verdict,
             termination,
-            time: started.elapsed() + proof.as_ref().map_or(Duration::ZERO, |proof| proof.time),
+            time,
             rests_on: names.into_iter().collect(),
             pair: asked.pair,
         }
@@ -182,7 +209,7 @@ impl Run<'_> {
             };
         }
         if proof.level != Some(Level::Full)
-            && let Some(witness) = self.difference(asked)
+            && let Some(witness) = self.difference(asked, refute::Budget::THOROUGH)
         {
             return Verdict::NotEquivalent(Box::new(witness));
         }
@@ -208,10 +235,13 @@ impl Run<'_> {
         Verdict::Unknown(Reason { what: what.into(), places: [Vec::new(), Vec::new()], hint: hint.into() })
     }
 
-    fn difference(&self, asked: &Asked<'_>) -> Option<replay::Witness> {
+    fn difference(&self, asked: &Asked<'_>, budget: refute::Budget) -> Option<replay::Witness> {
+        if !self.program.same_signature(asked.pair) {
+            return None;
+        }
         let (left, right) = asked.pair;
         let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
-        refute::search(&pair, &[], self.config.search.unwrap_or(refute::Budget::THOROUGH))
+        refute::search(&pair, &[], self.config.search.unwrap_or(budget))
     }
 
     /// The verdict forced by a clause that is not proved and was written for a procedure this pair runs.

@@ -81,6 +81,8 @@ fn method_word(method: Method) -> &'static str {
         Method::SameCode => "same-code",
         Method::Summaries => "summaries",
         Method::Inlining => "inlining",
+        Method::Unrolling => "unrolling",
+        Method::Coupling => "coupling",
         Method::Horn => "horn-clauses",
         Method::External => "external",
     }

@@ -29,9 +29,6 @@ impl Default for Budget {
     }
 }
 
-/// Horn clauses are one engine among several, and what they do not find soon they seldom find: a smaller budget does.
-const HORN_SHARE: u32 = 12;
-
 /// What the solver says of an obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -77,6 +74,15 @@ impl Solver {
         Solver { budget, ..Self::default() }
     }
 
+    /// Does `work` with a part of the budget for each query: for engines of which there are several.
+    pub fn with_share<T>(&mut self, parts: u32, work: impl FnOnce(&mut Self) -> T) -> T {
+        let whole = self.budget;
+        self.budget.rlimit = (whole.rlimit / parts).max(1);
+        let done = work(self);
+        self.budget = whole;
+        done
+    }
+
     /// Every query asked so far, in order, repeated ones once.
     pub fn log(&self) -> &[Query] {
         &self.log
@@ -87,7 +93,7 @@ impl Solver {
         if let Some(answer) = self.answers.get(smt2) {
             return answer.clone();
         }
-        let answer = z3::check_horn(smt2, Budget { rlimit: self.budget.rlimit / HORN_SHARE, ..self.budget });
+        let answer = z3::check_horn(smt2, self.budget);
         self.answers.insert(smt2.to_string(), answer.clone());
         let tag = "Horn clauses of a pair over integers".to_string();
         self.log.push(Query { smt2: smt2.to_string(), tag, answer: answer.clone() });

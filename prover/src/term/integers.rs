@@ -5,6 +5,9 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 
+/// Products of sums with more parts than this together are left as they are.
+const MAX_DISTRIBUTED: usize = 36;
+
 impl Terms {
     /// An integer literal.
     pub fn int(&mut self, value: impl Into<BigInt>) -> Term {
@@ -73,6 +76,28 @@ impl Terms {
                 return self.add_scaled(zero, &factor, other);
             }
         }
+        let (left, right) = (self.linear_parts(a), self.linear_parts(b));
+        if left.1.len().max(1) * right.1.len().max(1) > MAX_DISTRIBUTED {
+            return self.product(a, b);
+        }
+        // Sum by sum, so that equal polynomials are equal terms.
+        let mut sum = self.int(left.0.clone() * right.0.clone());
+        for (constant, parts) in [(&left.0, &right.1), (&right.0, &left.1)] {
+            for (coefficient, part) in parts {
+                sum = self.add_scaled(sum, &(constant * coefficient), *part);
+            }
+        }
+        for (c, x) in &left.1 {
+            for (d, y) in &right.1 {
+                let product = self.product(*x, *y);
+                sum = self.add_scaled(sum, &(c * d), product);
+            }
+        }
+        sum
+    }
+
+    /// The product of two terms that are not taken apart further.
+    fn product(&mut self, a: Term, b: Term) -> Term {
         let mut factors = Vec::new();
         for term in [a, b] {
             match self.node(term) {

@@ -166,7 +166,8 @@ pub struct Terms {
     nodes: Vec<Node>,
     sorts: Vec<Sort>,
     births: Vec<BirthSet>,
-    index: HashMap<Node, Term>,
+    /// By form and sort: the same parameter is of different sorts in different procedures.
+    index: HashMap<(Node, Sort), Term>,
     origins: Vec<Origin>,
     calls: Vec<Reach>,
     skolems: Vec<BirthSet>,
@@ -216,15 +217,17 @@ impl Terms {
     }
 
     fn intern(&mut self, node: Node, sort: Sort) -> Term {
-        if let Some(&term) = self.index.get(&node) {
+        let key = (node, sort);
+        if let Some(&term) = self.index.get(&key) {
             return term;
         }
+        let node = key.0.clone();
         let births = if sort == Sort::Ref { self.births_of(&node) } else { BirthSet::new() };
         let term = Term(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms"));
-        self.nodes.push(node.clone());
+        self.nodes.push(node);
         self.sorts.push(sort);
         self.births.push(births);
-        self.index.insert(node, term);
+        self.index.insert(key, term);
         term
     }
 

@@ -97,6 +97,11 @@ impl Terms {
         })
     }
 
+    /// The term with function symbols replaced.
+    pub fn map_functions(&mut self, term: Term, memo: &mut HashMap<Term, Term>, to: &dyn Fn(Func) -> Func) -> Term {
+        self.rewrite(term, memo, &|_, _| None, &|_, func| to(func))
+    }
+
     /// Rebuilds a term bottom-up: `value` decides boolean subterms, `func` replaces function symbols.
     fn rewrite(
         &mut self,

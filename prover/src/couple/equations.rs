@@ -1,0 +1,161 @@
+//! Polynomial equations that fit observed numbers.
+
+use crate::term::{Sort, Term, Terms};
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+
+/// `Σ coefficient · product of values = 0`; values are named by position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Equation {
+    parts: Vec<(BigInt, Vec<usize>)>,
+}
+
+/// With more products than this, equations of that degree are not looked for.
+const MAX_PRODUCTS: usize = 45;
+
+impl Equation {
+    /// The equation over these values.
+    pub(super) fn term(&self, terms: &mut Terms, values: &[Term]) -> Term {
+        let mut sum = terms.int(0);
+        for (coefficient, factors) in &self.parts {
+            let mut product = terms.int(coefficient.clone());
+            for &factor in factors {
+                let value = number(terms, values[factor]);
+                product = terms.mul(product, value);
+            }
+            sum = terms.add(sum, product);
+        }
+        let zero = terms.int(0);
+        terms.eq(sum, zero)
+    }
+}
+
+/// A value as a number: booleans are 0 and 1.
+fn number(terms: &mut Terms, value: Term) -> Term {
+    if terms.sort(value) == Sort::Int {
+        return value;
+    }
+    let (one, zero) = (terms.int(1), terms.int(0));
+    terms.ite(value, one, zero)
+}
+
+/// A basis of all equations of this degree (or less) that hold of every row.
+pub(super) fn fit(rows: &[Vec<BigInt>], degree: u32) -> Vec<Equation> {
+    let Some(first) = rows.first() else { return Vec::new() };
+    let products = products(first.len(), degree);
+    if products.len() > MAX_PRODUCTS {
+        return Vec::new();
+    }
+    let matrix: Vec<Vec<BigInt>> = rows
+        .iter()
+        .map(|row| products.iter().map(|factors| factors.iter().map(|&at| &row[at]).product()).collect())
+        .collect();
+    kernel(matrix, products.len())
+        .into_iter()
+        .map(|solution| Equation {
+            parts: solution
+                .into_iter()
+                .zip(&products)
+                .filter(|(coefficient, _)| !coefficient.is_zero())
+                .map(|(coefficient, factors)| (coefficient, factors.clone()))
+                .collect(),
+        })
+        .collect()
+}
+
+/// The products of at most `degree` of `width` values; those of high degree first, so that equations are solved for them.
+fn products(width: usize, degree: u32) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut last: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..degree {
+        let mut next = Vec::new();
+        for factors in &last {
+            for at in factors.last().copied().unwrap_or(0)..width {
+                next.push([factors.as_slice(), &[at]].concat());
+            }
+        }
+        all.extend(next.iter().cloned());
+        last = next;
+    }
+    all.reverse();
+    all
+}
+
+/// A basis of the vectors that every row is orthogonal to, with integer entries. Elimination without fractions.
+fn kernel(mut rows: Vec<Vec<BigInt>>, width: usize) -> Vec<Vec<BigInt>> {
+    let mut pivots: Vec<usize> = Vec::new();
+    for column in 0..width {
+        let done = pivots.len();
+        let Some(found) = (done..rows.len()).find(|&at| !rows[at][column].is_zero()) else { continue };
+        rows.swap(done, found);
+        let pivot = rows[done].clone();
+        for (at, row) in rows.iter_mut().enumerate() {
+            if at != done && !row[column].is_zero() {
+                let (a, b) = (pivot[column].clone(), row[column].clone());
+                for (mine, theirs) in row.iter_mut().zip(&pivot) {
+                    *mine = &*mine * &a - theirs * &b;
+                }
+                reduce(row);
+            }
+        }
+        pivots.push(column);
+        if pivots.len() == rows.len() {
+            break;
+        }
+    }
+    let free = (0..width).filter(|column| !pivots.contains(column));
+    free.map(|column| {
+        // The free value is the product of all pivots' entries, so that the others are whole.
+        let scale = pivots.iter().enumerate().fold(BigInt::one(), |scale, (row, &pivot)| scale * &rows[row][pivot]);
+        let mut solution = vec![BigInt::zero(); width];
+        for (row, &pivot) in pivots.iter().enumerate() {
+            solution[pivot] = -(&rows[row][column] * &scale) / &rows[row][pivot];
+        }
+        solution[column] = scale;
+        reduce(&mut solution);
+        solution
+    })
+    .collect()
+}
+
+/// Divides by the greatest common divisor.
+fn reduce(row: &mut [BigInt]) {
+    let mut divisor = BigInt::zero();
+    for value in row.iter() {
+        let (mut a, mut b) = (divisor, value.abs());
+        while !b.is_zero() {
+            (a, b) = (b.clone(), a % b);
+        }
+        divisor = a;
+    }
+    if !divisor.is_zero() && !divisor.is_one() {
+        row.iter_mut().for_each(|value| *value /= &divisor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(numbers: &[&[i64]]) -> Vec<Vec<BigInt>> {
+        numbers.iter().map(|row| row.iter().map(|&n| BigInt::from(n)).collect()).collect()
+    }
+
+    #[test]
+    fn a_line_is_found() {
+        let found = fit(&rows(&[&[0, 1], &[1, 4], &[2, 7], &[5, 16]]), 1);
+        assert_eq!(found.len(), 1, "{found:?}");
+    }
+
+    #[test]
+    fn a_parabola_is_found_by_degree_two_only() {
+        let squares = rows(&[&[0, 0], &[1, 1], &[2, 4], &[3, 9], &[4, 16], &[5, 25], &[-2, 4], &[-3, 9]]);
+        assert!(fit(&squares, 1).is_empty());
+        assert!(!fit(&squares, 2).is_empty());
+    }
+
+    #[test]
+    fn nothing_fits_noise() {
+        assert!(fit(&rows(&[&[0, 1], &[3, 4], &[2, 9], &[5, -2]]), 1).is_empty());
+    }
+}

@@ -1,0 +1,277 @@
+//! Coupling: mutual summaries that are found from runs and then proved.
+//!
+//! In: a pair of procedures over integers whose loops and recursion do not match call for call. Out: whether a mutual summary
+//! per pair of calls proves the two partially equivalent.
+//!
+//! Equal arguments are one way for two calls to correspond; `k = 3 * i` or `r' = r + a` are others. Both versions are run on
+//! a number of inputs, their calls are laid side by side in the order they happen, and every polynomial equation of low degree
+//! that the observed arguments satisfy becomes a candidate *coupling*, every one that holds of arguments and results a
+//! candidate *summary*. What is not inductive is dropped until the rest is. Compare the invariants mined from traces in
+//! Sharma et al., "Data-driven equivalence checking" (OOPSLA 2013), and Hawblitzel et al. on mutual summaries.
+//!
+//! Rule *Couple* (`proofs/soundness.md`): where two calls start coupled and both end, their results satisfy the summary; by
+//! induction over the sum of the depths of the two executions.
+//!
+//! Invariant: the runs only propose; every equation that is used was proved to be inductive together with the others.
+
+mod equations;
+mod runs;
+mod steps;
+
+use crate::horn::heapless;
+use crate::obligation::Obligation;
+use crate::pairs::{Pair, Program};
+use crate::solve::{Answer, Solver};
+use crate::term::Term;
+use equations::{Equation, fit};
+use runs::{Activation, Simulator};
+use std::collections::BTreeMap;
+use steps::{Call, Step, Steps};
+
+/// How often recursive calls are executed in place on each side before they are paired.
+const UNROLLINGS: [[usize; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
+/// The degrees of the equations looked for.
+const DEGREES: [u32; 2] = [1, 2];
+/// More rounds of dropping equations than this are not worth it.
+const MAX_ROUNDS: usize = 12;
+
+/// More queries than this for one degree and one unrolling neither.
+const MAX_QUERIES: usize = 250;
+
+/// What two calls satisfy when they start, and when they have ended.
+#[derive(Clone, Debug, Default)]
+struct Summary {
+    coupling: Vec<Equation>,
+    summary: Vec<Equation>,
+}
+
+/// Whether a mutual summary proves the pair partially equivalent.
+pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> bool {
+    let plain = |version: usize, id| {
+        let facts = &program.facts[version][lang_l::hir::ProcId::index(id)];
+        heapless(program, version, id) && facts.errs_only_if_null.as_deref() == Some(&[])
+    };
+    if !plain(0, pair.0) || !plain(1, pair.1) {
+        return false;
+    }
+    UNROLLINGS.iter().any(|&unroll| {
+        let Some(mut steps) = Steps::of(program, pair, unroll) else { return false };
+        DEGREES.iter().any(|&degree| Coupler::new(&mut steps, pair, degree, solver).prove())
+    })
+}
+
+struct Coupler<'a, 'p> {
+    steps: &'a mut Steps<'p>,
+    pair: Pair,
+    solver: &'a mut Solver,
+    summaries: BTreeMap<Pair, Summary>,
+    /// How many more queries may be asked.
+    queries: usize,
+}
+
+/// Something that must be shown of two paths: what is known, and which calls are to be related on the way.
+struct Meeting {
+    known: Vec<Term>,
+    calls: Vec<(Call, Call)>,
+}
+
+impl<'a, 'p> Coupler<'a, 'p> {
+    fn new(steps: &'a mut Steps<'p>, pair: Pair, degree: u32, solver: &'a mut Solver) -> Self {
+        let observed = Simulator::observe(steps, pair);
+        let summaries: BTreeMap<Pair, Summary> = observed
+            .into_iter()
+            .map(|(pair, rows)| {
+                let inputs: Vec<Vec<_>> =
+                    rows.iter().map(|(a, b)| [a.input.clone(), b.input.clone()].concat()).collect();
+                let all = |(a, b): &(Activation, Activation)| {
+                    [&a.input[..], &b.input[..], &a.output[..], &b.output[..]].concat()
+                };
+                let ends: Vec<Vec<_>> = rows.iter().map(all).collect();
+                (pair, Summary { coupling: fit(&inputs, degree), summary: fit(&ends, degree) })
+            })
+            .collect();
+        Coupler { steps, pair, solver, summaries, queries: MAX_QUERIES }
+    }
+
+    fn prove(mut self) -> bool {
+        for _ in 0..MAX_ROUNDS {
+            let mut dropped = false;
+            let start = self.start();
+            for meeting in &start {
+                dropped |= self.relate(meeting).is_none();
+            }
+            for pair in self.summaries.keys().copied().collect::<Vec<_>>() {
+                dropped |= self.inductive(pair);
+            }
+            if !dropped {
+                return start.iter().all(|meeting| self.ends_equal(meeting));
+            }
+        }
+        false
+    }
+
+    /// The two procedures begin with equal inputs: path against path; a side that recurs is taken whole where the other
+    /// side only calls something that does.
+    fn start(&mut self) -> Vec<Meeting> {
+        let (p, q) = self.pair;
+        let equal = self.steps.equal_inputs(self.pair);
+        let wholes = [self.steps.whole(0, p), self.steps.whole(1, q)];
+        let recurs = [self.steps.recursive(0, p), self.steps.recursive(1, q)];
+        match recurs {
+            [true, true] => {
+                let [a, b] = wholes;
+                vec![Meeting { known: equal, calls: vec![(a, b)] }]
+            }
+            [true, false] => self.against_whole(1, q, &wholes[0], &equal),
+            [false, true] => self.against_whole(0, p, &wholes[1], &equal),
+            [false, false] => {
+                let (lefts, rights) = (self.steps.steps(0, p), self.steps.steps(1, q));
+                let mut meetings = Vec::new();
+                for left in &lefts {
+                    for right in &rights {
+                        let mut meeting = self.meet(self.pair, left, right);
+                        meeting.known.extend(&equal);
+                        meeting.known.extend(self.steps.outputs_are(self.pair, left, right));
+                        meetings.push(meeting);
+                    }
+                }
+                meetings
+            }
+        }
+    }
+
+    /// The paths of one side against the other side as a single call.
+    fn against_whole(&mut self, side: usize, id: lang_l::hir::ProcId, whole: &Call, equal: &[Term]) -> Vec<Meeting> {
+        let mut meetings = Vec::new();
+        for step in self.steps.steps(side, id) {
+            let mut known = equal.to_vec();
+            known.extend(&step.path);
+            known.extend(self.steps.output_is(side, id, &step));
+            let calls = step
+                .calls
+                .iter()
+                .map(|call| if side == 1 { (whole.clone(), call.clone()) } else { (call.clone(), whole.clone()) })
+                .collect();
+            meetings.push(Meeting { known, calls });
+        }
+        meetings
+    }
+
+    /// Two paths side by side: calls in order; one without a partner that goes on with its own procedure meets the other
+    /// side as a whole.
+    fn meet(&mut self, pair: Pair, left: &Step, right: &Step) -> Meeting {
+        let mut known: Vec<Term> = left.path.iter().chain(&right.path).copied().collect();
+        let wholes = [self.steps.whole(0, pair.0), self.steps.whole(1, pair.1)];
+        known.extend(self.steps.outputs_are(pair, left, right));
+        let mut calls = Vec::new();
+        let mut taken = vec![false; right.calls.len()];
+        for mine in &left.calls {
+            let partner = (0..taken.len())
+                .find(|&at| !taken[at] && (mine.callee == pair.0) == (right.calls[at].callee == pair.1));
+            match partner {
+                Some(at) => {
+                    taken[at] = true;
+                    calls.push((mine.clone(), right.calls[at].clone()));
+                }
+                None if mine.callee == pair.0 => calls.push((mine.clone(), wholes[1].clone())),
+                None => {}
+            }
+        }
+        for (theirs, taken) in right.calls.iter().zip(taken) {
+            if !taken && theirs.callee == pair.1 {
+                calls.push((wholes[0].clone(), theirs.clone()));
+            }
+        }
+        Meeting { known, calls }
+    }
+
+    /// Drops what is not inductive from the summary of a pair, and from the couplings of the calls on its paths; says
+    /// whether anything was dropped.
+    fn inductive(&mut self, pair: Pair) -> bool {
+        let wholes = (self.steps.whole(0, pair.0), self.steps.whole(1, pair.1));
+        let (lefts, rights) = (self.steps.steps(0, pair.0), self.steps.steps(1, pair.1));
+        let mut dropped = false;
+        for left in &lefts {
+            for right in &rights {
+                let mut meeting = self.meet(pair, left, right);
+                let coupled = self.coupled(pair, &wholes);
+                meeting.known.extend(coupled);
+                let Some(known) = self.relate(&meeting) else {
+                    dropped = true;
+                    continue;
+                };
+                dropped |= self.drop_unproved(pair, &wholes, &known, false);
+            }
+        }
+        dropped
+    }
+
+    /// What is known once all calls of a meeting are related; drops couplings that do not hold there. `None` when one was
+    /// dropped.
+    fn relate(&mut self, meeting: &Meeting) -> Option<Vec<Term>> {
+        let mut known = meeting.known.clone();
+        let mut dropped = false;
+        for (mine, theirs) in &meeting.calls {
+            let pair = (mine.callee, theirs.callee);
+            let calls = (mine.clone(), theirs.clone());
+            dropped |= self.drop_unproved(pair, &calls, &known, true);
+            known.extend(self.ended(pair, &calls));
+        }
+        (!dropped).then_some(known)
+    }
+
+    /// Drops from the coupling (or the summary) of a pair what does not follow; says whether anything was dropped.
+    fn drop_unproved(&mut self, pair: Pair, calls: &(Call, Call), known: &[Term], coupling: bool) -> bool {
+        let Some(own) = self.summaries.get(&pair) else { return false };
+        let equations = if coupling { own.coupling.clone() } else { own.summary.clone() };
+        let values = if coupling { inputs(calls) } else { all(calls) };
+        let mut kept = Vec::with_capacity(equations.len());
+        for equation in equations.iter() {
+            if self.follows(known, |steps| equation.term(steps.terms(), &values)) {
+                kept.push(equation.clone());
+            }
+        }
+        let dropped = kept.len() < equations.len();
+        if let Some(own) = self.summaries.get_mut(&pair) {
+            *(if coupling { &mut own.coupling } else { &mut own.summary }) = kept;
+        }
+        dropped
+    }
+
+    fn coupled(&mut self, pair: Pair, calls: &(Call, Call)) -> Vec<Term> {
+        let equations = self.summaries.get(&pair).map(|own| own.coupling.clone()).unwrap_or_default();
+        let values = inputs(calls);
+        equations.iter().map(|equation| equation.term(self.steps.terms(), &values)).collect()
+    }
+
+    fn ended(&mut self, pair: Pair, calls: &(Call, Call)) -> Vec<Term> {
+        let equations = self.summaries.get(&pair).map(|own| own.summary.clone()).unwrap_or_default();
+        let values = all(calls);
+        equations.iter().map(|equation| equation.term(self.steps.terms(), &values)).collect()
+    }
+
+    fn ends_equal(&mut self, meeting: &Meeting) -> bool {
+        let Some(known) = self.relate(meeting) else { return false };
+        let pair = self.pair;
+        self.follows(&known, |steps| steps.equal_outputs(pair))
+    }
+
+    fn follows(&mut self, known: &[Term], goal: impl FnOnce(&mut Steps<'p>) -> Term) -> bool {
+        let goal = goal(self.steps);
+        if self.queries == 0 {
+            return false;
+        }
+        self.queries -= 1;
+        let tag = "a mutual summary is inductive".to_string();
+        let obligation = Obligation { assumptions: known.to_vec(), goal, tag };
+        self.solver.prove(self.steps.world(), &obligation) == Answer::Holds
+    }
+}
+
+fn inputs((mine, theirs): &(Call, Call)) -> Vec<Term> {
+    mine.input.iter().chain(&theirs.input).copied().collect()
+}
+
+fn all((mine, theirs): &(Call, Call)) -> Vec<Term> {
+    [&mine.input, &theirs.input, &mine.output, &theirs.output].into_iter().flatten().copied().collect()
+}

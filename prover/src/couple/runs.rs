@@ -1,0 +1,231 @@
+//! Runs of the paths on numbers, to see what calls have in common.
+
+use super::steps::{Call, Step, Steps};
+use crate::pairs::Pair;
+use crate::term::{Ending, Func, Node, Sort, Term, Terms};
+use lang_l::hir::ProcId;
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+use std::collections::{BTreeMap, HashMap};
+
+/// How many inputs are tried.
+const INPUTS: usize = 48;
+/// The most calls of one run.
+const FUEL: usize = 400;
+/// The deepest run.
+const DEPTH: usize = 60;
+/// The most rows kept for one pair.
+const ROWS: usize = 160;
+
+/// One call that was seen: numbers in, numbers out; booleans are 0 and 1.
+#[derive(Clone, Debug)]
+pub(super) struct Activation {
+    pub(super) input: Vec<BigInt>,
+    pub(super) output: Vec<BigInt>,
+}
+
+/// Runs one side.
+pub(super) struct Simulator<'s, 'p> {
+    steps: &'s Steps<'p>,
+    terms: &'s Terms,
+    version: usize,
+    fuel: usize,
+    seen: Vec<(ProcId, Activation)>,
+}
+
+/// What was seen of a pair: calls of both sides side by side.
+pub(super) type Observed = BTreeMap<Pair, Vec<(Activation, Activation)>>;
+
+impl<'s, 'p> Simulator<'s, 'p> {
+    /// Runs both sides from equal inputs, and lays the k-th call of each procedure of the one beside the k-th call of each
+    /// procedure of the other.
+    pub(super) fn observe(steps: &'s mut Steps<'p>, pair: Pair) -> Observed {
+        let (sorts, _) = steps.sorts(0, pair.0);
+        let whole = [steps.whole(0, pair.0), steps.whole(1, pair.1)];
+        let steps: &'s Steps<'p> = steps;
+        let mut observed = Observed::new();
+        let mut seed = 0x9e37_79b9_u64;
+        for _ in 0..INPUTS {
+            let input: Vec<BigInt> = sorts.iter().map(|sort| draw(&mut seed, *sort)).collect();
+            let mut runs = Vec::new();
+            for version in 0..2 {
+                let mut run = Simulator { steps, terms: steps.terms_ref(), version, fuel: FUEL, seen: Vec::new() };
+                if run.call(whole[version].callee, &input, 0).is_some() {
+                    runs.push(run.seen);
+                }
+            }
+            let [left, right] = runs.as_slice() else { continue };
+            beside(steps, left, right, &mut observed);
+        }
+        observed
+    }
+
+    fn call(&mut self, id: ProcId, input: &[BigInt], depth: usize) -> Option<Vec<BigInt>> {
+        self.fuel = self.fuel.checked_sub(1)?;
+        if depth > DEPTH {
+            return None;
+        }
+        let at = self.seen.len();
+        self.seen.push((id, Activation { input: input.to_vec(), output: Vec::new() }));
+        for step in self.steps.steps_ref(self.version, id) {
+            let seen = self.seen.len();
+            if let Some(output) = self.step(id, step, input, depth)? {
+                self.seen[at].1.output.clone_from(&output);
+                return Some(output);
+            }
+            self.seen.truncate(seen);
+        }
+        None
+    }
+
+    /// The outputs if this is the path taken; the outer `None` when the run was given up.
+    fn step(&mut self, id: ProcId, step: &Step, input: &[BigInt], depth: usize) -> Option<Option<Vec<BigInt>>> {
+        let mut values: HashMap<Term, BigInt> = HashMap::new();
+        for (&variable, value) in self.steps.inputs_ref(self.version, id).iter().zip(input) {
+            values.insert(variable, value.clone());
+        }
+        for &condition in &step.path {
+            match self.value(condition, step, &mut values, depth)? {
+                Some(value) if !value.is_zero() => {}
+                _ => return Some(None),
+            }
+        }
+        // Every call on the path happened, even one whose results nobody uses.
+        for call in &step.calls {
+            self.made(call, step, &mut values, depth)?;
+        }
+        let mut output = Vec::new();
+        for &term in &step.output {
+            match self.value(term, step, &mut values, depth)? {
+                Some(value) => output.push(value),
+                None => return Some(None),
+            }
+        }
+        Some(Some(output))
+    }
+
+    /// Makes a call, once, and notes its results.
+    fn made(&mut self, call: &Call, step: &Step, values: &mut HashMap<Term, BigInt>, depth: usize) -> Option<()> {
+        if call.output.iter().all(|output| values.contains_key(output)) && !call.output.is_empty() {
+            return Some(());
+        }
+        let mut input = Vec::new();
+        for &term in &call.input {
+            input.push(self.value(term, step, values, depth)??);
+        }
+        let output = self.call(call.callee, &input, depth + 1)?;
+        values.extend(call.output.iter().copied().zip(output));
+        Some(())
+    }
+
+    /// The value of a term; the inner `None` when it has none here.
+    fn value(
+        &mut self,
+        term: Term,
+        step: &Step,
+        values: &mut HashMap<Term, BigInt>,
+        depth: usize,
+    ) -> Option<Option<BigInt>> {
+        if let Some(value) = values.get(&term) {
+            return Some(Some(value.clone()));
+        }
+        let bit = |holds: bool| if holds { BigInt::one() } else { BigInt::zero() };
+        macro_rules! get {
+            ($term:expr) => {
+                match self.value($term, step, values, depth)? {
+                    Some(value) => value,
+                    None => return Some(None),
+                }
+            };
+        }
+        let value = match self.terms.node(term).clone() {
+            Node::Int(value) => value,
+            Node::Bool(value) => bit(value),
+            Node::App(Func::Ending(_), _) => BigInt::from(Ending::Normal as i64),
+            Node::App(Func::Result(id, _) | Func::GlobalAfter(id, _), _) => {
+                let Some(call) = step.calls.iter().find(|call| call.id == Some(id)) else { return Some(None) };
+                self.made(call, step, values, depth)?;
+                match values.get(&term) {
+                    Some(value) => value.clone(),
+                    None => return Some(None),
+                }
+            }
+            Node::Linear(constant, parts) => {
+                let mut sum = constant;
+                for (coefficient, part) in parts.iter() {
+                    sum += coefficient * get!(*part);
+                }
+                sum
+            }
+            Node::Mul(parts) => {
+                let mut product = BigInt::one();
+                for &part in parts.iter() {
+                    product *= get!(part);
+                }
+                product
+            }
+            Node::Div(a, b) | Node::Rem(a, b) => {
+                let (x, y) = (get!(a), get!(b));
+                if y.is_zero() {
+                    return Some(None);
+                }
+                if matches!(self.terms.node(term), Node::Div(..)) { x / y } else { x % y }
+            }
+            Node::AtMostZero(t) => bit(!get!(t).is_positive()),
+            Node::IsZero(t) => bit(get!(t).is_zero()),
+            Node::Not(t) => bit(get!(t).is_zero()),
+            Node::And(parts) => {
+                let mut all = true;
+                for &part in parts.iter() {
+                    all = all && !get!(part).is_zero();
+                    if !all {
+                        break;
+                    }
+                }
+                bit(all)
+            }
+            Node::Or(parts) => {
+                let mut any = false;
+                for &part in parts.iter() {
+                    any = any || !get!(part).is_zero();
+                    if any {
+                        break;
+                    }
+                }
+                bit(any)
+            }
+            Node::Ite(cond, then, els) => {
+                let cond = get!(cond);
+                get!(if cond.is_zero() { els } else { then })
+            }
+            Node::Null | Node::App(..) | Node::SameRef(..) | Node::Born(..) => return Some(None),
+        };
+        values.insert(term, value.clone());
+        Some(Some(value))
+    }
+}
+
+fn beside(steps: &Steps<'_>, left: &[(ProcId, Activation)], right: &[(ProcId, Activation)], observed: &mut Observed) {
+    let by_procedure = |seen: &[(ProcId, Activation)]| {
+        let mut found: BTreeMap<ProcId, Vec<Activation>> = BTreeMap::new();
+        for (id, activation) in seen {
+            found.entry(*id).or_default().push(activation.clone());
+        }
+        found
+    };
+    let (left, right) = (by_procedure(left), by_procedure(right));
+    for (&p, mine) in left.iter().filter(|(p, _)| steps.recursive(0, **p)) {
+        for (&q, theirs) in right.iter().filter(|(q, _)| steps.recursive(1, **q)) {
+            let rows = observed.entry((p, q)).or_default();
+            let room = ROWS.saturating_sub(rows.len());
+            rows.extend(mine.iter().cloned().zip(theirs.iter().cloned()).take(room));
+        }
+    }
+}
+
+/// A small number, by a linear congruential generator: the same ones each time.
+fn draw(seed: &mut u64, sort: Sort) -> BigInt {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    let value = i64::try_from(*seed >> 40).unwrap_or(0);
+    BigInt::from(if sort == Sort::Bool { value % 2 } else { value % 11 - 2 })
+}
