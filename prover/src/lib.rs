@@ -44,3 +44,5 @@ pub mod refute;
 pub mod verdict;
 
 pub mod verify;
+
+pub mod fuzz;

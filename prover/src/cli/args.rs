@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Fmt(FmtArgs),
     /// Run a procedure
     Run(RunArgs),
+    /// Verify pairs made up at random, and hold what is said of them against many runs
+    Fuzz(FuzzArgs),
     /// Check that this installation works, and say how to mend it
     Doctor,
 }
@@ -135,6 +137,32 @@ pub(crate) struct RunArgs {
     /// Stop after this many steps
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     pub(crate) steps: u64,
+}
+
+/// Arguments of `ape fuzz`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FuzzArgs {
+    /// How many pairs to make
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) pairs: u64,
+    /// The seed; the same seed makes the same pairs
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The number of the first pair, to go on where an earlier run ended
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) first: u64,
+    /// Print a line for each pair
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print the pairs, and verify nothing
+    #[arg(long)]
+    pub(crate) print: bool,
+    /// Make mutants small too that keep the meaning and are not proved
+    #[arg(long)]
+    pub(crate) unproved: bool,
+    /// Write faulty pairs into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save: Option<PathBuf>,
 }
 
 #[cfg(test)]

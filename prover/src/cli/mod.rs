@@ -12,6 +12,7 @@ mod status;
 mod check;
 mod doctor;
 mod fmt;
+mod fuzz;
 mod run;
 mod verify;
 
@@ -50,6 +51,7 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Check(args) => check::check(args, &mut out),
         Command::Fmt(args) => fmt::fmt(args, &mut out),
         Command::Run(args) => run::run(args, &mut out),
+        Command::Fuzz(args) => fuzz::fuzz_pairs(args, &mut out),
         Command::Doctor => doctor::doctor(&mut out),
     }?;
     out.flush()?;

@@ -1,0 +1,56 @@
+//! Random numbers that are the same on every machine.
+//!
+//! In: a seed. Out: numbers, choices.
+//!
+//! Invariant: nothing here looks at the clock or at addresses; the same seed gives the same sequence for ever.
+
+/// The sequence known as splitmix64.
+#[derive(Clone, Debug)]
+pub struct Random {
+    state: u64,
+}
+
+impl Random {
+    /// The sequence of this seed.
+    pub fn new(seed: u64) -> Self {
+        Random { state: seed }
+    }
+
+    /// The sequence that belongs to item number `index` of a run with this seed; unlike those of all other items.
+    pub fn item(seed: u64, index: u64) -> Self {
+        let mut of_seed = Random::new(seed);
+        let mut of_index = Random::new(index ^ of_seed.number());
+        Random::new(of_index.number())
+    }
+
+    /// The next number.
+    pub fn number(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`; 0 when `n` is 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.number() % n.max(1) as u64) as usize
+    }
+
+    /// True in `percent` of a hundred cases.
+    pub fn percent(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of these; `None` when there are none.
+    pub fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
+        of.get(self.below(of.len()))
+    }
+
+    /// Puts these in another order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for at in (1..items.len()).rev() {
+            items.swap(at, self.below(at + 1));
+        }
+    }
+}
