@@ -45,4 +45,6 @@ pub mod verdict;
 
 pub mod verify;
 
+pub mod report;
+
 pub mod fuzz;

@@ -68,6 +68,8 @@ pub enum Method {
     Coupling,
     /// By constrained Horn clauses, for procedures over integers.
     Horn,
+    /// By the paper's encoding: one query for all strategies.
+    Paper,
     /// Both are external, hence the same unknown procedure.
     External,
 }
@@ -373,7 +375,8 @@ fn prove_same_code(program: &Program<'_>, pair: Pair, claims: &Claims) -> Option
 }
 
 impl PairProof {
-    fn trivial(level: Option<Level>, method: Method, used: Claims) -> Self {
+    /// A proof, or none, with nothing to say about correspondences.
+    pub(crate) fn trivial(level: Option<Level>, method: Method, used: Claims) -> Self {
         PairProof {
             level,
             used,

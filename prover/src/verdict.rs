@@ -4,9 +4,6 @@
 //! only [`crate::replay`] can make, from runs; [`Verdict::Equivalent`] is made only by [`crate::verify`] from a
 //! [`PairProof`] whose claims all hold.
 
-#[path = "report/mod.rs"]
-pub mod report;
-
 use crate::contracts::ClauseKind;
 use crate::pairs::PairProof;
 use crate::replay::{ContractWitness, Witness};
@@ -152,6 +149,8 @@ pub struct Report {
     pub contracts: Vec<ClauseReport>,
     /// Every query that was asked, in order, as SMT-LIB.
     pub queries: Vec<crate::solve::Query>,
+    /// Whether the time limit kept some query from being answered.
+    pub late: bool,
 }
 
 impl Report {

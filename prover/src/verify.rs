@@ -9,19 +9,30 @@
 //! 5. Each pair's verdict, from its proof, what it rests on, and what the search found.
 
 use crate::contracts::{self, Clause, ClauseKind, Status};
-use crate::facts;
+use crate::facts::{self, Facts};
 use crate::infer;
 use crate::lower;
 use crate::pairs::{self, Method, Pair, PairProof, Program};
+use crate::paper::{self, PaperAnswer, PaperReport};
 use crate::rank;
 use crate::refute;
-use crate::relate::Level;
+use crate::relate::{Gap, Level};
 use crate::replay::{self, Contrast};
 use crate::solve::{Budget, Solver};
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Termination, Verdict};
 use lang_l::hir::{Expr, ProcId, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
+
+/// Ways to prove.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// Path by path, with guided correspondence.
+    #[default]
+    Default,
+    /// As the paper does: one query for all strategies; a pair with a condition of its own is unknown.
+    Paper,
+}
 
 /// What is asked of a run.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +43,10 @@ pub struct Config {
     pub budget: Budget,
     /// Bounds on the search for a difference; `None` for the usual.
     pub search: Option<refute::Budget>,
+    /// How to prove.
+    pub strategy: Strategy,
+    /// When to stop proving; what is not proved by then is searched for a difference, briefly, and reported as unknown.
+    pub deadline: Option<Instant>,
 }
 
 /// A pair as it is reported: its procedures, and the condition of its `equiv`.
@@ -46,16 +61,9 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
         return Report::default();
     }
     let lowered = lower::lower(unit);
-    let mut solver = Solver::new(config.budget);
-    let mut clauses = Vec::new();
-    let known = [0, 1].map(|version| {
-        let mut known = facts::syntactic(&lowered, version);
-        infer::infer(&lowered, version, &mut known, &mut solver);
-        rank::rank(&lowered, version, &mut known, &mut solver);
-        clauses.extend(contracts::check(&lowered, version, &mut known, &mut solver));
-        known
-    });
-    let program = Program { unit: &lowered, facts: known };
+    let mut solver = Solver::new(config.budget).until(config.deadline);
+    let Alone { facts, clauses } = alone(&lowered, &mut solver);
+    let program = Program { unit: &lowered, facts };
     let asked = asked(unit);
     let unconditional: Vec<Pair> = asked.iter().filter(|a| a.when.is_none()).map(|a| a.pair).collect();
     let mut run =
@@ -63,22 +71,78 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     // A look before the proof: what differs on a small store needs no engine to fail on it.
     for asked in asked.iter().filter(|asked| !program.same_text(asked.pair)) {
         if let Some(witness) = run.difference(asked, refute::Budget::QUICK) {
-            run.seen.push((asked.pair, asked.when.is_some(), witness));
+            run.seen.push((asked.pair, asked.when, witness));
         }
     }
-    let refuted: Vec<Pair> = run.seen.iter().filter(|(_, when, _)| !when).map(|(pair, ..)| *pair).collect();
+    let refuted: Vec<Pair> = run.seen.iter().filter(|(_, when, _)| when.is_none()).map(|(pair, ..)| *pair).collect();
     let mut candidates = program.candidates(&unconditional);
     candidates.retain(|pair| !refuted.contains(pair));
-    let proofs = pairs::prove_all(&program, &candidates, &mut solver);
+    let proofs = match config.strategy {
+        Strategy::Default => pairs::prove_all(&program, &candidates, &mut solver),
+        Strategy::Paper => prove_as_paper(&program, &candidates, &mut solver),
+    };
     let mut report = Report::default();
     for asked in &asked {
         if run.selected(asked.pair) {
             report.pairs.push(run.pair(asked, &proofs, &mut solver));
         }
     }
-    report.contracts = clauses.iter().map(|clause| run.clause(clause)).collect();
+    let concerned = run.concerned(&report.pairs);
+    let selected = clauses.iter().filter(|clause| concerned[clause.version].contains(&clause.within));
+    report.contracts = selected.map(|clause| run.clause(clause)).collect();
     report.queries = solver.log().to_vec();
+    report.late = solver.late();
     report
+}
+
+/// What is known of each procedure without looking at the other version.
+#[derive(Clone, Debug)]
+pub struct Alone {
+    /// The facts of both versions.
+    pub facts: [Vec<Facts>; 2],
+    /// Their contracts.
+    pub clauses: Vec<Clause>,
+}
+
+/// Looks at both versions of a lowered program, each alone, at once where there are threads for it.
+pub fn alone(lowered: &Unit, solver: &mut Solver) -> Alone {
+    let of = |version: usize, mut solver: Solver| {
+        let mut known = facts::syntactic(lowered, version);
+        infer::infer(lowered, version, &mut known, &mut solver);
+        rank::rank(lowered, version, &mut known, &mut solver);
+        let clauses = contracts::check(lowered, version, &mut known, &mut solver);
+        (known, clauses, solver)
+    };
+    let solvers = [solver.fork(), solver.fork()];
+    let [left, right] = solvers;
+    let ((left, mut clauses, first), (right, more, second)) = rayon::join(|| of(0, left), || of(1, right));
+    clauses.extend(more);
+    // In the order of the versions, whichever was ready first.
+    solver.absorb(first);
+    solver.absorb(second);
+    Alone { facts: [left, right], clauses }
+}
+
+/// What the paper's strategy says of each pair, as proofs.
+fn prove_as_paper(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver) -> BTreeMap<Pair, PairProof> {
+    let level = |answer: &PaperAnswer| match answer {
+        PaperAnswer::Equivalent => Some(Level::Full),
+        PaperAnswer::PartiallyEquivalent => Some(Level::Partial),
+        PaperAnswer::Unknown(_) => None,
+    };
+    let answers = paper::verify(program, candidates, solver);
+    let levels: BTreeMap<Pair, Level> =
+        answers.iter().filter_map(|(&pair, report)| Some((pair, level(&report.answer)?))).collect();
+    let proof = |pair: Pair, report: &PaperReport| {
+        let used = report.rests_on.iter().filter_map(|on| Some((*on, *levels.get(on)?))).collect();
+        let mut proof = PairProof::trivial(level(&report.answer), Method::Paper, used);
+        if let PaperAnswer::Unknown(why) = &report.answer {
+            let place = |version: usize, id: ProcId| vec![program.unit.versions[version].procedure(id).name_span];
+            proof.gap = Some(Gap { what: why.clone(), places: [place(0, pair.0), place(1, pair.1)] });
+        }
+        proof
+    };
+    answers.iter().map(|(&pair, report)| (pair, proof(pair, report))).collect()
 }
 
 /// The pairs of the language reference, section 5, in the order of version 0.
@@ -106,8 +170,8 @@ struct Run<'a> {
     config: &'a Config,
     /// What the search found of each clause that was not proved, by its place in `clauses`.
     violations: BTreeMap<usize, Option<replay::ContractWitness>>,
-    /// What the first look found, by pair and by whether that was under a `when`.
-    seen: Vec<(Pair, bool, replay::Witness)>,
+    /// What the first look found, by pair and its condition.
+    seen: Vec<(Pair, Option<&'a Expr>, replay::Witness)>,
 }
 
 impl Run<'_> {
@@ -120,20 +184,37 @@ impl Run<'_> {
         wanted.is_empty() || wanted.iter().any(|name| name == self.name(0, pair.0) || name == self.name(1, pair.1))
     }
 
+    /// The procedures of each version that the reported pairs run: all, unless only some pairs were asked for.
+    fn concerned(&self, reports: &[PairReport]) -> [BTreeSet<ProcId>; 2] {
+        [0, 1].map(|version| {
+            let all = (0u32..).zip(&self.program.unit.versions[version].procedures).map(|(at, _)| ProcId(at));
+            if self.config.procedures.is_empty() {
+                return all.collect();
+            }
+            let own = reports.iter().map(|report| [report.pair.0, report.pair.1][version]);
+            own.flat_map(|id| {
+                self.program.facts[version][id.index()].callees.iter().copied().chain([id]).collect::<Vec<_>>()
+            })
+            .collect()
+        })
+    }
+
     fn pair(&mut self, asked: &Asked<'_>, proofs: &BTreeMap<Pair, PairProof>, solver: &mut Solver) -> PairReport {
         let started = Instant::now();
         let proof = match (asked.when, proofs.get(&asked.pair)) {
             (None, Some(proof)) => Some(proof.clone()),
-            (Some(when), _) if self.program.same_signature(asked.pair) => Some(pairs::prove_when(
-                self.program,
-                asked.pair,
-                Some(when),
-                &pairs::surviving(self.program, proofs),
-                solver,
-            )),
+            (Some(when), _) if self.config.strategy == Strategy::Default && self.program.same_signature(asked.pair) => {
+                Some(pairs::prove_when(
+                    self.program,
+                    asked.pair,
+                    Some(when),
+                    &pairs::surviving(self.program, proofs),
+                    solver,
+                ))
+            }
             _ => None,
         };
-        let seen = self.seen.iter().find(|(pair, when, _)| *pair == asked.pair && *when == asked.when.is_some());
+        let seen = self.seen.iter().find(|(pair, when, _)| *pair == asked.pair && *when == asked.when);
         if let Some((_, _, witness)) = seen {
             let verdict = Verdict::NotEquivalent(Box::new(witness.clone()));
             return self.report(asked, verdict, None, &BTreeSet::new(), started.elapsed());
@@ -190,6 +271,9 @@ impl Run<'_> {
         solver: &mut Solver,
     ) -> Verdict {
         let Some(proof) = proof else {
+            if self.config.strategy == Strategy::Paper && asked.when.is_some() {
+                return self.unknown("the paper's strategy knows no `when`", "use the default strategy");
+            }
             return self.unknown("the two have different parameters or results", "give both the same signature");
         };
         if proof.method == Method::External {
@@ -209,7 +293,7 @@ impl Run<'_> {
             };
         }
         if proof.level != Some(Level::Full)
-            && let Some(witness) = self.difference(asked, refute::Budget::THOROUGH)
+            && let Some(witness) = self.difference(asked, self.search_budget())
         {
             return Verdict::NotEquivalent(Box::new(witness));
         }
@@ -242,6 +326,12 @@ impl Run<'_> {
         let (left, right) = asked.pair;
         let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
         refute::search(&pair, &[], self.config.search.unwrap_or(budget))
+    }
+
+    /// How long to search when there is no proof; not long when it is late.
+    fn search_budget(&self) -> refute::Budget {
+        let late = self.config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if late { refute::Budget::QUICK } else { self.config.search.unwrap_or(refute::Budget::THOROUGH) }
     }
 
     /// The verdict forced by a clause that is not proved and was written for a procedure this pair runs.
@@ -288,9 +378,8 @@ impl Run<'_> {
         let within = self.name(clause.version, clause.within);
         let base = within.split('@').next().unwrap_or(within);
         let found = self.unit.versions[clause.version].find(base).and_then(|procedure| {
-            let budget = self.config.search.unwrap_or(refute::Budget::THOROUGH);
             let wanted = |violation: &lang_l::interp::Violation| violation.span == clause.span;
-            refute::search_contract(self.unit, clause.version, procedure, &wanted, &[], budget)
+            refute::search_contract(self.unit, clause.version, procedure, &wanted, &[], self.search_budget())
         });
         self.violations.insert(at, found.clone());
         found

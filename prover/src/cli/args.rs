@@ -42,10 +42,10 @@ pub(crate) struct VerifyArgs {
     /// Only look at the pairs of this procedure, and at what they rest on; may be repeated
     #[arg(long = "proc", value_name = "NAME")]
     pub(crate) procedures: Vec<String>,
-    /// Give up on a pair after this many seconds
+    /// Stop proving after this many seconds, a safety net: what is open then is unknown
     #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,
-    /// How many pairs to work on at once [default: as many as there are cores]
+    /// How many threads to use [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Count partially equivalent as success
@@ -87,11 +87,15 @@ pub(crate) enum Stage {
     Ast,
     /// The typed tree
     Hir,
+    /// The tree without loops, and with calls as statements
+    Lowered,
+    /// What is known of each procedure alone
+    Facts,
     /// The symbolic paths of each procedure
     Paths,
-    /// What is to be proved
+    /// What was to be proved, and the answers
     Obligations,
-    /// The queries, as Z3 gets them
+    /// The queries, as scripts for any SMT-LIB solver
     Smt2,
 }
 

@@ -3,6 +3,7 @@
 use super::status::{Failure, Status};
 use super::z3_version::OLDEST;
 use super::{STACK, installation};
+use prover::solve;
 use std::io::Write;
 use std::process::Command;
 use std::{env, fs, io, process, thread};
@@ -64,14 +65,14 @@ fn library() -> Finding {
 }
 
 fn answers() -> Finding {
-    match installation::ask() {
+    match solve::self_test() {
         Ok(()) => Finding::Good("a satisfiable and an unsatisfiable question were answered right".to_string()),
         Err(wrong) => bad(wrong, "do not trust this library: build again with APE_Z3_DIR set to that of another Z3"),
     }
 }
 
 fn memory_limit() -> Finding {
-    if installation::has_memory_limit() {
+    if solve::has_memory_limit() {
         Finding::Good("can be set".to_string())
     } else {
         bad("this Z3 knows no memory_max_size", "build again with APE_Z3_DIR set to the directory of another Z3")

@@ -5,24 +5,23 @@ use super::load::{self, Loaded};
 use super::status::{Failure, Status};
 use lang_l::heap::{Input, Store};
 use lang_l::hir::{ProcId, Procedure, Unit};
-use lang_l::interp::{self, Divergence, Environment, Event, Job, Limits, Outcome, Sequential};
+use lang_l::interp::{self, Behaviour, Divergence, Environment, Event, Job, Limits, Outcome, Sequential};
 use lang_l::source::{Sources, Span};
 use lang_l::value::Addr;
 use lang_l::{show, store_json};
 use serde_json::Value as Json;
 use std::io::Write;
-use std::path::Path;
 
 /// Runs the procedure. The status is 0 when it ended normally; 1 when it ended in error, broke a contract or provably
 /// never ends; 3 when it has no outcome or could not be run to its end.
 pub(crate) fn run(args: &RunArgs, out: &mut impl Write) -> Result<Status, Failure> {
     let Loaded { sources, unit } = load::load(&[&args.file])?;
     let (version, procedure) = choose(&unit, args)?;
-    let input = input(&unit, unit.versions[version].procedure(procedure), args)?;
+    let (input, externals) = input(&unit, unit.versions[version].procedure(procedure), args)?;
 
     let limits = Limits { steps: args.steps, ..Limits::default() };
     let job = Job { unit: &unit, version, procedure, limits };
-    let mut surroundings = Sequential::after(&input);
+    let mut surroundings = Sequential::after(&input).with(externals);
     let ran = if args.trace {
         interp::run(&job, input, &mut Traced { inner: surroundings, unit: &unit, sources: &sources, depth: 0 })
     } else {
@@ -78,25 +77,18 @@ fn choose(unit: &Unit, args: &RunArgs) -> Result<(usize, ProcId), Failure> {
     found.ok_or_else(|| Failure::Usage(format!("there is no procedure {name} in version {wanted}")))
 }
 
-/// What the run starts from: a store file, or words of the command line.
-fn input(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<Input, Failure> {
-    match &args.store {
-        Some(path) => store_json::read_input(unit, procedure, &read_store(path)?)
-            .map_err(|error| Failure::Usage(format!("{}: {error}", load::name(path)))),
-        None => store_json::read_arguments(unit, procedure, &args.arguments, Store::default())
-            .map_err(|error| Failure::Usage(error.to_string())),
-    }
-}
-
-/// A store file as JSON. In a counterexample out of a report the outcomes of its two runs stand beside the store.
-fn read_store(path: &Path) -> Result<Json, Failure> {
+/// What the run starts from, a store file or words of the command line; and what external procedures do.
+fn input(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<(Input, Behaviour), Failure> {
+    let Some(path) = &args.store else {
+        let input = store_json::read_arguments(unit, procedure, &args.arguments, Store::default());
+        return Ok((input.map_err(|error| Failure::Usage(error.to_string()))?, Behaviour::Skip));
+    };
     let text = load::text(path)?;
-    let mut json: Json = serde_json::from_str(&text)
+    let json: Json = serde_json::from_str(&text)
         .map_err(|error| Failure::Usage(format!("{} is not JSON: {error}", load::name(path))))?;
-    if let Some(parts) = json.as_object_mut() {
-        parts.retain(|name, _| name != "left" && name != "right");
-    }
-    Ok(json)
+    let wrong = |error| Failure::Usage(format!("{}: {error}", load::name(path)));
+    let input = store_json::read_input(unit, procedure, &json).map_err(wrong)?;
+    Ok((input, store_json::read_externals(&json).map_err(wrong)?))
 }
 
 fn place_text(sources: &Sources, span: Span) -> String {

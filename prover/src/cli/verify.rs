@@ -2,15 +2,22 @@
 //!
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output.
 
-use super::args::{Format, Stage, VerifyArgs};
+use super::STACK;
+use super::args::{self, Format, Stage, VerifyArgs};
 use super::load::{self, Loaded};
 use super::status::{Failure, Status};
+use lang_l::hir::Unit;
 use lang_l::hir_print;
+use prover::lower::lower;
+use prover::report::text::Detail;
+use prover::report::{self, Subject, dump};
+use prover::solve::{Budget, Solver};
 use prover::verdict::Report;
-use prover::verdict::report::{self, Subject};
 use prover::verify::{self, Config};
-use std::io::Write;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Compares the versions. The status says how bad the worst verdict is.
 pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, Failure> {
@@ -22,31 +29,74 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
         }
         return Ok(Status::Success);
     }
-    let Loaded { unit, sources } = load::load(&paths)?;
-    if args.dump == Some(Stage::Hir) {
-        write!(out, "{}", hir_print::print(&unit))?;
-        return Ok(Status::Success);
-    }
-    if unit.versions.len() != 2 {
-        let count = unit.versions.len();
+    let loaded = load::load(&paths)?;
+    if loaded.unit.versions.len() != 2 {
+        let count = loaded.unit.versions.len();
         return Err(Failure::Usage(format!(
             "verify compares two versions, but there is {count} in {}",
             load::name(paths[0])
         )));
     }
-    let config = Config { procedures: args.procedures.clone(), ..Config::default() };
-    for name in &config.procedures {
-        if unit.versions.iter().all(|version| version.find(name).is_none()) {
-            return Err(Failure::Usage(format!("there is no procedure {name}")));
-        }
+    let config = config(&loaded.unit, args)?;
+    if let Some(stage) = args.dump {
+        let text = in_threads(args.jobs, || dump(&loaded, stage, &config))?;
+        write!(out, "{text}")?;
+        return Ok(Status::Success);
     }
-    let report = verify::verify(&unit, &config);
-    let subject = Subject { unit: &unit, sources: &sources, report: &report };
+    let report = in_threads(args.jobs, || verify::verify(&loaded.unit, &config))?;
+    let subject = Subject { unit: &loaded.unit, sources: &loaded.sources, report: &report };
     match args.format {
-        Format::Text => write!(out, "{}", report::text::report(subject))?,
+        Format::Text => write!(out, "{}", report::text::report(subject, Detail { explain: args.explain }))?,
         Format::Json => writeln!(out, "{:#}", report::json::report(subject))?,
     }
     Ok(status(&report, args.partial))
+}
+
+/// What the arguments ask for.
+fn config(unit: &Unit, args: &VerifyArgs) -> Result<Config, Failure> {
+    let known = |name: &String| unit.versions.iter().any(|version| version.find(name).is_some());
+    if let Some(unknown) = args.procedures.iter().find(|name| !known(name)) {
+        return Err(Failure::Usage(format!("there is no procedure {unknown}")));
+    }
+    let limit = Duration::from_secs(args.timeout);
+    let deadline = Instant::now().checked_add(limit);
+    let budget = Budget { clock: limit, ..Budget::default() };
+    let strategy = match args.strategy {
+        args::Strategy::Default => verify::Strategy::Default,
+        args::Strategy::Paper => verify::Strategy::Paper,
+    };
+    Ok(Config { procedures: args.procedures.clone(), budget, search: None, strategy, deadline })
+}
+
+/// Does the work with so many threads, each with a stack for deep terms.
+fn in_threads<T: Send>(jobs: Option<NonZeroUsize>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.map_or(0, NonZeroUsize::get)).stack_size(STACK).build();
+    let pool = pool.map_err(|error| Failure::Thread(io::Error::other(error)))?;
+    Ok(pool.install(work))
+}
+
+/// What a stage makes of the program.
+fn dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) -> String {
+    let alone = |lowered: &Unit| {
+        let mut solver = Solver::new(config.budget).until(config.deadline);
+        verify::alone(lowered, &mut solver).facts
+    };
+    match stage {
+        // The trees were printed before they were resolved.
+        Stage::Ast => String::new(),
+        Stage::Hir => hir_print::print(unit),
+        Stage::Lowered => hir_print::print(&lower(unit)),
+        Stage::Facts | Stage::Paths => {
+            let lowered = lower(unit);
+            let [left, right] = &alone(&lowered);
+            match stage {
+                Stage::Facts => dump::facts(&lowered, [left, right]),
+                _ => dump::paths(&lowered, sources, [left, right]),
+            }
+        }
+        Stage::Obligations => dump::obligations(&verify::verify(unit, config).queries),
+        Stage::Smt2 => dump::queries(&verify::verify(unit, config).queries),
+    }
 }
 
 fn status(report: &Report, partial_counts: bool) -> Status {

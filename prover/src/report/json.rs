@@ -4,10 +4,11 @@
 
 use super::{Subject, overall};
 use crate::pairs::{Method, PairProof};
-use crate::replay::{ContractWitness, Witness};
+use crate::replay::{ContractWitness, Contrast, Witness};
 use crate::solve;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Verdict};
 use lang_l::interp::Outcome;
+use lang_l::show::difference_text;
 use lang_l::source::Span;
 use lang_l::store_json::{externals_json, input_json, outcome_json};
 use serde_json::{Value as Json, json};
@@ -23,6 +24,7 @@ pub fn report(subject: Subject<'_>) -> Json {
         "ape_version": env!("CARGO_PKG_VERSION"),
         "z3_version": solve::version(),
         "verdict": overall(report),
+        "timed_out": report.late,
         "pairs": report.pairs.iter().map(|pair| pair_json(subject, pair)).collect::<Vec<_>>(),
         "contracts": report.contracts.iter().map(|clause| clause_json(subject, clause)).collect::<Vec<_>>(),
     })
@@ -84,6 +86,7 @@ fn method_word(method: Method) -> &'static str {
         Method::Unrolling => "unrolling",
         Method::Coupling => "coupling",
         Method::Horn => "horn-clauses",
+        Method::Paper => "paper",
         Method::External => "external",
     }
 }
@@ -96,6 +99,10 @@ fn witness_json(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> J
     let [left, right] = subject.procedures(pair);
     let mut json = input_json(subject.unit, left, witness.input());
     json["externals"] = externals_json(witness.externals());
+    if let Contrast::Stores(difference) = witness.contrast() {
+        let first = difference_text(subject.unit, left, witness.input(), difference, ["left", "right"]);
+        json["difference"] = first.into();
+    }
     json["left"] = outcome_json(subject.unit, left, subject.sources, witness.left());
     json["right"] = outcome_json(subject.unit, right, subject.sources, witness.right());
     json

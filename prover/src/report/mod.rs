@@ -9,6 +9,14 @@ pub mod json;
 
 pub mod text;
 
+mod counterexample;
+
+mod explain;
+
+pub mod dump;
+
+mod terms;
+
 use crate::contracts::ClauseKind;
 use crate::verdict::{ClauseStatus, PairReport, Report};
 use lang_l::hir::{Procedure, Unit};
@@ -29,6 +37,21 @@ impl<'a> Subject<'a> {
     /// The two procedures of a pair.
     fn procedures(&self, pair: &PairReport) -> [&'a Procedure; 2] {
         [self.unit.versions[0].procedure(pair.pair.0), self.unit.versions[1].procedure(pair.pair.1)]
+    }
+
+    /// How a version is called.
+    fn version_name(&self, version: usize) -> String {
+        format!("version {}", self.unit.versions[version].label)
+    }
+
+    /// A place, to follow the name of what is there; with the file, when there are several.
+    fn at(&self, span: Span) -> String {
+        let line = self.sources.line(span);
+        if self.sources.iter().nth(1).is_some() {
+            format!(", {}:{line}", self.sources.get(span.file).name)
+        } else {
+            format!(", line {line}")
+        }
     }
 
     /// The lines of some places, each once.

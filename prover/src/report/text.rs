@@ -1,14 +1,215 @@
-//! A report for people.
+//! A report for people: a paragraph per pair, the contracts that are not proved, and one line for all of it.
+//!
+//! Colour is in the text as escape sequences; whoever prints it strips them where they are not wanted.
 
-use super::{Subject, overall};
+use super::counterexample::{difference, violation};
+use super::{Subject, explain, overall};
+use crate::pairs::{Method, PairProof};
+use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Verdict};
+use anstyle::{AnsiColor, Style};
+use lang_l::source::Span;
 use std::fmt::Write as _;
 
+/// How many correspondences of one kind are listed.
+const MOST_CORRESPONDENCES: usize = 8;
+
+/// How many places are shown per version.
+const MOST_PLACES: usize = 4;
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Detail {
+    /// Also say what was compared, and what was assumed.
+    pub explain: bool,
+}
+
 /// The whole report.
-pub fn report(subject: Subject<'_>) -> String {
+pub fn report(subject: Subject<'_>, detail: Detail) -> String {
     let mut text = String::new();
     for pair in &subject.report.pairs {
-        let _ = writeln!(text, "{} ~ {}: {}", pair.left, pair.right, pair.verdict.word());
+        text.push_str(&pair_text(subject, pair, detail));
+        text.push('\n');
     }
-    let _ = writeln!(text, "{}", overall(subject.report));
+    for clause in &subject.report.contracts {
+        if let Some(paragraph) = clause_text(subject, clause) {
+            text.push_str(&paragraph);
+            text.push('\n');
+        }
+    }
+    text.push_str(&summary(subject));
     text
+}
+
+/// The word in its colour: green for what is proved, red for what is refuted, yellow for what is open.
+fn painted(word: &str) -> String {
+    let color = match word {
+        "equivalent" | "holds" => AnsiColor::Green,
+        "not-equivalent" | "contract-violation" | "violated" => AnsiColor::Red,
+        _ => AnsiColor::Yellow,
+    };
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    format!("{style}{word}{style:#}")
+}
+
+fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> String {
+    let names = if pair.left == pair.right { pair.left.clone() } else { format!("{} ~ {}", pair.left, pair.right) };
+    let when = pair.when.as_ref().map_or(String::new(), |when| format!(" when {when}"));
+    let mut text = format!("{names}{when}: {}\n", painted(pair.verdict.word()));
+    if detail.explain {
+        text.push_str(&explain::compared(subject, pair));
+    }
+    match &pair.verdict {
+        Verdict::Equivalent(proof) => text.push_str(&proof_text(subject, pair, proof)),
+        Verdict::PartiallyEquivalent(proof) => {
+            text.push_str(&proof_text(subject, pair, proof));
+            text.push_str("  that both end from the same stores is not proved");
+            match &proof.gap {
+                Some(gap) => {
+                    let _ = writeln!(text, ": {}", gap.what);
+                    text.push_str(&places_text(subject, &gap.places));
+                }
+                None => text.push_str(": a pair it rests on may not\n"),
+            }
+        }
+        Verdict::NotEquivalent(witness) => text.push_str(&difference(subject, pair, witness)),
+        Verdict::ContractViolation(witness) => text.push_str(&violation(subject, witness)),
+        Verdict::Unknown(reason) => text.push_str(&unknown_text(subject, reason)),
+    }
+    text
+}
+
+fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> String {
+    let how = match proof.method {
+        Method::SameCode => "the two are the same code",
+        Method::Summaries => "proved path by path, each call by what its pair guarantees",
+        Method::Inlining => "proved path by path, with calls that do not recur executed in place",
+        Method::Unrolling => "proved path by path, with recursive calls and loops unrolled once or twice",
+        Method::Coupling => "proved by relations between the calls of both, found from runs",
+        Method::Horn => "proved by an invariant that relates both, found by solving Horn clauses",
+        Method::Paper => "proved by the paper's encoding, all strategies at once",
+        Method::External => "external: the same unknown procedure in both versions",
+    };
+    let mut text = format!("  {how}\n");
+    if !pair.rests_on.is_empty() {
+        let names: Vec<String> = pair.rests_on.iter().map(|name| procedure_name(name)).collect();
+        let _ = writeln!(text, "  rests on {}", names.join(", "));
+    }
+    if proof.used.contains_key(&pair.pair) {
+        text.push_str("  by induction: its own calls of itself are taken to be equivalent\n");
+    }
+    for (what, places) in [("new", &proof.correspondence), ("call", &proof.matched_calls)] {
+        for &(left, right) in places.iter().take(MOST_CORRESPONDENCES) {
+            let [left, right] = [(0, left), (1, right)].map(|(version, span)| {
+                format!("`{}` ({}{})", one_line(subject, span), subject.version_name(version), subject.at(span))
+            });
+            let _ = writeln!(text, "  {what} {left} corresponds to {right}");
+        }
+        if places.len() > MOST_CORRESPONDENCES {
+            let _ = writeln!(text, "  … and {} more", places.len() - MOST_CORRESPONDENCES);
+        }
+    }
+    text
+}
+
+fn unknown_text(subject: Subject<'_>, reason: &Reason) -> String {
+    let mut text = format!("  not settled: {}\n", reason.what);
+    text.push_str(&places_text(subject, &reason.places));
+    let _ = writeln!(text, "  what could help: {}", reason.hint);
+    text
+}
+
+/// Source lines of both versions.
+fn places_text(subject: Subject<'_>, places: &[Vec<Span>; 2]) -> String {
+    let mut text = String::new();
+    for (version, places) in places.iter().enumerate() {
+        for &span in places.iter().take(MOST_PLACES) {
+            let _ = writeln!(
+                text,
+                "    {}{}: {}",
+                subject.version_name(version),
+                subject.at(span),
+                one_line(subject, span)
+            );
+        }
+        if places.len() > MOST_PLACES {
+            let _ = writeln!(text, "    … and {} more places", places.len() - MOST_PLACES);
+        }
+    }
+    text
+}
+
+/// A contract that is not proved; `None` when it is, or when a pair has told of it.
+fn clause_text(subject: Subject<'_>, clause: &ClauseReport) -> Option<String> {
+    let head = format!(
+        "{} of {} ({}{}): {}\n",
+        clause.kind.keyword(),
+        clause.procedure,
+        subject.version_name(clause.version),
+        subject.at(clause.span),
+        painted(clause.status.word())
+    );
+    match &clause.status {
+        ClauseStatus::Holds => None,
+        ClauseStatus::Violated(witness) => {
+            let told = subject.report.pairs.iter().any(|pair| match &pair.verdict {
+                Verdict::ContractViolation(other) => {
+                    other.violation().span == clause.span && other.version() == clause.version
+                }
+                _ => false,
+            });
+            (!told).then(|| head + &violation(subject, witness))
+        }
+        ClauseStatus::Unknown(why) => {
+            Some(format!("{head}  {}\n  not settled: {why}\n", one_line(subject, clause.span)))
+        }
+    }
+}
+
+/// One line for the whole run.
+fn summary(subject: Subject<'_>) -> String {
+    let report = subject.report;
+    let word = overall(report);
+    if word == "none" {
+        return "nothing to verify: no procedure is in both versions\n".to_string();
+    }
+    let mut parts = Vec::new();
+    for verdict in ["equivalent", "partially-equivalent", "unknown", "contract-violation", "not-equivalent"] {
+        let count = report.pairs.iter().filter(|pair| pair.verdict.word() == verdict).count();
+        if count > 0 {
+            parts.push(format!("{count} {verdict}"));
+        }
+    }
+    let pairs = count(report.pairs.len(), "pair");
+    let mut text = format!("{}: {pairs}: {}", painted(word), parts.join(", "));
+    let holding = report.contracts.iter().filter(|clause| matches!(clause.status, ClauseStatus::Holds)).count();
+    if !report.contracts.is_empty() {
+        let all = count(report.contracts.len(), "contract clause");
+        let _ = write!(text, "; {holding} of {all} proved");
+    }
+    text.push('\n');
+    if report.late {
+        text.push_str("the time limit was reached: more may be provable in more time (`--timeout`)\n");
+    }
+    text
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// What the lowering calls `P@loop2`, for people.
+fn procedure_name(name: &str) -> String {
+    let side = |side: &str| match side.split_once("@loop") {
+        Some((procedure, number)) => format!("loop {number} of {procedure}"),
+        None => side.to_string(),
+    };
+    match name.split_once('~') {
+        Some((left, right)) => format!("{} ~ {}", side(left), side(right)),
+        None => side(name),
+    }
+}
+
+/// The first line of the source at a place.
+pub(super) fn one_line<'a>(subject: Subject<'a>, span: Span) -> &'a str {
+    subject.sources.text(span).lines().next().unwrap_or_default().trim_end()
 }

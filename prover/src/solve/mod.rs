@@ -7,12 +7,12 @@
 
 mod z3;
 
-pub use z3::version;
+pub use z3::{has_memory_limit, self_test, version};
 
 use crate::obligation::Obligation;
 use crate::state::World;
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bounds on one query.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ pub enum Answer {
 /// One query as it was asked.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// The whole text.
+    /// The whole text. That it holds is `unsat`; of Horn clauses it is `sat`.
     pub smt2: String,
     /// What it was for.
     pub tag: String,
@@ -66,6 +66,8 @@ pub struct Solver {
     budget: Budget,
     answers: HashMap<String, Answer>,
     log: Vec<Query>,
+    deadline: Option<Instant>,
+    late: bool,
 }
 
 impl Solver {
@@ -88,15 +90,63 @@ impl Solver {
         &self.log
     }
 
+    /// Whether the deadline kept some query from being answered.
+    pub fn late(&self) -> bool {
+        self.late
+    }
+
+    /// The same solver with a deadline: from then on nothing is asked any more, and what is being asked is interrupted.
+    #[must_use]
+    pub fn until(self, deadline: Option<Instant>) -> Self {
+        Solver { deadline, ..self }
+    }
+
+    /// A solver with the same bounds that has been asked nothing yet.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Solver::new(self.budget).until(self.deadline)
+    }
+
+    /// Takes over what another solver was asked.
+    pub fn absorb(&mut self, other: Solver) {
+        self.late |= other.late;
+        for query in other.log {
+            if !self.answers.contains_key(&query.smt2) {
+                self.answers.insert(query.smt2.clone(), query.answer.clone());
+                self.log.push(query);
+            }
+        }
+    }
+
+    /// Asks, unless it is too late, with a budget that ends by the deadline.
+    fn in_time(&mut self, ask: impl FnOnce(Budget) -> Answer) -> Answer {
+        let Some(deadline) = self.deadline else { return ask(self.budget) };
+        let left = deadline.saturating_duration_since(Instant::now());
+        let answer = if left.is_zero() {
+            Answer::Unknown(String::new())
+        } else {
+            ask(Budget { clock: left.min(self.budget.clock), ..self.budget })
+        };
+        match answer {
+            Answer::Unknown(_) if Instant::now() >= deadline => {
+                self.late = true;
+                Answer::Unknown("the time limit was reached".into())
+            }
+            answer => answer,
+        }
+    }
+
     /// Whether constrained Horn clauses have a solution ([`Answer::Holds`]), have none, or neither was found.
     pub fn satisfies_horn(&mut self, smt2: &str) -> Answer {
         if let Some(answer) = self.answers.get(smt2) {
             return answer.clone();
         }
-        let answer = z3::check_horn(smt2, self.budget);
+        let answer = self.in_time(|budget| z3::check_horn(smt2, budget));
         self.answers.insert(smt2.to_string(), answer.clone());
         let tag = "Horn clauses of a pair over integers".to_string();
-        self.log.push(Query { smt2: smt2.to_string(), tag, answer: answer.clone() });
+        // As a script: a solution is a model in which nothing fails.
+        let script = format!("; {tag}\n{smt2}(assert (not fail))\n(check-sat)\n");
+        self.log.push(Query { smt2: script, tag, answer: answer.clone() });
         answer
     }
 
@@ -121,7 +171,7 @@ impl Solver {
     }
 
     fn ask(&mut self, smt2: String, tag: String, quantifiers: Quantifiers) -> Answer {
-        let answer = z3::check(&smt2, self.budget, quantifiers);
+        let answer = self.in_time(|budget| z3::check(&smt2, budget, quantifiers));
         self.answers.insert(smt2.clone(), answer.clone());
         self.log.push(Query { smt2, tag, answer: answer.clone() });
         answer

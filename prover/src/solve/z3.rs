@@ -3,12 +3,41 @@
 use super::{Answer, Budget, Quantifiers};
 use std::sync::mpsc;
 use std::time::Duration;
-use z3::ast::Bool;
+use z3::ast::{Bool, Int};
 use z3::{Config, Context, Fixedpoint, FuncDecl, Params, SatResult, Solver, Sort, with_z3_config};
 
 /// The version of the library in use.
 pub fn version() -> String {
     z3::full_version().to_string()
+}
+
+/// Asks Z3 two small questions.
+///
+/// # Errors
+/// What it got wrong.
+pub fn self_test() -> Result<(), String> {
+    with_z3_config(&Config::new(), || {
+        let (x, solver) = (Int::new_const("x"), Solver::new());
+        solver.assert(x.gt(1));
+        solver.assert(x.lt(3));
+        if solver.check() != SatResult::Sat {
+            return Err("it finds no x with 1 < x < 3".to_string());
+        }
+        let found = solver.get_model().and_then(|model| model.eval(&x, true)).and_then(|value| value.as_i64());
+        if found != Some(2) {
+            return Err(format!("for 1 < x < 3 it finds {found:?}"));
+        }
+        solver.assert(x.gt(2));
+        match solver.check() {
+            SatResult::Unsat => Ok(()),
+            other => Err(format!("it says {other:?} to 2 < x < 3")),
+        }
+    })
+}
+
+/// Whether Z3 can be told how much memory it may take.
+pub fn has_memory_limit() -> bool {
+    z3::get_global_param("memory_max_size").is_some()
 }
 
 /// Checks a text in which every assertion starts a line: unsatisfiable means the goal holds.

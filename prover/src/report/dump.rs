@@ -1,0 +1,190 @@
+//! What each stage of the prover makes of a program, so that a wrong answer can be followed by eye.
+//!
+//! In: a lowered program, facts, queries. Out: text.
+
+use super::terms::{Names, call_text, place_text, term_text};
+use crate::contracts::on_entry;
+use crate::exec::{Executor, Limits, execute};
+use crate::facts::Facts;
+use crate::heap::{HeapId, HeapNode};
+use crate::solve::{Answer, Query};
+use crate::state::{Outcome, World};
+use crate::term::{Ending, Selector};
+use lang_l::hir::{ProcId, Procedure, Unit};
+use lang_l::hir_print::expr_text;
+use lang_l::source::Sources;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// What is known of each procedure of a lowered program.
+pub fn facts(unit: &Unit, known: [&[Facts]; 2]) -> String {
+    let mut text = String::new();
+    for (version, known) in unit.versions.iter().zip(known) {
+        let _ = writeln!(text, "version {}", version.label);
+        for (procedure, facts) in version.procedures.iter().zip(known) {
+            let _ = writeln!(text, "  {}", procedure.name);
+            let globals = |ids: &BTreeSet<lang_l::hir::GlobalId>| {
+                listed(ids.iter().map(|id| unit.globals[id.index()].name.clone()))
+            };
+            let callees = facts.callees.iter().map(|id| version.procedure(*id).name.clone());
+            let _ = writeln!(text, "    calls {}", listed(callees));
+            let _ = writeln!(text, "    touches {}", listed(facts.accesses.iter().map(|s| selector(unit, *s))));
+            let _ = writeln!(text, "    writes {}", listed(facts.writes.iter().map(|s| selector(unit, *s))));
+            let _ = writeln!(text, "    touches globals {}", globals(&facts.globals));
+            let _ = writeln!(text, "    writes globals {}", globals(&facts.written_globals));
+            if let Some(places) = &facts.modifies {
+                let places = places.iter().map(|place| expr_text(unit, version, procedure, place));
+                let _ = writeln!(text, "    changes of what existed before {}", listed(places));
+            }
+            let _ = match &facts.errs_only_if_null {
+                Some(params) if params.is_empty() => writeln!(text, "    never errs"),
+                Some(params) => {
+                    let names = params.iter().map(|&at| procedure.locals[at].name.clone());
+                    writeln!(text, "    errs only if one of these is null: {}", listed(names))
+                }
+                None => writeln!(text, "    may err"),
+            };
+            let ends = if facts.terminates { "always ends" } else { "may run for ever" };
+            let _ = writeln!(text, "    {ends}");
+        }
+    }
+    text
+}
+
+/// All symbolic outcomes of each procedure of a lowered program.
+pub fn paths(unit: &Unit, sources: &Sources, known: [&[Facts]; 2]) -> String {
+    let mut text = String::new();
+    for (version, side) in unit.versions.iter().enumerate().take(2) {
+        for (procedure, at) in side.procedures.iter().zip(0u32..) {
+            if procedure.body.is_none() {
+                continue;
+            }
+            let mut world = World::new(unit);
+            let mut executor = Executor::new(unit, version, known[version], Limits::default(), &mut world);
+            let (_, assumed, _) = on_entry(&mut executor, procedure);
+            let limits = Limits::default();
+            let _ = write!(text, "version {}, {}: ", side.label, procedure.name);
+            match execute(unit, version, known[version], &limits, &mut world, (ProcId(at), &assumed)) {
+                Ok(execution) => {
+                    let _ = writeln!(text, "{} paths", execution.outcomes.len());
+                    for (number, outcome) in execution.outcomes.iter().enumerate() {
+                        let _ = writeln!(text, "  path {}: {}", number + 1, ending(outcome.ending));
+                        text.push_str(&path(unit, sources, procedure, &world, outcome));
+                    }
+                }
+                Err(_) => text.push_str("too many paths\n"),
+            }
+        }
+    }
+    text
+}
+
+fn path(unit: &Unit, sources: &Sources, procedure: &Procedure, world: &World, outcome: &Outcome) -> String {
+    let names = Names { unit, procedure, world, calls: &outcome.calls };
+    let mut text = String::new();
+    for &condition in &outcome.path {
+        let _ = writeln!(text, "    if {}", term_text(names, condition));
+    }
+    for &call in &outcome.calls {
+        let record = world.record(call);
+        let callee = &unit.versions[record.version].procedure(record.callee).name;
+        let args: Vec<String> = record.args.iter().map(|&arg| term_text(names, arg)).collect();
+        let line = sources.line(record.span);
+        let _ = writeln!(text, "    {}: {callee}({}), line {line}", call_text(names, call), args.join(", "));
+    }
+    for (birth, span) in &outcome.news {
+        let _ = writeln!(text, "    new#{}, line {}", birth.0, sources.line(*span));
+    }
+    for fault in &outcome.faults {
+        let _ = writeln!(text, "    {}, line {}", fault.message, sources.line(fault.span));
+    }
+    if outcome.ending == Ending::Normal {
+        heap(names, outcome.heap, 2, &mut text);
+        for (global, &value) in unit.globals.iter().zip(&outcome.globals) {
+            let _ = writeln!(text, "    {} == {}", global.name, term_text(names, value));
+        }
+        for (id, &value) in procedure.result_ids().zip(&outcome.results) {
+            let _ = writeln!(text, "    result {} == {}", procedure.local(id).name, term_text(names, value));
+        }
+    }
+    text
+}
+
+/// What happened to the heap, oldest first.
+fn heap(names: Names<'_>, last: HeapId, depth: usize, text: &mut String) {
+    let indent = "  ".repeat(depth);
+    let mut at = last;
+    let mut lines = Vec::new();
+    loop {
+        at = match names.world.heaps.node(at) {
+            HeapNode::Initial => break,
+            HeapNode::Store { prev, selector, object, index, value } => {
+                let place = place_text(names, *selector, *object, *index);
+                lines.push(format!("{indent}{place} := {}\n", term_text(names, *value)));
+                *prev
+            }
+            HeapNode::Call { prev, call } => {
+                lines.push(format!("{indent}effects of {}\n", call_text(names, *call)));
+                *prev
+            }
+            HeapNode::Join { cond, then, els } => {
+                let mut joined = format!("{indent}where {}\n", term_text(names, *cond));
+                heap(names, *then, depth + 1, &mut joined);
+                let _ = writeln!(joined, "{indent}and else");
+                heap(names, *els, depth + 1, &mut joined);
+                lines.push(joined);
+                break;
+            }
+        };
+    }
+    text.extend(lines.into_iter().rev());
+}
+
+/// What was to be proved, one line each.
+pub fn obligations(queries: &[Query]) -> String {
+    let mut text = String::new();
+    for (number, query) in queries.iter().enumerate() {
+        let tag = query.tag.replace('\n', "; ");
+        let _ = writeln!(text, "{}. {}: {tag}", number + 1, answer(&query.answer));
+    }
+    text
+}
+
+/// Every query, each a script of its own; `(reset)` keeps them apart, so that a solver also reads all of it at once.
+pub fn queries(queries: &[Query]) -> String {
+    let mut text = String::new();
+    for (number, query) in queries.iter().enumerate() {
+        let _ = writeln!(text, "; query {}\n; answer: {}", number + 1, answer(&query.answer));
+        text.push_str(&query.smt2);
+        text.push_str("(reset)\n\n");
+    }
+    text
+}
+
+fn answer(answer: &Answer) -> String {
+    match answer {
+        Answer::Holds => "holds".to_string(),
+        Answer::Fails => "fails".to_string(),
+        Answer::Unknown(why) => format!("unknown ({})", why.replace('\n', " ")),
+    }
+}
+
+fn ending(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Normal => "returns",
+        Ending::Error => "errs",
+        Ending::Diverges => "never ends",
+    }
+}
+
+fn selector(unit: &Unit, selector: Selector) -> String {
+    match selector {
+        Selector::Field(field) => unit.fields[field.index()].name.clone(),
+        Selector::Cell(sort) => format!("cells of {} arrays", format!("{sort:?}").to_lowercase()),
+    }
+}
+
+fn listed(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    if items.is_empty() { "nothing".to_string() } else { items.join(", ") }
+}
