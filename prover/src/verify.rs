@@ -104,7 +104,7 @@ pub struct Alone {
     pub clauses: Vec<Clause>,
 }
 
-/// Looks at both versions of a lowered program, each alone, at once where there are threads for it.
+/// Looks at both versions of a lowered program, each alone; at once when called on a thread of a pool.
 pub fn alone(lowered: &Unit, solver: &mut Solver) -> Alone {
     let of = |version: usize, mut solver: Solver| {
         let mut known = facts::syntactic(lowered, version);
@@ -113,9 +113,12 @@ pub fn alone(lowered: &Unit, solver: &mut Solver) -> Alone {
         let clauses = contracts::check(lowered, version, &mut known, &mut solver);
         (known, clauses, solver)
     };
-    let solvers = [solver.fork(), solver.fork()];
-    let [left, right] = solvers;
-    let ((left, mut clauses, first), (right, more, second)) = rayon::join(|| of(0, left), || of(1, right));
+    let (first, second) = (solver.fork(), solver.fork());
+    // Elsewhere the caller chose the stack it needs; a pool of our own would have a small one.
+    let on_pool = rayon::current_thread_index().is_some();
+    let (left, right) =
+        if on_pool { rayon::join(|| of(0, first), || of(1, second)) } else { (of(0, first), of(1, second)) };
+    let ((left, mut clauses, first), (right, more, second)) = (left, right);
     clauses.extend(more);
     // In the order of the versions, whichever was ready first.
     solver.absorb(first);
