@@ -163,9 +163,10 @@ fn a_version_is_equivalent_to_itself() {
         for (number, text) in versions(file).into_iter().flatten().enumerate() {
             let path = scratch(&format!("same-{name}-{number}.l"), &text);
             let report = verify(&[&path, &path], &[]).json();
+            let open = report["contracts"].as_array().into_iter().flatten().any(|clause| clause["status"] != "holds");
             for (pair, verdict) in verdicts(&report) {
-                // What is broken in both is broken.
-                if verdict != "equivalent" && verdict != "contract-violation" {
+                // What rests on a contract that is broken, or cannot be proved, is not equivalent to itself either.
+                if verdict != "equivalent" && !(open && verdict != "not-equivalent") {
                     wrong.push(format!("{name}: {pair} of version {number} is {verdict} to itself"));
                 }
             }
@@ -209,20 +210,20 @@ fn the_report_is_the_same_each_time() {
 #[test]
 fn exit_statuses() {
     let pair = |left: &str, right: &str| {
-        format!(
-            "version 0\nprocedure P(n: int) returns (r: int) {{ {left} }}\nversion 1\nprocedure P(n: int) returns (r: int) {{ {right} }}\n"
-        )
+        let procedure = |body| format!("procedure P(n: int, m: int) returns (r: int) {{ {body} }}\n");
+        format!("version 0\n{}version 1\n{}", procedure(left), procedure(right))
     };
-    // Both wait for a number that nobody has found, each in its way.
-    let hard = "while (n % 2 == 1 && n * n * n != r * r + 7) { n := n + r; r := r + n * n; } r := 0;";
-    let harder =
-        "while (n % 2 == 1 && n * n * n != r * r + 7) { r := r + n * n + 2 * n * r + r * r; n := n + 1; } r := 0;";
+    // Whether this is ever so nobody knows, and whether this loop always ends neither.
+    let cubes = "if (n * n * n + m * m * m + (114 - n) * (114 - n) * (114 - n) * 3 == 5 * n * m + 7) { r := 1; }";
+    let collatz = "while (n > 1) { if (n % 2 == 0) { n := n / 2; } else { n := 3 * n + 1; } }";
     let cases = [
         ("equivalent", pair("r := n + n;", "r := 2 * n;"), "", 0),
         ("differs", pair("r := n + 1;", "r := n + 2;"), "", 1),
         ("illegal", pair("r := true;", "r := 0;"), "", 2),
-        ("unknown", pair(hard, harder), "", 3),
-        ("unknown-partial", pair(hard, harder), "--partial", 3),
+        ("unknown", pair(cubes, ""), "", 3),
+        ("unknown-partial", pair(cubes, ""), "--partial", 3),
+        ("partial", pair(collatz, ""), "", 3),
+        ("partial-partial", pair(collatz, ""), "--partial", 0),
         ("none", "version 0\nprocedure P() { }\nversion 1\nprocedure Q() { }\n".to_string(), "", 4),
         ("one-version", "procedure P() { }\n".to_string(), "", 2),
         ("no-such", pair("r := n;", "r := n;"), "--proc=Q", 2),

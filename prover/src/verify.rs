@@ -89,7 +89,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     }
     let concerned = run.concerned(&report.pairs);
     let selected = clauses.iter().filter(|clause| concerned[clause.version].contains(&clause.within));
-    report.contracts = selected.map(|clause| run.clause(clause)).collect();
+    report.contracts = merged(selected.map(|clause| run.clause(clause)));
     report.queries = solver.log().to_vec();
     report.late = solver.late();
     report
@@ -401,6 +401,25 @@ impl Run<'_> {
         let procedure = name.split('@').next().unwrap_or(name).to_string();
         ClauseReport { version: clause.version, procedure, kind: clause.kind, span: clause.span, status }
     }
+}
+
+/// One entry per clause, the worst: a `requires` has one for each procedure that calls, an invariant for entry and step.
+fn merged(clauses: impl Iterator<Item = ClauseReport>) -> Vec<ClauseReport> {
+    let severity = |clause: &ClauseReport| match clause.status {
+        ClauseStatus::Holds => 0,
+        ClauseStatus::Unknown(_) => 1,
+        ClauseStatus::Violated(_) => 2,
+    };
+    let mut merged: Vec<ClauseReport> = Vec::new();
+    for clause in clauses {
+        let place = |c: &ClauseReport| (c.version, c.kind, c.span);
+        match merged.iter_mut().find(|known| place(known) == place(&clause)) {
+            Some(known) if severity(known) < severity(&clause) => *known = clause,
+            Some(_) => {}
+            None => merged.push(clause),
+        }
+    }
+    merged
 }
 
 /// All pairs a proof rests on, directly or not.

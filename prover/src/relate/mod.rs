@@ -182,7 +182,12 @@ impl Relater<'_> {
         alignment: &Alignment,
         splits: &mut Vec<(usize, Term)>,
     ) -> Option<Alignment> {
-        for (at, &theirs) in right.calls.iter().enumerate() {
+        let mut open: Vec<(usize, CallId)> = right.calls.iter().copied().enumerate().collect();
+        if self.order == Order::LastFirst {
+            // On both sides, so that it does not matter which version is the left one.
+            open.reverse();
+        }
+        for (at, theirs) in open {
             if alignment.calls.contains_key(&theirs) {
                 continue;
             }
