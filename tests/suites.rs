@@ -4,11 +4,12 @@
 
 mod common;
 
-use common::{Ran, all_programs, ape, each, programs, scratch, suite, verdicts, verify, versions};
+use common::{Ran, all_programs, ape, each, programs, root, scratch, suite, verdicts, verify, versions};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// The verdicts that `expected.tsv` of a suite gives, by file.
 fn expectations(dir: &Path) -> BTreeMap<String, Vec<(String, String)>> {
@@ -68,6 +69,10 @@ fn figure8() {
     check_suite("figure8");
 }
 
+fn file_stem(file: &Path) -> String {
+    file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
 /// What is missing in a report that the reference promises, or does not fit the exit status.
 fn malformed(ran: &Ran, report: &Json) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -117,7 +122,7 @@ fn malformed(ran: &Ran, report: &Json) -> Vec<String> {
 /// Counterexamples that do not happen when they are run.
 fn not_replayed(file: &Path, report: &Json) -> Vec<String> {
     let mut wrong = Vec::new();
-    let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = file_stem(file);
     for pair in report["pairs"].as_array().into_iter().flatten().filter(|pair| !pair["counterexample"].is_null()) {
         let example = &pair["counterexample"];
         let store =
@@ -158,7 +163,7 @@ fn not_replayed(file: &Path, report: &Json) -> Vec<String> {
 #[test]
 fn a_version_is_equivalent_to_itself() {
     let wrong = each(&all_programs(), |file| {
-        let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = file_stem(file);
         let mut wrong = Vec::new();
         for (number, text) in versions(file).into_iter().flatten().enumerate() {
             let path = scratch(&format!("same-{name}-{number}.l"), &text);
@@ -179,7 +184,7 @@ fn a_version_is_equivalent_to_itself() {
 #[test]
 fn equivalence_has_no_direction() {
     let wrong = each(&all_programs(), |file| {
-        let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = file_stem(file);
         let Some(texts) = versions(file) else { return Vec::new() };
         let [left, right] = [0, 1].map(|at| scratch(&format!("direction-{name}-{at}.l"), &texts[at]));
         let one_way = verdicts(&verify(&[&left, &right], &[]).json());
@@ -203,6 +208,38 @@ fn the_report_is_the_same_each_time() {
             (report, smt2)
         };
         if report("--jobs=1") == report("--jobs=2") { Vec::new() } else { vec![file.display().to_string()] }
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_query_is_a_script() {
+    let z3 = Command::new("z3").arg("--version").output().is_ok();
+    let wrong = each(&programs(&root().join("examples")), |file| {
+        let text = ape(["verify".as_ref(), file.as_os_str(), "--dump=smt2".as_ref()]).out;
+        let mut wrong = Vec::new();
+        for (number, script) in text.split_terminator("(reset)\n\n").enumerate() {
+            let Some(answer) = script.lines().find_map(|line| line.strip_prefix("; answer: ")) else {
+                wrong.push(format!("{}: script {number} does not say its answer", file.display()));
+                continue;
+            };
+            if script.matches("(check-sat)").count() != 1 {
+                wrong.push(format!("{}: script {number} does not ask one question", file.display()));
+            }
+            if !z3 || answer.starts_with("unknown") {
+                continue;
+            }
+            let path = scratch(&format!("query-{}-{number}.smt2", file_stem(file)), script);
+            let said = Command::new("z3").arg("-T:20").arg(&path).output().expect("z3 can be started");
+            let said = String::from_utf8_lossy(&said.stdout).trim().to_string();
+            // A solution of Horn clauses is a model; everything else that holds has none.
+            let holds = if script.contains("(set-logic HORN)") { "sat" } else { "unsat" };
+            let expected = (answer == "holds") == (said == holds);
+            if !expected || !matches!(said.as_str(), "sat" | "unsat" | "unknown") {
+                wrong.push(format!("{}: script {number} {answer}, but z3 says {said}", file.display()));
+            }
+        }
+        wrong
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

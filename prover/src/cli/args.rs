@@ -132,7 +132,7 @@ pub(crate) struct RunArgs {
     /// Run this version, by its label or as 0 or 1 [default: the first that has the procedure]
     #[arg(long, value_name = "V", id = "program_version")]
     pub(crate) version: Option<String>,
-    /// Start from the arguments, globals and heap in this JSON file, such as a counterexample
+    /// Start from the arguments, globals and heap in this JSON file: a store, or a report with a counterexample
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
     /// Print each step to standard error

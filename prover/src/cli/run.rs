@@ -86,9 +86,24 @@ fn input(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<(Input, B
     let text = load::text(path)?;
     let json: Json = serde_json::from_str(&text)
         .map_err(|error| Failure::Usage(format!("{} is not JSON: {error}", load::name(path))))?;
+    let Some(store) = store_in(&json, &procedure.name) else {
+        let (file, name) = (load::name(path), &procedure.name);
+        return Err(Failure::Usage(format!("{file} is a report without a counterexample for {name}")));
+    };
     let wrong = |error| Failure::Usage(format!("{}: {error}", load::name(path)));
-    let input = store_json::read_input(unit, procedure, &json).map_err(wrong)?;
-    Ok((input, store_json::read_externals(&json).map_err(wrong)?))
+    let input = store_json::read_input(unit, procedure, store).map_err(wrong)?;
+    Ok((input, store_json::read_externals(store).map_err(wrong)?))
+}
+
+/// The store that a file holds: all of it, or, of a report by `verify`, the counterexample for this procedure.
+fn store_in<'j>(json: &'j Json, procedure: &str) -> Option<&'j Json> {
+    let Some(pairs) = json["pairs"].as_array() else { return Some(json) };
+    let runs = |pair: &&Json| {
+        let sides = ["left", "right"].map(|side| (&pair[side], &pair["counterexample"][side]["run"]));
+        sides.iter().any(|(own, run)| if run.is_null() { *own == procedure } else { *run == procedure })
+    };
+    let refuted = pairs.iter().filter(|pair| !pair["counterexample"].is_null());
+    refuted.filter(runs).map(|pair| &pair["counterexample"]).next()
 }
 
 fn place_text(sources: &Sources, span: Span) -> String {

@@ -90,8 +90,8 @@ fn dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) -> Str
             let lowered = lower(unit);
             let [left, right] = &alone(&lowered);
             match stage {
-                Stage::Facts => dump::facts(&lowered, [left, right]),
-                _ => dump::paths(&lowered, sources, [left, right]),
+                Stage::Facts => dump::facts(&lowered, [left, right], &config.procedures),
+                _ => dump::paths(&lowered, sources, [left, right], &config.procedures),
             }
         }
         Stage::Obligations => dump::obligations(&verify::verify(unit, config).queries),

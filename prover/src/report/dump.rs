@@ -16,12 +16,20 @@ use lang_l::source::Sources;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+/// Which procedures are dumped: those of these names, with their loops; all when empty.
+pub type Wanted<'a> = &'a [String];
+
+fn is_wanted(wanted: Wanted<'_>, procedure: &Procedure) -> bool {
+    let name = procedure.name.split('@').next().unwrap_or_default();
+    wanted.is_empty() || wanted.iter().any(|wanted| wanted == name)
+}
+
 /// What is known of each procedure of a lowered program.
-pub fn facts(unit: &Unit, known: [&[Facts]; 2]) -> String {
+pub fn facts(unit: &Unit, known: [&[Facts]; 2], wanted: Wanted<'_>) -> String {
     let mut text = String::new();
     for (version, known) in unit.versions.iter().zip(known) {
         let _ = writeln!(text, "version {}", version.label);
-        for (procedure, facts) in version.procedures.iter().zip(known) {
+        for (procedure, facts) in version.procedures.iter().zip(known).filter(|(p, _)| is_wanted(wanted, p)) {
             let _ = writeln!(text, "  {}", procedure.name);
             let globals = |ids: &BTreeSet<lang_l::hir::GlobalId>| {
                 listed(ids.iter().map(|id| unit.globals[id.index()].name.clone()))
@@ -52,11 +60,11 @@ pub fn facts(unit: &Unit, known: [&[Facts]; 2]) -> String {
 }
 
 /// All symbolic outcomes of each procedure of a lowered program.
-pub fn paths(unit: &Unit, sources: &Sources, known: [&[Facts]; 2]) -> String {
+pub fn paths(unit: &Unit, sources: &Sources, known: [&[Facts]; 2], wanted: Wanted<'_>) -> String {
     let mut text = String::new();
     for (version, side) in unit.versions.iter().enumerate().take(2) {
         for (procedure, at) in side.procedures.iter().zip(0u32..) {
-            if procedure.body.is_none() {
+            if procedure.body.is_none() || !is_wanted(wanted, procedure) {
                 continue;
             }
             let mut world = World::new(unit);

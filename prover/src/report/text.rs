@@ -99,6 +99,8 @@ fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> Str
     }
     for (what, places) in [("new", &proof.correspondence), ("call", &proof.matched_calls)] {
         for &(left, right) in places.iter().take(MOST_CORRESPONDENCES) {
+            // A loop is lowered to a call.
+            let what = if one_line(subject, left).starts_with("while") { "loop" } else { what };
             let [left, right] = [(0, left), (1, right)].map(|(version, span)| {
                 format!("`{}` ({}{})", one_line(subject, span), subject.version_name(version), subject.at(span))
             });
@@ -179,14 +181,13 @@ fn summary(subject: Subject<'_>) -> String {
             parts.push(format!("{count} {verdict}"));
         }
     }
-    let pairs = count(report.pairs.len(), "pair");
-    let mut text = format!("{}: {pairs}: {}", painted(word), parts.join(", "));
+    let mut text = format!("{} ({}: {}", painted(word), count(report.pairs.len(), "pair"), parts.join(", "));
     let holding = report.contracts.iter().filter(|clause| matches!(clause.status, ClauseStatus::Holds)).count();
     if !report.contracts.is_empty() {
         let all = count(report.contracts.len(), "contract clause");
         let _ = write!(text, "; {holding} of {all} proved");
     }
-    text.push('\n');
+    text.push_str(")\n");
     if report.late {
         text.push_str("the time limit was reached: more may be provable in more time (`--timeout`)\n");
     }
