@@ -15,8 +15,8 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// How many lines of a store are shown, of the first store and of each last one.
-const START_LINES: usize = 10;
-const END_LINES: usize = 5;
+const START_LINES: usize = 8;
+const END_LINES: usize = 4;
 
 /// A store on which the two versions differ.
 pub(super) fn difference(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> String {
