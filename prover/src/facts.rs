@@ -89,6 +89,11 @@ pub fn syntactic(unit: &Unit, version: usize) -> Vec<Facts> {
     all
 }
 
+/// The procedures that one calls itself.
+pub fn direct_callees(unit: &Unit, procedure: &Procedure) -> BTreeSet<ProcId> {
+    own_facts(unit, procedure).callees
+}
+
 fn own_facts(unit: &Unit, procedure: &Procedure) -> Facts {
     let mut facts = Facts {
         writes: BTreeSet::new(),

@@ -10,7 +10,7 @@
 use crate::contracts::on_entry;
 use crate::couple;
 use crate::exec::{ExecError, Executor, Limits, execute};
-use crate::facts::Facts;
+use crate::facts::{Facts, direct_callees};
 use crate::horn;
 use crate::lower::is_loop;
 use crate::obligation::Obligation;
@@ -28,6 +28,9 @@ use std::time::{Duration, Instant};
 /// The engines over integers are several, and what one does not find soon it seldom finds: each query gets this part of
 /// the budget.
 const SHARE: u32 = 12;
+
+/// More pairs of procedures without partners than this are not tried.
+const MAX_STRANGERS: usize = 16;
 
 /// A pair of procedures: of version 0 and of version 1.
 pub type Pair = (ProcId, ProcId);
@@ -116,7 +119,9 @@ impl Program<'_> {
     fn assumes(&self, version: usize, id: ProcId) -> bool {
         let facts = &self.facts[version];
         let own = &facts[id.index()];
-        own.blocks || own.callees.iter().any(|callee| facts[callee.index()].trust_ensures)
+        let code = &self.unit.versions[version];
+        let ensures = |callee: &ProcId| facts[callee.index()].trust_ensures && !is_loop(code.procedure(*callee));
+        own.blocks || own.callees.iter().any(ensures)
     }
 
     /// The pairs that may be claimed: of the same name, loops of the same place in procedures of the same name, those asked
@@ -144,7 +149,20 @@ impl Program<'_> {
                 }
             }
         }
+        found.extend(self.recursive_strangers(&found));
         found.into_iter().filter(|&pair| self.same_signature(pair)).collect()
+    }
+
+    /// Recursive procedures that one version alone has, each with those of the other that it could be called for: a loop
+    /// may have become recursion, or a helper another name.
+    fn recursive_strangers(&self, known: &BTreeSet<Pair>) -> Vec<Pair> {
+        let [lefts, rights] = [0, 1].map(|version| {
+            let paired = |id: ProcId| known.iter().any(|&(p, q)| [p, q][version] == id && self.same_signature((p, q)));
+            let ids = (0u32..).take(self.facts[version].len()).map(ProcId);
+            ids.filter(|&id| self.facts[version][id.index()].recursive(id) && !paired(id)).collect::<Vec<_>>()
+        });
+        let all = lefts.iter().flat_map(|&p| rights.iter().map(move |&q| (p, q)));
+        all.filter(|&pair| self.same_signature(pair)).take(MAX_STRANGERS).collect()
     }
 
     fn same_shape(&self, pair: Pair, claimed: &BTreeSet<Pair>) -> bool {
@@ -228,21 +246,23 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
     for (version, id) in [(0, pair.0), (1, pair.1)] {
         let code = unit.versions[version].procedure(id);
         let facts = &program.facts[version];
-        let in_place = Limits { inline: inlinable(program, version), inline_depth: 8, ..Limits::default() };
+        let in_place =
+            Limits { inline: inlinable(program, version, &Claims::new()), inline_depth: 8, ..Limits::default() };
         for limits in [Limits::default(), in_place] {
             let executed = execute(unit, version, facts, &limits, &mut world, (id, &assumed));
             let Ok(execution) = executed else { continue };
-            // That a call may err is no run of this procedure's own; a callee that cannot return blocks it all the same.
-            let mut returns = execution.outcomes.iter().filter(|o| o.ending == Ending::Normal || !o.faults.is_empty());
             let ends = if program.assumes(version, id) {
-                returns.any(|outcome| {
+                // That a call may err is no run of this procedure's own: a callee whose contract lets it not return is
+                // as good as an assumption that fails.
+                let own = |o: &&Outcome| o.ending == Ending::Normal || !o.faults.is_empty();
+                execution.outcomes.iter().filter(own).any(|outcome| {
                     let goal = world.terms.bool(false);
                     let tag = "some run returns".to_string();
                     solver.prove(&mut world, &Obligation { assumptions: outcome.path.clone(), goal, tag })
                         != Answer::Holds
                 })
             } else {
-                returns.next().is_some()
+                execution.outcomes.iter().any(|outcome| outcome.ending != Ending::Diverges)
             };
             if !ends && code.body.is_some() {
                 let what = format!("vacuous: no run of version {version} returns");
@@ -289,7 +309,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     if first.level == Some(Level::Full) {
         return first;
     }
-    let inline = [0, 1].map(|version| inlinable(program, version));
+    let inline = [0, 1].map(|version| inlinable(program, version, claims));
     let callees = [pair.0, pair.1].map(|id| id.index());
     let mut best = first;
     if (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee))) {
@@ -344,14 +364,17 @@ struct Plan {
     method: Method,
 }
 
-/// Procedures whose calls can be executed in place to the end.
-fn inlinable(program: &Program<'_>, version: usize) -> BTreeSet<ProcId> {
+/// Procedures whose calls can be executed in place to the end: those that do not recur, and those without a partner that
+/// recur only through others.
+fn inlinable(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet<ProcId> {
     let procedures = &program.unit.versions[version].procedures;
-    (0u32..)
-        .zip(procedures)
-        .filter(|(at, p)| p.body.is_some() && !program.facts[version][*at as usize].recursive(ProcId(*at)))
-        .map(|(at, _)| ProcId(at))
-        .collect()
+    let partnered: BTreeSet<ProcId> = claims.keys().map(|&(p, q)| [p, q][version]).collect();
+    let bounded = |id: ProcId, p: &Procedure| {
+        !program.facts[version][id.index()].recursive(id)
+            || !(partnered.contains(&id) || direct_callees(program.unit, p).contains(&id))
+    };
+    let ids = (0u32..).map(ProcId).zip(procedures);
+    ids.filter(|(id, p)| p.body.is_some() && bounded(*id, p)).map(|(id, _)| id).collect()
 }
 
 /// Rule *Same code*: the same code over equivalent callees is equivalent, at the lowest level of these.

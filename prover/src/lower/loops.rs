@@ -1,15 +1,20 @@
 //! Loops out of procedures: see the module above for the shape.
 
 use super::fresh_local;
+use super::live::{Exits, Live, after_each, at_head};
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp};
 use lang_l::source::Span;
 use std::collections::HashMap;
 
 /// Takes the loops out of `procedure`; returns them as procedures, the first of which has the id `next`.
-pub(super) fn extract(procedure: &mut Procedure, next: usize) -> Vec<Procedure> {
+///
+/// `known` holds loops of the version before: a loop of the same name over variables of the same names takes them in the same
+/// order, so that the order in which they are mentioned does not tell the two apart.
+pub(super) fn extract(procedure: &mut Procedure, next: usize, known: &[Procedure]) -> Vec<Procedure> {
     let Some(body) = procedure.body.take() else { return Vec::new() };
-    let mut extractor = Extractor { procedure, next, made: Vec::new() };
-    let body = extractor.block(body);
+    let exits = Exits::of(procedure);
+    let mut extractor = Extractor { procedure, next, made: Vec::new(), known };
+    let body = extractor.block(body, &exits.returned, &exits);
     let made = extractor.made;
     procedure.body = Some(body);
     made.into_iter().flatten().collect()
@@ -20,18 +25,21 @@ struct Extractor<'a> {
     next: usize,
     /// `None` while the loop's body is being worked on.
     made: Vec<Option<Procedure>>,
+    known: &'a [Procedure],
 }
 
 impl Extractor<'_> {
-    fn block(&mut self, block: Block) -> Block {
+    fn block(&mut self, block: Block, after: &Live, exits: &Exits) -> Block {
         let mut stmts = Vec::with_capacity(block.stmts.len());
-        for stmt in block.stmts {
+        let lives = after_each(&block, after, exits);
+        for (stmt, after) in block.stmts.into_iter().zip(&lives) {
             match stmt.kind {
                 StmtKind::While { cond, invariants, body } => {
-                    self.extract(cond, &invariants, body, stmt.span, &mut stmts)
+                    let source = Loop { cond, invariants, body, span: stmt.span };
+                    self.extract(source, after, exits, &mut stmts);
                 }
                 StmtKind::If(cond, then, els) => {
-                    let kind = StmtKind::If(cond, self.block(then), self.block(els));
+                    let kind = StmtKind::If(cond, self.block(then, after, exits), self.block(els, after, exits));
                     stmts.push(Stmt { kind, span: stmt.span });
                 }
                 kind => stmts.push(Stmt { kind, span: stmt.span }),
@@ -40,16 +48,23 @@ impl Extractor<'_> {
         Block { stmts, span: block.span }
     }
 
-    fn extract(&mut self, cond: Expr, invariants: &[Expr], body: Block, span: Span, out: &mut Vec<Stmt>) {
+    fn extract(&mut self, source: Loop, after: &Live, exits: &Exits, out: &mut Vec<Stmt>) {
+        let span = source.span;
         let number = self.made.len();
         self.made.push(None);
         let id = ProcId(u32::try_from(self.next + number).unwrap_or(u32::MAX));
-        let body = self.block(body);
-        let uses = Uses::of(&cond, &body, invariants, self.procedure);
-        let made = loop_procedure(self.procedure, id, number, &uses, cond, invariants, body, span);
+        let head = at_head(&source.cond, &source.invariants, &source.body, after, exits);
+        let body = self.block(source.body, &head, &exits.within(&head, after));
+        let source = Loop { body, ..source };
+        let mut uses = Uses::of(&source, &head, after, self.procedure);
+        let name = format!("{}@loop{}", self.procedure.name, number + 1);
+        if let Some(known) = self.known.iter().find(|known| known.name == name) {
+            uses.order_like(known, self.procedure);
+        }
+        let made = loop_procedure(self.procedure, id, name, &uses, source);
         self.made[number] = Some(made);
 
-        let mut targets: Vec<Place> = uses.assigned.iter().map(|&id| Place::Local(id)).collect();
+        let mut targets: Vec<Place> = uses.given.iter().map(|&id| Place::Local(id)).collect();
         let mut values = Vec::new();
         let returned = uses.returns.then(|| {
             let flag = fresh_local(self.procedure, format!("returned@{}", number + 1), Type::Bool, span);
@@ -62,7 +77,7 @@ impl Extractor<'_> {
             }
             Expr { kind: ExprKind::Local(flag), ty: Type::Bool, span }
         });
-        let args = uses.read.iter().map(|&id| variable(self.procedure, id, span)).collect();
+        let args = uses.taken.iter().map(|&id| variable(self.procedure, id, span)).collect();
         out.push(Stmt { kind: StmtKind::Call { targets, callee: id, args }, span });
         if let Some(returned) = returned {
             let leave = Block { stmts: vec![Stmt { kind: StmtKind::Return(values), span }], span };
@@ -75,14 +90,27 @@ fn variable(procedure: &Procedure, id: LocalId, span: Span) -> Expr {
     Expr { kind: ExprKind::Local(id), ty: procedure.local(id).ty.clone(), span }
 }
 
+/// A loop of the source.
+struct Loop {
+    cond: Expr,
+    invariants: Vec<Expr>,
+    body: Block,
+    span: Span,
+}
+
 /// Which variables of the procedure a loop uses, in the order of their first occurrence.
+#[derive(Default)]
 struct Uses {
-    /// Read or assigned: the parameters of the loop.
+    /// Read or assigned.
     read: Vec<LocalId>,
     /// Assigned.
     assigned: Vec<LocalId>,
     /// Bound by quantifiers.
     bound: Vec<LocalId>,
+    /// Used, and live at the loop's head: the parameters of the loop.
+    taken: Vec<LocalId>,
+    /// Assigned, and live after the loop: its results.
+    given: Vec<LocalId>,
     /// Whether the loop holds a `return`.
     returns: bool,
     /// Whether the loop holds a `break` of its own; loops within are gone already.
@@ -90,16 +118,26 @@ struct Uses {
 }
 
 impl Uses {
-    fn of(cond: &Expr, body: &Block, invariants: &[Expr], procedure: &Procedure) -> Uses {
-        let mut uses =
-            Uses { read: Vec::new(), assigned: Vec::new(), bound: Vec::new(), returns: false, breaks: false };
-        uses.expr(cond);
-        uses.block(body, procedure);
-        invariants.iter().for_each(|invariant| uses.expr(invariant));
-        let bound = std::mem::take(&mut uses.bound);
+    fn of(source: &Loop, head: &Live, after: &Live, procedure: &Procedure) -> Uses {
+        let mut uses = Uses::default();
+        uses.expr(&source.cond);
+        uses.block(&source.body, procedure);
+        source.invariants.iter().for_each(|invariant| uses.expr(invariant));
+        let bound = uses.bound.clone();
         uses.read.retain(|id| !bound.contains(id));
-        uses.bound = bound;
+        uses.taken = uses.read.iter().copied().filter(|id| head.contains(id)).collect();
+        uses.given = uses.assigned.iter().copied().filter(|id| after.contains(id)).collect();
         uses
+    }
+
+    /// Puts parameters and results into the order of another loop's, if they go by the same names.
+    fn order_like(&mut self, known: &Procedure, procedure: &Procedure) {
+        let names = |ids: &[Local]| -> Vec<String> { ids.iter().map(|local| local.name.clone()).collect() };
+        let wanted = names(&known.locals[..known.params]);
+        reorder(&mut self.taken, &wanted, procedure);
+        let wanted = names(&known.locals[known.params..known.params + known.results]);
+        let given = wanted.get(..self.given.len()).unwrap_or(&[]).to_vec();
+        reorder(&mut self.given, &given, procedure);
     }
 
     fn reads(&mut self, id: LocalId) {
@@ -125,6 +163,7 @@ impl Uses {
         }
     }
 
+    /// Loops within are gone already, so every `break` is the loop's own.
     fn block(&mut self, block: &Block, procedure: &Procedure) {
         for stmt in &block.stmts {
             match &stmt.kind {
@@ -144,10 +183,7 @@ impl Uses {
                     self.block(then, procedure);
                     self.block(els, procedure);
                 }
-                StmtKind::While { cond, body, .. } => {
-                    self.expr(cond);
-                    self.block(body, procedure);
-                }
+                StmtKind::While { .. } => {}
                 StmtKind::Return(values) => {
                     self.returns = true;
                     if values.is_empty() {
@@ -172,26 +208,26 @@ impl Uses {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "the parts of one `while`, named one by one")]
-fn loop_procedure(
-    procedure: &Procedure,
-    own: ProcId,
-    number: usize,
-    uses: &Uses,
-    cond: Expr,
-    invariants: &[Expr],
-    body: Block,
-    span: Span,
-) -> Procedure {
-    let mut locals: Vec<Local> = uses.read.iter().map(|&id| procedure.local(id).clone()).collect();
-    let mut map: HashMap<LocalId, LocalId> = uses.read.iter().copied().zip((0..).map(LocalId)).collect();
+/// Sorts variables by their place in `wanted`, when these are their names.
+fn reorder(ids: &mut [LocalId], wanted: &[String], procedure: &Procedure) {
+    let name = |id: &LocalId| &procedure.local(*id).name;
+    let place = |id: &LocalId| wanted.iter().position(|wanted| wanted == name(id));
+    if wanted.len() == ids.len() && ids.iter().all(|id| place(id).is_some()) {
+        ids.sort_by_key(place);
+    }
+}
+
+fn loop_procedure(procedure: &Procedure, own: ProcId, name: String, uses: &Uses, source: Loop) -> Procedure {
+    let Loop { cond, invariants, body, span } = source;
+    let mut locals: Vec<Local> = uses.taken.iter().map(|&id| procedure.local(id).clone()).collect();
+    let mut map: HashMap<LocalId, LocalId> = uses.taken.iter().copied().zip((0..).map(LocalId)).collect();
     let mut results: Vec<LocalId> = Vec::new();
     let add = |locals: &mut Vec<Local>, local: Local| {
         locals.push(local);
         LocalId(u32::try_from(locals.len() - 1).unwrap_or(u32::MAX))
     };
     let mut exit_map = map.clone();
-    for &id in &uses.assigned {
+    for &id in &uses.given {
         let result = add(&mut locals, procedure.local(id).clone());
         exit_map.insert(id, result);
         results.push(result);
@@ -205,7 +241,8 @@ fn loop_procedure(
         }
     }
     let result_count = results.len() + extra.len();
-    for &id in &uses.bound {
+    let within = uses.read.iter().filter(|id| !uses.taken.contains(id));
+    for &id in within.chain(&uses.bound) {
         let bound = add(&mut locals, procedure.local(id).clone());
         map.insert(id, bound);
         exit_map.insert(id, bound);
@@ -229,8 +266,8 @@ fn loop_procedure(
     // An invariant that speaks of the enclosing procedure's entry cannot be said here; it stays, so that it counts as unproved.
     let requires = invariants.iter().map(|e| shape.expr(e.clone())).collect();
     Procedure {
-        name: format!("{}@loop{}", procedure.name, number + 1),
-        params: uses.read.len(),
+        name,
+        params: uses.taken.len(),
         results: result_count,
         requires,
         ensures,
@@ -266,15 +303,15 @@ impl Shape<'_> {
 
     /// The next iteration.
     fn again(&self) -> Stmt {
-        let mut targets: Vec<Place> = self.uses.assigned.iter().map(|&id| Place::Local(self.mapped(id))).collect();
+        let mut targets: Vec<Place> = self.uses.given.iter().map(|&id| Place::Local(self.mapped(id))).collect();
         targets.extend(self.extra.iter().map(|&id| Place::Local(id)));
-        let args = self.uses.read.iter().map(|&id| self.local(self.mapped(id))).collect();
+        let args = self.uses.taken.iter().map(|&id| self.local(self.mapped(id))).collect();
         Stmt { kind: StmtKind::Call { targets, callee: self.own, args }, span: self.span }
     }
 
     /// Leaves the loop, with these results of the enclosing procedure if it is left too.
     fn leave(&self, returned: Option<Vec<Expr>>) -> Stmt {
-        let mut values: Vec<Expr> = self.uses.assigned.iter().map(|&id| self.local(self.mapped(id))).collect();
+        let mut values: Vec<Expr> = self.uses.given.iter().map(|&id| self.local(self.mapped(id))).collect();
         match returned {
             None => values.extend(self.extra.iter().map(|&id| self.local(id))),
             Some(results) => {

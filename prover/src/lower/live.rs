@@ -1,0 +1,121 @@
+//! Which variables matter later: the usual backward analysis, over structured code.
+//!
+//! A variable is *live* at a point when some path from there reads it before assigning it. What is not live at a loop's head
+//! need not be handed to the loop's procedure, and what is not live after it need not be handed back.
+
+use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, Procedure, Rhs, Stmt, StmtKind};
+use std::collections::BTreeSet;
+
+/// A set of variables.
+pub(super) type Live = BTreeSet<LocalId>;
+
+/// Where control can go from within a block, and what is live there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Exits {
+    /// After the enclosing loop.
+    pub(super) broken: Live,
+    /// At the enclosing loop's head.
+    pub(super) continued: Live,
+    /// At the end of the procedure.
+    pub(super) returned: Live,
+}
+
+impl Exits {
+    /// Outside every loop: the results are live at the end.
+    pub(super) fn of(procedure: &Procedure) -> Self {
+        Exits { returned: procedure.result_ids().collect(), ..Exits::default() }
+    }
+
+    /// Within a loop.
+    pub(super) fn within(&self, head: &Live, after: &Live) -> Self {
+        Exits { broken: after.clone(), continued: head.clone(), returned: self.returned.clone() }
+    }
+}
+
+/// What is live after each statement of a block, given what is live after the block.
+pub(super) fn after_each(block: &Block, after: &Live, exits: &Exits) -> Vec<Live> {
+    let mut live = after.clone();
+    let mut all: Vec<Live> = block
+        .stmts
+        .iter()
+        .rev()
+        .map(|stmt| {
+            let after = live.clone();
+            live = before(stmt, &after, exits);
+            after
+        })
+        .collect();
+    all.reverse();
+    all
+}
+
+/// What is live at the head of a loop.
+pub(super) fn at_head(cond: &Expr, invariants: &[Expr], body: &Block, after: &Live, exits: &Exits) -> Live {
+    let mut head = after.clone();
+    reads(cond, &mut head);
+    invariants.iter().for_each(|invariant| reads(invariant, &mut head));
+    loop {
+        let before_body = before_block(body, &head, &exits.within(&head, after));
+        let known = head.len();
+        head.extend(before_body);
+        if head.len() == known {
+            return head;
+        }
+    }
+}
+
+fn before_block(block: &Block, after: &Live, exits: &Exits) -> Live {
+    block.stmts.iter().rev().fold(after.clone(), |live, stmt| before(stmt, &live, exits))
+}
+
+fn before(stmt: &Stmt, after: &Live, exits: &Exits) -> Live {
+    let mut live = after.clone();
+    match &stmt.kind {
+        StmtKind::Assign(place, rhs) => {
+            assigned(place, &mut live);
+            match rhs {
+                Rhs::Expr(e) | Rhs::NewArray(_, e) => reads(e, &mut live),
+                Rhs::New(_) => {}
+            }
+        }
+        StmtKind::Call { targets, args, .. } => {
+            targets.iter().for_each(|place| assigned(place, &mut live));
+            args.iter().for_each(|arg| reads(arg, &mut live));
+        }
+        StmtKind::If(cond, then, els) => {
+            live = before_block(then, after, exits);
+            live.extend(before_block(els, after, exits));
+            reads(cond, &mut live);
+        }
+        StmtKind::While { cond, invariants, body } => live = at_head(cond, invariants, body, after, exits),
+        StmtKind::Return(values) => {
+            live = if values.is_empty() { exits.returned.clone() } else { Live::new() };
+            values.iter().for_each(|value| reads(value, &mut live));
+        }
+        StmtKind::Break => live = exits.broken.clone(),
+        StmtKind::Continue => live = exits.continued.clone(),
+        StmtKind::Assert(e) | StmtKind::Assume(e) => reads(e, &mut live),
+    }
+    live
+}
+
+fn assigned(place: &Place, live: &mut Live) {
+    match place {
+        Place::Local(id) => {
+            live.remove(id);
+        }
+        Place::Global(_) => {}
+        Place::Field(object, _) => reads(object, live),
+        Place::Index(array, index) => {
+            reads(array, live);
+            reads(index, live);
+        }
+    }
+}
+
+fn reads(expr: &Expr, live: &mut Live) {
+    if let ExprKind::Local(id) = expr.kind {
+        live.insert(id);
+    }
+    expr.parts().into_iter().for_each(|part| reads(part, live));
+}
