@@ -45,6 +45,8 @@ struct Scope {
     fixed: Vec<String>,
     /// Those known not to be null here.
     safe: Vec<String>,
+    /// Those that may hold something else than their default.
+    written: Vec<String>,
     in_loop: bool,
 }
 
@@ -131,7 +133,8 @@ impl Generator<'_> {
         let signature = self.signature(text);
         let variables: Vec<_> =
             signature.params.iter().chain(&signature.results).chain(&self.globals).cloned().collect();
-        let mut scope = Scope { variables, fixed: Vec::new(), safe: Vec::new(), in_loop: false };
+        let written = signature.params.iter().chain(&self.globals).map(|(text, _)| text.clone()).collect();
+        let mut scope = Scope { variables, fixed: Vec::new(), safe: Vec::new(), written, in_loop: false };
         let mut locals = Vec::new();
         for (text, kind) in [("t", self.node.clone()), ("u", self.node.clone()), ("k", TypeKind::Int)] {
             if self.random.percent(70) {
@@ -230,7 +233,7 @@ impl Generator<'_> {
         let args: Vec<Expr> = args.collect();
         let targets = self.targets(&inside, own);
         then.push(call(&targets, &own.name, args));
-        inside.forget(&targets);
+        inside.assign(&targets);
         then.extend(self.stmts(&mut inside, size - before, 1));
         vec![branch(cond, then, Vec::new())]
     }
@@ -257,8 +260,8 @@ impl Generator<'_> {
                 let then = self.stmts(&mut inside, count, depth - 1);
                 let els =
                     if self.random.percent(40) { self.stmts(&mut scope.enter(), 1, depth - 1) } else { Vec::new() };
-                scope.forget(&assigned(&then));
-                scope.forget(&assigned(&els));
+                scope.assign(&assigned(&then));
+                scope.assign(&assigned(&els));
                 out.push(branch(cond, then, els));
             }
             88..94 if depth > 0 && !scope.in_loop => self.some_loop(scope, depth, out),
@@ -280,7 +283,7 @@ impl Generator<'_> {
         let node = self.node.clone();
         let Some(target) = self.assignable(scope, &node) else { return self.field_write(scope, out) };
         out.push(allocate(&target, &node));
-        scope.forget(std::slice::from_ref(&target));
+        scope.assign(std::slice::from_ref(&target));
         scope.safe.push(target);
     }
 
@@ -315,7 +318,7 @@ impl Generator<'_> {
         let value = self.value(scope, &kind, 2);
         let safe = matches!(&value.kind, ExprKind::Name(text) if scope.safe.contains(text));
         out.push(assign(var(&target), value));
-        scope.forget(std::slice::from_ref(&target));
+        scope.assign(std::slice::from_ref(&target));
         if safe {
             scope.safe.push(target);
         }
@@ -328,7 +331,7 @@ impl Generator<'_> {
         for _ in 0..1 + usize::from(self.random.percent(20)) {
             let targets = self.targets(scope, &callee);
             out.push(call(&targets, &callee.name, args.clone()));
-            scope.forget(&targets);
+            scope.assign(&targets);
         }
     }
 
@@ -383,7 +386,7 @@ impl Generator<'_> {
         body.push(step);
         let holds = binary(BinOp::Ge, var("k"), int(0));
         let invariants = if counted && self.random.percent(15) { vec![holds] } else { Vec::new() };
-        scope.forget(&assigned(&body));
+        scope.assign(&assigned(&body));
         out.push(start);
         out.push(stmt(StmtKind::While { cond, invariants, body: block(body) }));
     }
@@ -415,8 +418,9 @@ impl Generator<'_> {
     }
 
     fn variable(&mut self, scope: &Scope, kind: &TypeKind) -> Option<String> {
-        let able: Vec<String> =
-            scope.variables.iter().filter(|(_, of)| of == kind).map(|(text, _)| text.clone()).collect();
+        let any = self.random.percent(8);
+        let able = |(text, of): &&(String, TypeKind)| of == kind && (any || scope.written.contains(text));
+        let able: Vec<String> = scope.variables.iter().filter(able).map(|(text, _)| text.clone()).collect();
         self.random.pick(&able).cloned()
     }
 
@@ -473,12 +477,15 @@ impl Scope {
             variables: self.variables.clone(),
             fixed: self.fixed.clone(),
             safe: self.safe.clone(),
+            written: self.written.clone(),
             in_loop: self.in_loop,
         }
     }
 
-    fn forget(&mut self, assigned: &[String]) {
+    /// These are assigned something, which may be null.
+    fn assign(&mut self, assigned: &[String]) {
         self.safe.retain(|text| !assigned.contains(text));
+        self.written.extend_from_slice(assigned);
     }
 }
 
