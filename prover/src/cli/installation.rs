@@ -13,7 +13,7 @@ pub(crate) const BUILT_FROM: &str = env!("APE_Z3_FROM");
 /// What `ape --version` says after the name.
 pub(crate) fn long_version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
-        let z3 = loaded().map_or_else(|| solve::version(), |version| version.to_string());
+        let z3 = loaded().map_or_else(solve::version, |version| version.to_string());
         format!("{} (Z3 {z3})", env!("CARGO_PKG_VERSION"))
     });
     &TEXT
