@@ -26,8 +26,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// The engines over integers are several, and what one does not find soon it seldom finds: each query gets this part of
-/// the budget.
-const SHARE: u32 = 12;
+/// the budget. Couplings ask many queries, Horn clauses one.
+const COUPLING_SHARE: u32 = 30;
+const HORN_SHARE: u32 = 12;
 
 /// More pairs of procedures without partners than this are not tried.
 const MAX_STRANGERS: usize = 16;
@@ -338,10 +339,12 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     }
     let over_integers = match (best.level, when) {
         _ if is_loop(a) => None,
-        (None, None) if solver.with_share(SHARE, |solver| couple::prove(program, pair, solver)) => {
+        (None, None) if solver.with_share(COUPLING_SHARE, |solver| couple::prove(program, pair, solver)) => {
             Some(Method::Coupling)
         }
-        (None, None) if solver.with_share(SHARE, |solver| horn::prove(program, pair, solver)) => Some(Method::Horn),
+        (None, None) if solver.with_share(HORN_SHARE, |solver| horn::prove(program, pair, solver)) => {
+            Some(Method::Horn)
+        }
         _ => None,
     };
     if let Some(method) = over_integers {

@@ -323,10 +323,12 @@ impl Run<'_> {
     }
 
     fn difference(&self, asked: &Asked<'_>, budget: refute::Budget) -> Option<replay::Witness> {
-        if !self.program.same_signature(asked.pair) {
+        let (left, right) = asked.pair;
+        let defined = self.unit.versions[0].procedure(left).body.is_some()
+            && self.unit.versions[1].procedure(right).body.is_some();
+        if !defined || !self.program.same_signature(asked.pair) {
             return None;
         }
-        let (left, right) = asked.pair;
         let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
         refute::search(&pair, &[], self.config.search.unwrap_or(budget))
     }

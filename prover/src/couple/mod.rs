@@ -32,11 +32,13 @@ use steps::{Call, Step, Steps};
 const UNROLLINGS: [[usize; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
 /// The degrees of the equations looked for.
 const DEGREES: [u32; 2] = [1, 2];
+/// Unrolled loops are related by equations of the first degree only: they differ by whole steps.
+const UNROLLED_DEGREES: [u32; 1] = [1];
 /// More rounds of dropping equations than this are not worth it.
 const MAX_ROUNDS: usize = 12;
 
 /// More queries than this for one degree and one unrolling neither.
-const MAX_QUERIES: usize = 250;
+const MAX_QUERIES: usize = 120;
 
 /// What two calls satisfy when they start, and when they have ended.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +58,8 @@ pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> bool {
     }
     UNROLLINGS.iter().any(|&unroll| {
         let Some(mut steps) = Steps::of(program, pair, unroll) else { return false };
-        DEGREES.iter().any(|&degree| Coupler::new(&mut steps, pair, degree, solver).prove())
+        let degrees: &[u32] = if unroll == [0, 0] { &DEGREES } else { &UNROLLED_DEGREES };
+        degrees.iter().any(|&degree| Coupler::new(&mut steps, pair, degree, solver).prove())
     })
 }
 
@@ -225,6 +228,13 @@ impl<'a, 'p> Coupler<'a, 'p> {
         let Some(own) = self.summaries.get(&pair) else { return false };
         let equations = if coupling { own.coupling.clone() } else { own.summary.clone() };
         let values = if coupling { inputs(calls) } else { all(calls) };
+        let whole = |steps: &mut Steps<'p>| {
+            let goals: Vec<Term> = equations.iter().map(|equation| equation.term(steps.terms(), &values)).collect();
+            steps.terms().and(&goals)
+        };
+        if self.follows(known, whole) {
+            return false;
+        }
         let mut kept = Vec::with_capacity(equations.len());
         for equation in equations.iter() {
             if self.follows(known, |steps| equation.term(steps.terms(), &values)) {

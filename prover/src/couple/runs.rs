@@ -48,9 +48,9 @@ impl<'s, 'p> Simulator<'s, 'p> {
         for _ in 0..INPUTS {
             let input: Vec<BigInt> = sorts.iter().map(|sort| draw(&mut seed, *sort)).collect();
             let mut runs = Vec::new();
-            for version in 0..2 {
+            for (version, whole) in whole.iter().enumerate() {
                 let mut run = Simulator { steps, terms: steps.terms_ref(), version, fuel: FUEL, seen: Vec::new() };
-                if run.call(whole[version].callee, &input, 0).is_some() {
+                if run.call(whole.callee, &input, 0).is_some() {
                     runs.push(run.seen);
                 }
             }

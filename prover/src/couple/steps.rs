@@ -47,8 +47,8 @@ impl<'p> Steps<'p> {
     pub(super) fn of(program: &'p Program<'p>, pair: Pair, unroll: [usize; 2]) -> Option<Self> {
         let roots = [pair.0, pair.1];
         let mut globals = BTreeSet::new();
-        for version in 0..2 {
-            globals.extend(program.facts[version][roots[version].index()].globals.iter().copied());
+        for (facts, root) in program.facts.iter().zip(roots) {
+            globals.extend(facts[root.index()].globals.iter().copied());
         }
         let globals = globals.into_iter().collect();
         let mut steps = Steps {
@@ -58,11 +58,10 @@ impl<'p> Steps<'p> {
             steps: BTreeMap::new(),
             inputs: BTreeMap::new(),
         };
-        for version in 0..2 {
+        for (version, root) in roots.into_iter().enumerate() {
             let facts = &program.facts[version];
-            let recursive =
-                facts[roots[version].index()].callees.iter().copied().filter(|id| facts[id.index()].recursive(*id));
-            for id in recursive.chain([roots[version]]).collect::<BTreeSet<_>>() {
+            let recursive = facts[root.index()].callees.iter().copied().filter(|id| facts[id.index()].recursive(*id));
+            for id in recursive.chain([root]).collect::<BTreeSet<_>>() {
                 steps.execute(version, id, unroll[version])?;
             }
         }

@@ -44,7 +44,8 @@ pub fn shrink(case: &Case, mut tests: usize, alone: bool, fails: &mut dyn FnMut(
                 while let Some(site) = statements(side_of(&best, side)).get(at).cloned() {
                     let both = edited(&best, side, &site, edit, true);
                     let one = edited(&best, side, &site, edit, false);
-                    if !attempt(&mut best, both) && !(alone && attempt(&mut best, one)) {
+                    let smaller = attempt(&mut best, both) || (alone && attempt(&mut best, one));
+                    if !smaller {
                         at += 1;
                     }
                 }
