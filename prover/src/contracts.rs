@@ -191,14 +191,17 @@ impl Checker<'_> {
     /// What an `ensures` speaks of: parameters stand for the arguments.
     fn at_exit(&self, outcome: &Outcome, entry: &ContractView) -> ContractView {
         let mut locals = entry.locals.clone();
+        let mut entry = entry.clone();
+        // Within `old` the heap and the parameters are those of the entry; results are what they are now.
         for (id, &value) in self.code.result_ids().zip(&outcome.results) {
             locals.set(id.index(), value);
+            entry.locals.set(id.index(), value);
         }
         ContractView {
             locals,
             globals: outcome.globals.iter().copied().collect(),
             heap: outcome.heap,
-            entry: Some(Box::new(entry.clone())),
+            entry: Some(Box::new(entry)),
             freshness: Freshness::SinceEntry,
         }
     }

@@ -130,10 +130,12 @@ impl Executor<'_> {
         }
         let code = self.code().procedure(callee);
         for condition in &code.ensures {
-            let entry = self.view_of_call(before, callee, args);
+            let mut entry = self.view_of_call(before, callee, args);
             let mut view = self.view_of_call(state, callee, args);
+            // Within `old` the heap and the parameters are those of the entry; results are what they are now.
             for (id, &value) in code.result_ids().zip(results) {
                 view.locals.set(id.index(), value);
+                entry.locals.set(id.index(), value);
             }
             view.entry = Some(Box::new(entry));
             view.freshness = Freshness::By(call);
