@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 
 /// The engines over integers are several, and what one does not find soon it seldom finds: each query gets this part of
 /// the budget. Couplings ask many queries, Horn clauses one.
-const COUPLING_SHARE: u32 = 30;
+const COUPLING_SHARE: u32 = 60;
 const HORN_SHARE: u32 = 12;
 
 /// More pairs of procedures without partners than this are not tried.

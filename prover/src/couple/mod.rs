@@ -38,7 +38,7 @@ const UNROLLED_DEGREES: [u32; 1] = [1];
 const MAX_ROUNDS: usize = 12;
 
 /// More queries than this for one degree and one unrolling neither.
-const MAX_QUERIES: usize = 120;
+const MAX_QUERIES: usize = 60;
 
 /// What two calls satisfy when they start, and when they have ended.
 #[derive(Clone, Debug, Default)]
