@@ -50,13 +50,7 @@ struct Reading<'s> {
 impl Executor<'_> {
     /// The value of an expression in a state; errors are split off. `None` when nothing goes on.
     pub(super) fn eval(&mut self, state: &mut State, expr: &Expr) -> Option<Term> {
-        let view = ContractView {
-            locals: state.locals.clone(),
-            globals: state.globals.clone(),
-            heap: state.heap,
-            entry: None,
-            freshness: Freshness::SinceEntry,
-        };
+        let view = view_of(state);
         let guard = self.world.terms.bool(true);
         let mut reading = Reading { view: &view, needs: Vec::new(), guard };
         // Outside contracts there is no form that terms cannot say.
@@ -82,13 +76,7 @@ impl Executor<'_> {
     /// A condition at a point inside a body. `old` speaks of the entry of the procedure, which a state on the way has lost
     /// track of unless it is the outermost; then the condition cannot be said.
     pub(super) fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Term> {
-        let view = ContractView {
-            locals: state.locals.clone(),
-            globals: state.globals.clone(),
-            heap: state.heap,
-            entry: None,
-            freshness: Freshness::SinceEntry,
-        };
+        let view = view_of(state);
         // In a loop's procedure, as in one executed in place, the entry that is meant is another one.
         if (self.depth > 0 || is_loop(code)) && mentions_entry(condition) {
             return None;
@@ -302,6 +290,17 @@ impl Executor<'_> {
         if !self.world.terms.is_true(needed) {
             reading.needs.push((needed, Fault { message, span: expr.span }));
         }
+    }
+}
+
+/// What an expression in a body speaks of.
+fn view_of(state: &State) -> ContractView {
+    ContractView {
+        locals: state.locals.clone(),
+        globals: state.globals.clone(),
+        heap: state.heap,
+        entry: None,
+        freshness: Freshness::SinceEntry,
     }
 }
 

@@ -348,7 +348,7 @@ impl<'a> Executor<'a> {
             sides.push(terms.and(&extra));
         }
         let either = terms.or(&sides);
-        // Neither branch is empty of stores, or the disjunction is a tautology: then nothing is added.
+        // It cannot contradict the path: one of the branches is taken.
         let _ = joined.assume(terms, either);
         joined.calls = left.calls.clone();
         joined.news = left.news.iter().chain(right.news.iter().skip(fork.news.len())).copied().collect();
