@@ -18,7 +18,7 @@ use crate::rank;
 use crate::refute;
 use crate::relate::{Gap, Level};
 use crate::replay::{self, Contrast};
-use crate::solve::{Budget, Solver};
+use crate::solve::{Budget, Shared, Solver};
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Termination, Verdict};
 use lang_l::hir::{Expr, ProcId, Unit};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +47,17 @@ pub struct Config {
     pub strategy: Strategy,
     /// When to stop proving; what is not proved by then is searched for a difference, briefly, and reported as unknown.
     pub deadline: Option<Instant>,
+    /// What decides queries; Z3 in this process if nothing else is said.
+    pub backend: Shared,
+    /// Where the solver's own choices start.
+    pub seed: u32,
+}
+
+impl Config {
+    /// A solver as it is asked for here.
+    pub fn solver(&self) -> Solver {
+        Solver::new(self.budget).until(self.deadline).seeded(self.seed).with_backend(self.backend.clone())
+    }
 }
 
 /// A pair as it is reported: its procedures, and the condition of its `equiv`.
@@ -61,7 +72,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
         return Report::default();
     }
     let lowered = lower::lower(unit);
-    let mut solver = Solver::new(config.budget).until(config.deadline);
+    let mut solver = config.solver();
     let Alone { facts, clauses } = alone(&lowered, &mut solver);
     let program = Program { unit: &lowered, facts };
     let asked = asked(unit);

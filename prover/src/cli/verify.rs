@@ -11,7 +11,7 @@ use lang_l::hir_print;
 use prover::lower::lower;
 use prover::report::text::Detail;
 use prover::report::{self, Subject, dump};
-use prover::solve::{Budget, Solver};
+use prover::solve::Budget;
 use prover::verdict::Report;
 use prover::verify::{self, Config};
 use std::io::{self, Write};
@@ -65,7 +65,7 @@ fn config(unit: &Unit, args: &VerifyArgs) -> Result<Config, Failure> {
         args::Strategy::Default => verify::Strategy::Default,
         args::Strategy::Paper => verify::Strategy::Paper,
     };
-    Ok(Config { procedures: args.procedures.clone(), budget, search: None, strategy, deadline })
+    Ok(Config { procedures: args.procedures.clone(), budget, strategy, deadline, ..Config::default() })
 }
 
 /// Does the work with so many threads, each with a stack for deep terms.
@@ -77,10 +77,7 @@ fn in_threads<T: Send>(jobs: Option<NonZeroUsize>, work: impl FnOnce() -> T + Se
 
 /// What a stage makes of the program.
 fn dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) -> String {
-    let alone = |lowered: &Unit| {
-        let mut solver = Solver::new(config.budget).until(config.deadline);
-        verify::alone(lowered, &mut solver).facts
-    };
+    let alone = |lowered: &Unit| verify::alone(lowered, &mut config.solver()).facts;
     match stage {
         // The trees were printed before they were resolved.
         Stage::Ast => String::new(),

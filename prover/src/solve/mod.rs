@@ -1,12 +1,14 @@
 //! The door to the solver.
 //!
-//! In: obligations. Out: [`Answer`]s; running out of budget is an answer, not an error.
+//! In: obligations. Out: [`Answer`]s; running out of budget is an answer, not an error. What decides is a [`Backend`].
 //!
 //! Invariant: work is bounded by Z3's own resource count, not by the clock; every query gets a context of its own, so an
 //! answer depends on the text of the query and on nothing else.
 
+mod backend;
 mod z3;
 
+pub use backend::{Backend, Breakdown, Here, Logic, Question, Shared};
 pub use z3::{has_memory_limit, self_test, version};
 
 use crate::obligation::Obligation;
@@ -51,19 +53,12 @@ pub struct Query {
     pub answer: Answer,
 }
 
-/// How a text is to be treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quantifiers {
-    /// It has none.
-    Absent,
-    /// They are instantiated by their triggers, and in no other way.
-    ByTriggers,
-}
-
 /// Asks queries, remembers answers, and keeps a log.
 #[derive(Debug, Default)]
 pub struct Solver {
     budget: Budget,
+    seed: u32,
+    backend: Shared,
     answers: HashMap<String, Answer>,
     log: Vec<Query>,
     deadline: Option<Instant>,
@@ -101,10 +96,22 @@ impl Solver {
         Solver { deadline, ..self }
     }
 
+    /// The same solver, with its questions decided by this backend.
+    #[must_use]
+    pub fn with_backend(self, backend: Shared) -> Self {
+        Solver { backend, ..self }
+    }
+
+    /// The same solver, with other choices of its own.
+    #[must_use]
+    pub fn seeded(self, seed: u32) -> Self {
+        Solver { seed, ..self }
+    }
+
     /// A solver with the same bounds that has been asked nothing yet.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Solver::new(self.budget).until(self.deadline)
+        Solver::new(self.budget).until(self.deadline).seeded(self.seed).with_backend(self.backend.clone())
     }
 
     /// Takes over what another solver was asked.
@@ -118,14 +125,20 @@ impl Solver {
         }
     }
 
-    /// Asks, unless it is too late, with a budget that ends by the deadline.
-    fn in_time(&mut self, ask: impl FnOnce(Budget) -> Answer) -> Answer {
-        let Some(deadline) = self.deadline else { return ask(self.budget) };
+    /// Asks the backend.
+    fn decide(&self, smt2: &str, logic: Logic, clock: Duration) -> Answer {
+        let question = Question { smt2, logic, rlimit: self.budget.rlimit, clock, seed: self.seed };
+        self.backend.decide(&question).unwrap_or_else(|Breakdown(cause)| Answer::Unknown(cause))
+    }
+
+    /// Decides by the deadline, or says that it is too late.
+    fn in_time(&mut self, smt2: &str, logic: Logic) -> Answer {
+        let Some(deadline) = self.deadline else { return self.decide(smt2, logic, self.budget.clock) };
         let left = deadline.saturating_duration_since(Instant::now());
         let answer = if left.is_zero() {
             Answer::Unknown(String::new())
         } else {
-            ask(Budget { clock: left.min(self.budget.clock), ..self.budget })
+            self.decide(smt2, logic, left.min(self.budget.clock))
         };
         match answer {
             Answer::Unknown(_) if Instant::now() >= deadline => {
@@ -141,7 +154,7 @@ impl Solver {
         if let Some(answer) = self.answers.get(smt2) {
             return answer.clone();
         }
-        let answer = self.in_time(|budget| z3::check_horn(smt2, budget));
+        let answer = self.in_time(smt2, Logic::Horn);
         self.answers.insert(smt2.to_string(), answer.clone());
         let tag = "Horn clauses of a pair over integers".to_string();
         // As a script: a solution is a model in which nothing fails.
@@ -159,19 +172,19 @@ impl Solver {
         if let Some(answer) = self.answers.get(&smt2) {
             return answer.clone();
         }
-        self.ask(smt2, obligation.tag.clone(), Quantifiers::Absent)
+        self.ask(smt2, obligation.tag.clone(), Logic::QuantifierFree)
     }
 
     /// Whether a text with quantifiers, in which every assertion starts a line, is unsatisfiable.
     pub fn prove_text(&mut self, smt2: String, tag: String) -> Answer {
         match self.answers.get(&smt2) {
             Some(answer) => answer.clone(),
-            None => self.ask(smt2, tag, Quantifiers::ByTriggers),
+            None => self.ask(smt2, tag, Logic::ByTriggers),
         }
     }
 
-    fn ask(&mut self, smt2: String, tag: String, quantifiers: Quantifiers) -> Answer {
-        let answer = self.in_time(|budget| z3::check(&smt2, budget, quantifiers));
+    fn ask(&mut self, smt2: String, tag: String, logic: Logic) -> Answer {
+        let answer = self.in_time(&smt2, logic);
         self.answers.insert(smt2.clone(), answer.clone());
         self.log.push(Query { smt2, tag, answer: answer.clone() });
         answer

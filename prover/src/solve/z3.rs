@@ -1,6 +1,6 @@
 //! The only file that knows Z3.
 
-use super::{Answer, Budget, Quantifiers};
+use super::{Answer, Logic, Question};
 use std::sync::mpsc;
 use std::time::Duration;
 use z3::ast::{Bool, Int};
@@ -40,42 +40,69 @@ pub fn has_memory_limit() -> bool {
     z3::get_global_param("memory_max_size").is_some()
 }
 
-/// Checks a text in which every assertion starts a line: unsatisfiable means the goal holds.
-pub(super) fn check(smt2: &str, budget: Budget, quantifiers: Quantifiers) -> Answer {
-    in_context(smt2, budget, |assertions| {
-        let solver = Solver::new();
-        let mut params = Params::new();
-        params.set_u32("random_seed", 0);
-        if quantifiers == Quantifiers::ByTriggers {
-            params.set_bool("auto_config", false);
-            params.set_bool("mbqi", false);
-            params.set_u32("case_split", 3);
-            params.set_bool("delay_units", true);
-        }
-        solver.set_params(&params);
-        assertions.into_iter().for_each(|assertion| solver.assert(assertion));
-        (solver.check(), solver.get_reason_unknown())
-    })
+/// Decides a question in a context of its own.
+pub(super) fn decide(question: &Question<'_>) -> Answer {
+    with_z3_config(&Config::new(), || decide_in_context(question))
 }
 
-/// Checks constrained Horn clauses in the form [`crate::horn`] writes: no derivation of `fail` means they have a solution.
-pub(super) fn check_horn(smt2: &str, budget: Budget) -> Answer {
-    in_context(smt2, budget, |assertions| {
-        let engine = Fixedpoint::new();
-        let mut params = Params::new();
-        params.set_symbol("engine", "spacer");
-        params.set_u32("spacer.random_seed", 0);
-        engine.set_params(&params);
-        for line in smt2.lines() {
-            if let Some(relation) = relation(line) {
-                engine.register_relation(&relation);
-            }
+/// Decides a question in the context of this thread, in which nothing may have been done before.
+fn decide_in_context(question: &Question<'_>) -> Answer {
+    let asserted = question.smt2.matches("\n(assert ").count();
+    let reader = Solver::new();
+    reader.from_string(question.smt2);
+    let assertions = reader.get_assertions();
+    // Z3 reports a text it cannot read by reading less of it.
+    if assertions.len() != asserted {
+        return Answer::Unknown("the solver could not read the query".into());
+    }
+    // For what is checked from here on, counted from here on.
+    Context::thread_local().update_param_value("rlimit", &question.rlimit.to_string());
+    let ((result, reason), late) = within(question.clock, || match question.logic {
+        Logic::Horn => check_horn(question, &assertions),
+        Logic::QuantifierFree | Logic::ByTriggers => check(question, &assertions),
+    });
+    match result {
+        SatResult::Unsat => Answer::Holds,
+        SatResult::Sat => Answer::Fails,
+        SatResult::Unknown if late => Answer::Unknown(format!(
+            "the clock, a safety net, ran out after {} s before the solver's step budget did",
+            question.clock.as_secs()
+        )),
+        SatResult::Unknown => Answer::Unknown(reason.unwrap_or_else(|| "no reason given".into())),
+    }
+}
+
+fn check(question: &Question<'_>, assertions: &[Bool]) -> (SatResult, Option<String>) {
+    let solver = Solver::new();
+    let mut params = Params::new();
+    params.set_u32("random_seed", question.seed);
+    if question.logic == Logic::ByTriggers {
+        params.set_bool("auto_config", false);
+        params.set_bool("mbqi", false);
+        params.set_u32("case_split", 3);
+        params.set_bool("delay_units", true);
+    }
+    solver.set_params(&params);
+    assertions.iter().for_each(|assertion| solver.assert(assertion));
+    (solver.check(), solver.get_reason_unknown())
+}
+
+/// No derivation of `fail` means that the clauses have a solution.
+fn check_horn(question: &Question<'_>, assertions: &[Bool]) -> (SatResult, Option<String>) {
+    let engine = Fixedpoint::new();
+    let mut params = Params::new();
+    params.set_symbol("engine", "spacer");
+    params.set_u32("spacer.random_seed", question.seed);
+    engine.set_params(&params);
+    for line in question.smt2.lines() {
+        if let Some(relation) = relation(line) {
+            engine.register_relation(&relation);
         }
-        for assertion in assertions {
-            engine.add_rule(&assertion, None);
-        }
-        (engine.query(&Bool::new_const("fail")), Some(engine.get_reason_unknown()))
-    })
+    }
+    for assertion in assertions {
+        engine.add_rule(assertion, None);
+    }
+    (engine.query(&Bool::new_const("fail")), Some(engine.get_reason_unknown()))
 }
 
 /// The relation that a line `(declare-fun name (sorts) Bool)` declares.
@@ -84,36 +111,6 @@ fn relation(line: &str) -> Option<FuncDecl> {
     let sorts: Vec<Sort> =
         sorts.split_whitespace().map(|s| if s == "Bool" { Sort::bool() } else { Sort::int() }).collect();
     Some(FuncDecl::new(name, &sorts.iter().collect::<Vec<_>>(), &Sort::bool()))
-}
-
-/// Reads a text in a context of its own and decides it there; unsatisfiable is yes.
-fn in_context(
-    smt2: &str,
-    budget: Budget,
-    decide: impl FnOnce(Vec<Bool>) -> (SatResult, Option<String>) + Send + Sync,
-) -> Answer {
-    let asserted = smt2.matches("\n(assert ").count();
-    let mut config = Config::new();
-    config.set_param_value("rlimit", &budget.rlimit.to_string());
-    with_z3_config(&config, || {
-        let reader = Solver::new();
-        reader.from_string(smt2);
-        let assertions = reader.get_assertions();
-        // Z3 reports a text it cannot read by reading less of it.
-        if assertions.len() != asserted {
-            return Answer::Unknown("the solver could not read the query".into());
-        }
-        let ((result, reason), late) = within(budget.clock, || decide(assertions));
-        match result {
-            SatResult::Unsat => Answer::Holds,
-            SatResult::Sat => Answer::Fails,
-            SatResult::Unknown if late => Answer::Unknown(format!(
-                "the clock, a safety net, ran out after {} s before the solver's step budget did",
-                budget.clock.as_secs()
-            )),
-            SatResult::Unknown => Answer::Unknown(reason.unwrap_or_else(|| "no reason given".into())),
-        }
-    })
 }
 
 /// Does the work, and interrupts the solver when the clock runs out; says whether it did.
