@@ -248,7 +248,9 @@ impl Checker<'_> {
         let tag = format!("{} of {}", kind.keyword(), self.code.name);
         match self.solver.prove(self.world, &Obligation { assumptions: path.to_vec(), goal, tag }) {
             Answer::Holds => Status::Holds,
-            Answer::Fails => Status::Unproved("it does not follow from what is known there".into()),
+            Answer::Fails | Answer::FailsAt(_) => {
+                Status::Unproved("it does not follow from what is known there".into())
+            }
             Answer::Unknown(why) => Status::Unproved(why),
         }
     }

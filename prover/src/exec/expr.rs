@@ -73,6 +73,15 @@ impl Executor<'_> {
         Some(self.world.terms.and(&all))
     }
 
+    /// The value of an expression without calls, and the condition under which it has one.
+    pub fn value(&mut self, view: &ContractView, expr: &Expr) -> Option<(Term, Term)> {
+        let guard = self.world.terms.bool(true);
+        let mut reading = Reading { view, needs: Vec::new(), guard };
+        let value = self.read(&mut reading, expr, &Known::new())?;
+        let needs: Vec<Term> = reading.needs.into_iter().map(|(ok, _)| ok).collect();
+        Some((value, self.world.terms.and(&needs)))
+    }
+
     /// A condition at a point inside a body. `old` speaks of the entry of the procedure, which a state on the way has lost
     /// track of unless it is the outermost; then the condition cannot be said.
     pub(super) fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Term> {

@@ -160,7 +160,7 @@ impl Run<'_> {
         let hypotheses = encode(Goal::Absurd)?;
         match self.solver.prove_text(text, tag.clone()) {
             Answer::Holds => {}
-            Answer::Fails => return Err(format!("no strategy was found for {}", goal.words())),
+            Answer::Fails | Answer::FailsAt(_) => return Err(format!("no strategy was found for {}", goal.words())),
             Answer::Unknown(why) if why.contains("incomplete quantifiers") => {
                 return Err(format!(
                     "no strategy was found for {}: the triggers have nothing left to give",
@@ -172,7 +172,7 @@ impl Run<'_> {
         // Nothing follows from assumptions that contradict each other.
         match self.solver.prove_text(hypotheses, format!("{tag}, assumptions alone")) {
             Answer::Holds => Err("the assumptions of the proof contradict each other".into()),
-            Answer::Fails | Answer::Unknown(_) => Ok(()),
+            Answer::Fails | Answer::FailsAt(_) | Answer::Unknown(_) => Ok(()),
         }
     }
 }

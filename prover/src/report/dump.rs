@@ -172,7 +172,7 @@ pub fn queries(queries: &[Query]) -> String {
 fn answer(answer: &Answer) -> String {
     match answer {
         Answer::Holds => "holds".to_string(),
-        Answer::Fails => "fails".to_string(),
+        Answer::Fails | Answer::FailsAt(_) => "fails".to_string(),
         Answer::Unknown(why) => format!("unknown ({})", why.replace('\n', " ")),
     }
 }

@@ -33,6 +33,8 @@ pub struct Question<'q> {
 pub enum Logic {
     /// It has no quantifiers; that it holds is `unsat`.
     QuantifierFree,
+    /// The same; and where it fails the answer is to hold a model.
+    Model,
     /// Quantifiers are instantiated by their triggers, and in no other way; that it holds is `unsat`.
     ByTriggers,
     /// Constrained Horn clauses, in the form [`crate::horn`] writes; that it holds is that they have a solution.

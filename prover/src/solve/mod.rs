@@ -13,7 +13,7 @@ pub use z3::{has_memory_limit, self_test, version};
 
 use crate::obligation::Obligation;
 use crate::state::World;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 /// Bounds on one query.
@@ -38,6 +38,9 @@ pub enum Answer {
     Holds,
     /// There is a model in which it does not; not yet a program run.
     Fails,
+    /// The same, with that model: the values of constants by name, as decimal numbers; booleans are 0 and 1. Only where
+    /// [`Logic::Model`] asks for it.
+    FailsAt(BTreeMap<String, String>),
     /// Not decided, and why.
     Unknown(String),
 }
@@ -173,6 +176,16 @@ impl Solver {
             return answer.clone();
         }
         self.ask(smt2, obligation.tag.clone(), Logic::QuantifierFree)
+    }
+
+    /// Whether the goal follows from the assumptions; where it does not, with a model if there is one.
+    pub fn prove_or_model(&mut self, world: &mut World, obligation: &Obligation) -> Answer {
+        let smt2 = obligation.smt2(world);
+        match self.answers.get(&smt2) {
+            // Asked before, when nobody wanted to know where it fails.
+            None | Some(Answer::Fails) => self.ask(smt2, obligation.tag.clone(), Logic::Model),
+            Some(answer) => answer.clone(),
+        }
     }
 
     /// Whether a text with quantifiers, in which every assertion starts a line, is unsatisfiable.

@@ -1,10 +1,11 @@
 //! The only file that knows Z3.
 
 use super::{Answer, Logic, Question};
+use std::collections::BTreeMap;
 use std::sync::mpsc;
 use std::time::Duration;
 use z3::ast::{Bool, Int};
-use z3::{Config, Context, Fixedpoint, FuncDecl, Params, SatResult, Solver, Sort, with_z3_config};
+use z3::{Config, Context, Fixedpoint, FuncDecl, Model, Params, SatResult, Solver, Sort, with_z3_config};
 
 /// The version of the library in use.
 pub fn version() -> String {
@@ -57,13 +58,18 @@ fn decide_in_context(question: &Question<'_>) -> Answer {
     }
     // For what is checked from here on, counted from here on.
     Context::thread_local().update_param_value("rlimit", &question.rlimit.to_string());
+    let mut model = None;
     let ((result, reason), late) = within(question.clock, || match question.logic {
         Logic::Horn => check_horn(question, &assertions),
-        Logic::QuantifierFree | Logic::ByTriggers => check(question, &assertions),
+        Logic::QuantifierFree | Logic::Model | Logic::ByTriggers => {
+            let (result, reason, found) = check(question, &assertions);
+            model = found;
+            (result, reason)
+        }
     });
     match result {
         SatResult::Unsat => Answer::Holds,
-        SatResult::Sat => Answer::Fails,
+        SatResult::Sat => model.map_or(Answer::Fails, Answer::FailsAt),
         SatResult::Unknown if late => Answer::Unknown(format!(
             "the clock, a safety net, ran out after {} s before the solver's step budget did",
             question.clock.as_secs()
@@ -72,7 +78,10 @@ fn decide_in_context(question: &Question<'_>) -> Answer {
     }
 }
 
-fn check(question: &Question<'_>, assertions: &[Bool]) -> (SatResult, Option<String>) {
+/// Values of constants by name.
+type Values = BTreeMap<String, String>;
+
+fn check(question: &Question<'_>, assertions: &[Bool]) -> (SatResult, Option<String>, Option<Values>) {
     let solver = Solver::new();
     let mut params = Params::new();
     params.set_u32("random_seed", question.seed);
@@ -84,7 +93,25 @@ fn check(question: &Question<'_>, assertions: &[Bool]) -> (SatResult, Option<Str
     }
     solver.set_params(&params);
     assertions.iter().for_each(|assertion| solver.assert(assertion));
-    (solver.check(), solver.get_reason_unknown())
+    let result = solver.check();
+    let wanted = result == SatResult::Sat && question.logic == Logic::Model;
+    let values = wanted.then(|| solver.get_model()).flatten().map(|model| values(&model, question.smt2));
+    (result, solver.get_reason_unknown(), values)
+}
+
+/// The values of all constants that the text declares as integers or booleans.
+fn values(model: &Model, smt2: &str) -> Values {
+    let value = |line: &str| {
+        let (name, sort) = line.strip_prefix("(declare-fun ")?.strip_suffix(')')?.split_once(" () ")?;
+        let text = match sort {
+            "Int" => model.eval(&Int::new_const(name), true)?.to_string(),
+            "Bool" => i32::from(model.eval(&Bool::new_const(name), true)?.as_bool()?).to_string(),
+            _ => return None,
+        };
+        // Z3 writes `(- 5)`.
+        Some((name.to_string(), text.replace(['(', ')', ' '], "")))
+    };
+    smt2.lines().filter_map(value).collect()
 }
 
 /// No derivation of `fail` means that the clauses have a solution.

@@ -102,6 +102,12 @@ impl Terms {
         self.rewrite(term, memo, &|_, _| None, &|_, func| to(func))
     }
 
+    /// The term with other terms in place of some constants.
+    pub fn substitute(&mut self, term: Term, by: &HashMap<Term, Term>) -> Term {
+        let mut memo = by.clone();
+        self.rewrite(term, &mut memo, &|_, _| None, &|_, func| func)
+    }
+
     /// Rebuilds a term bottom-up: `value` decides boolean subterms, `func` replaces function symbols.
     fn rewrite(
         &mut self,
