@@ -41,6 +41,8 @@ pub mod replay;
 
 pub mod refute;
 
+pub mod bounded;
+
 pub mod verdict;
 
 pub mod verify;

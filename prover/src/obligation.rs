@@ -27,11 +27,16 @@ pub struct Obligation {
 impl Obligation {
     /// The text: satisfiable exactly when the goal can fail.
     pub fn smt2(&self, world: &mut World) -> String {
+        self.smt2_with(world, &[])
+    }
+
+    /// The same, with constants `want0`, `want1`, … that are equal to these terms.
+    pub fn smt2_with(&self, world: &mut World, wanted: &[Term]) -> String {
         let mut asserted: Vec<Term> = self.assumptions.clone();
         let negated = world.terms.not(self.goal);
         asserted.push(negated);
         let mut writer = Writer::default();
-        for &term in &asserted {
+        for &term in asserted.iter().chain(wanted) {
             writer.visit(world, term);
         }
         writer.facts(world);
@@ -50,6 +55,10 @@ impl Obligation {
         }
         for &term in &asserted {
             let _ = writeln!(text, "(assert {})", writer.names[&term]);
+        }
+        for (at, term) in wanted.iter().enumerate() {
+            let sort = sort_name(world.terms.sort(*term));
+            let _ = writeln!(text, "(declare-fun want{at} () {sort})\n(assert (= want{at} {}))", writer.names[term]);
         }
         text.push_str("(check-sat)\n");
         text

@@ -275,7 +275,7 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
 }
 
 /// What both versions assume on entry, in terms; and whether all of it could be said.
-fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, world: &mut World) -> (Vec<Term>, bool) {
+pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, world: &mut World) -> (Vec<Term>, bool) {
     let (a, b) = program.code(pair);
     let mut assumed = Vec::new();
     let mut sayable = true;

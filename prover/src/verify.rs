@@ -8,6 +8,7 @@
 //! 4. [`refute`]: a search for a difference wherever there is no full proof.
 //! 5. Each pair's verdict, from its proof, what it rests on, and what the search found.
 
+use crate::bounded;
 use crate::contracts::{self, Clause, ClauseKind, Status};
 use crate::facts::{self, Facts};
 use crate::infer;
@@ -21,6 +22,7 @@ use crate::replay::{self, Contrast};
 use crate::solve::{Budget, Shared, Solver};
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Termination, Verdict};
 use lang_l::hir::{Expr, ProcId, Unit};
+use lang_l::interp::Behaviour;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -307,7 +309,8 @@ impl Run<'_> {
             };
         }
         if proof.level != Some(Level::Full)
-            && let Some(witness) = self.difference(asked, self.search_budget())
+            && let Some(witness) =
+                self.suspected(asked, solver).or_else(|| self.difference(asked, self.search_budget()))
         {
             return Verdict::NotEquivalent(Box::new(witness));
         }
@@ -342,6 +345,15 @@ impl Run<'_> {
         }
         let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
         refute::search(&pair, &[], self.config.search.unwrap_or(budget))
+    }
+
+    /// A difference that the solver suspects, and a run confirms.
+    fn suspected(&self, asked: &Asked<'_>, solver: &mut Solver) -> Option<replay::Witness> {
+        let (left, right) = asked.pair;
+        let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
+        bounded::explore(self.program, asked.pair, asked.when, solver, &mut |input| {
+            refute::search(&pair, &[(input, Behaviour::Skip)], refute::Budget::NEAR)
+        })
     }
 
     /// How long to search when there is no proof; not long when it is late.

@@ -34,6 +34,8 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// Little more than the hints and what is near them.
+    pub const NEAR: Budget = Budget { inputs: 160, steps: 1_000_000 };
     /// Some tens of milliseconds: what is worth trying before anything else.
     pub const QUICK: Budget = Budget { inputs: 4_000, steps: 1_000_000 };
     /// A few seconds: worth trying when no proof was found.

@@ -13,6 +13,7 @@ pub use z3::{has_memory_limit, self_test, version};
 
 use crate::obligation::Obligation;
 use crate::state::World;
+use crate::term::Term;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,8 @@ pub enum Answer {
     Holds,
     /// There is a model in which it does not; not yet a program run.
     Fails,
-    /// The same, with that model: the values of constants by name, as decimal numbers; booleans are 0 and 1. Only where
+    /// The same, with that model: the values of constants by name, as decimal numbers; booleans are 0 and 1, references a
+    /// word each. Only where
     /// [`Logic::Model`] asks for it.
     FailsAt(BTreeMap<String, String>),
     /// Not decided, and why.
@@ -185,6 +187,25 @@ impl Solver {
             // Asked before, when nobody wanted to know where it fails.
             None | Some(Answer::Fails) => self.ask(smt2, obligation.tag.clone(), Logic::Model),
             Some(answer) => answer.clone(),
+        }
+    }
+
+    /// The values of terms in some model in which the assumptions hold and the goal does not, as in [`Answer::FailsAt`];
+    /// `None` when none was found. References are told apart by their values, and by nothing else.
+    pub fn model(&mut self, world: &mut World, obligation: &Obligation, wanted: &[Term]) -> Option<Vec<String>> {
+        if world.terms.is_true(obligation.goal) || obligation.assumptions.iter().any(|&t| world.terms.is_false(t)) {
+            return None;
+        }
+        let smt2 = obligation.smt2_with(world, wanted);
+        let answer = match self.answers.get(&smt2) {
+            Some(answer) => answer.clone(),
+            None => self.ask(smt2, obligation.tag.clone(), Logic::Model),
+        };
+        match answer {
+            Answer::FailsAt(values) => {
+                (0..wanted.len()).map(|at| values.get(&format!("want{at}")).cloned()).collect()
+            }
+            Answer::Holds | Answer::Fails | Answer::Unknown(_) => None,
         }
     }
 

@@ -99,14 +99,18 @@ fn check(question: &Question<'_>, assertions: &[Bool]) -> (SatResult, Option<Str
     (result, solver.get_reason_unknown(), values)
 }
 
-/// The values of all constants that the text declares as integers or booleans.
+/// The values of all constants that the text declares.
 fn values(model: &Model, smt2: &str) -> Values {
     let value = |line: &str| {
         let (name, sort) = line.strip_prefix("(declare-fun ")?.strip_suffix(')')?.split_once(" () ")?;
         let text = match sort {
             "Int" => model.eval(&Int::new_const(name), true)?.to_string(),
             "Bool" => i32::from(model.eval(&Bool::new_const(name), true)?.as_bool()?).to_string(),
-            _ => return None,
+            // Of references only which are the same can be told.
+            other => {
+                let constant = FuncDecl::new(name, &[], &Sort::uninterpreted(other.into())).apply(&[]);
+                model.eval(&constant, true)?.to_string()
+            }
         };
         // Z3 writes `(- 5)`.
         Some((name.to_string(), text.replace(['(', ')', ' '], "")))
