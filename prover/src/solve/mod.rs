@@ -202,9 +202,7 @@ impl Solver {
             None => self.ask(smt2, obligation.tag.clone(), Logic::Model),
         };
         match answer {
-            Answer::FailsAt(values) => {
-                (0..wanted.len()).map(|at| values.get(&format!("want{at}")).cloned()).collect()
-            }
+            Answer::FailsAt(values) => (0..wanted.len()).map(|at| values.get(&format!("want{at}")).cloned()).collect(),
             Answer::Holds | Answer::Fails | Answer::Unknown(_) => None,
         }
     }
