@@ -233,6 +233,11 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// The object at an address, of which both stores may hold a part.
+    pub fn object(self, addr: Addr) -> ObjectView<'a> {
+        ObjectView { unit: self.unit, here: self.store.heap.get(&addr), below: self.base.heap.get(&addr) }
+    }
+
     /// What sort of object this is; `None` when there is none at this address.
     pub fn kind(self, addr: Addr) -> Option<&'a Kind> {
         self.store.heap.get(&addr).or_else(|| self.base.heap.get(&addr)).map(|object| &object.kind)
@@ -240,15 +245,7 @@ impl<'a> View<'a> {
 
     /// What a slot holds; `None` when it is unset in the initial store.
     pub fn slot(self, addr: Addr, slot: Slot) -> Option<Value> {
-        let here = self.store.heap.get(&addr);
-        if let Some(value) = here.and_then(|object| object.slots.get(&slot)) {
-            return Some(value.clone());
-        }
-        match (self.base.heap.get(&addr), here) {
-            (Some(below), _) => below.slots.get(&slot).cloned(),
-            (None, Some(object)) => Some(Value::default_of(slot_type(self.unit, &object.kind, slot))),
-            (None, None) => None,
-        }
+        self.object(addr).slot(slot)
     }
 
     /// What a global holds; `None` when it is unset in the initial store.
@@ -258,9 +255,7 @@ impl<'a> View<'a> {
 
     /// The slots of an object in which something may be found that is not the default, in order, without repetition.
     pub fn set_slots(self, addr: Addr) -> Vec<Slot> {
-        let slots =
-            |store: &'a Store| store.heap.get(&addr).into_iter().flat_map(|object| object.slots.keys().copied());
-        let mut all: Vec<Slot> = slots(self.store).chain(slots(self.base)).collect();
+        let mut all: Vec<Slot> = self.object(addr).set_slots().collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -272,5 +267,37 @@ impl<'a> View<'a> {
         all.sort_unstable();
         all.dedup();
         all
+    }
+}
+
+/// An object as a run sees it.
+#[derive(Clone, Copy)]
+pub struct ObjectView<'a> {
+    unit: &'a Unit,
+    here: Option<&'a Object>,
+    below: Option<&'a Object>,
+}
+
+impl<'a> ObjectView<'a> {
+    /// What sort of object this is; `None` when there is none.
+    pub fn kind(self) -> Option<&'a Kind> {
+        self.here.or(self.below).map(|object| &object.kind)
+    }
+
+    /// What a slot holds; `None` when it is unset in the initial store.
+    pub fn slot(self, slot: Slot) -> Option<Value> {
+        if let Some(value) = self.here.and_then(|object| object.slots.get(&slot)) {
+            return Some(value.clone());
+        }
+        match (self.below, self.here) {
+            (Some(below), _) => below.slots.get(&slot).cloned(),
+            (None, Some(object)) => Some(Value::default_of(slot_type(self.unit, &object.kind, slot))),
+            (None, None) => None,
+        }
+    }
+
+    /// The slots in which something may be found that is not the default, perhaps twice.
+    pub fn set_slots(self) -> impl Iterator<Item = Slot> {
+        self.here.into_iter().chain(self.below).flat_map(|object| object.slots.keys().copied())
     }
 }

@@ -8,10 +8,11 @@
 //!
 //! Invariant: never looks at what no root reaches.
 
-use crate::heap::{Input, Kind, Object, Store, View, slot_type};
+use crate::heap::{Input, Kind, Object, ObjectView, Store, View, slot_type};
 use crate::hir::{GlobalId, Unit};
 use crate::value::{Addr, Slot, Value};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// How an execution that ended normally left things.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,8 +186,8 @@ struct Walk<'a> {
     right: View<'a>,
     fixed: &'a dyn Fn(Addr) -> bool,
     unset: Unset,
-    forward: HashMap<Addr, Addr>,
-    backward: HashMap<Addr, Addr>,
+    forward: FxHashMap<Addr, Addr>,
+    backward: FxHashMap<Addr, Addr>,
     /// All pairs found, in order; those from `next` on are still to be looked into.
     visits: Vec<Visit>,
     next: usize,
@@ -195,7 +196,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new<'b: 'a>(left: View<'a>, right: View<'a>, fixed: &'b dyn Fn(Addr) -> bool, unset: Unset) -> Self {
-        let (forward, backward) = (HashMap::new(), HashMap::new());
+        let (forward, backward) = (FxHashMap::default(), FxHashMap::default());
         Walk { left, right, fixed, unset, forward, backward, visits: Vec::new(), next: 0, used: 0 }
     }
 
@@ -221,19 +222,22 @@ impl<'a> Walk<'a> {
 
     /// Looks into every pair of objects in line.
     fn run(&mut self, fuel: u64) -> Walked {
+        let mut slots = Vec::new();
         while let Some(visit) = self.visits.get(self.next) {
             let (at, left, right, from) = (self.next, visit.left, visit.right, visit.from);
             self.next += 1;
-            let kinds = (self.left.kind(left), self.right.kind(right));
+            let objects = (self.left.object(left), self.right.object(right));
+            let kinds = (objects.0.kind(), objects.1.kind());
             let (Some(kind), true) = (kinds.0, kinds.0 == kinds.1) else {
                 return Walked::Differ { from, left: left.into(), right: right.into() };
             };
-            for slot in self.slots(left, right, kind) {
+            self.slots(&mut slots, (left, right), objects, kind);
+            for &slot in &slots {
                 self.used += 1;
                 if self.used > fuel {
                     return Walked::OutOfFuel;
                 }
-                let (l, r) = (self.left.slot(left, slot), self.right.slot(right, slot));
+                let (l, r) = (objects.0.slot(slot), objects.1.slot(slot));
                 if l.is_none() && r.is_none() && left == right {
                     continue;
                 }
@@ -254,17 +258,23 @@ impl<'a> Walk<'a> {
         Walked::Same
     }
 
-    /// The slots in which two objects of the same kind may differ.
-    fn slots(&self, left: Addr, right: Addr, kind: &Kind) -> Vec<Slot> {
+    /// The slots in which two objects of the same kind may differ, in order.
+    fn slots(
+        &self,
+        slots: &mut Vec<Slot>,
+        (left, right): (Addr, Addr),
+        objects: (ObjectView<'a>, ObjectView<'a>),
+        kind: &Kind,
+    ) {
+        slots.clear();
         let initial = |addr| self.left.base.heap.contains_key(&addr);
         if self.unset == Unset::IsItself && left != right && (initial(left) || initial(right)) {
-            return Object::new(kind.clone()).all_slots(self.left.unit);
+            slots.extend(Object::new(kind.clone()).all_slots(self.left.unit));
+            return;
         }
-        let mut slots = self.left.set_slots(left);
-        slots.extend(self.right.set_slots(right));
+        slots.extend(objects.0.set_slots().chain(objects.1.set_slots()));
         slots.sort_unstable();
         slots.dedup();
-        slots
     }
 
     fn difference(&self, from: From, left: Value, right: Value) -> Box<Difference> {

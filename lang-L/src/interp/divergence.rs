@@ -22,7 +22,7 @@ use crate::isomorphism::isomorphic;
 use crate::value::Value;
 
 /// How many slots may be compared for each step of the run.
-const SLOTS_PER_STEP: u64 = 4;
+const SLOTS_PER_STEP: u64 = 1;
 /// The most that can be earned.
 const MOST_FUEL: u64 = 1 << 20;
 
