@@ -6,7 +6,9 @@
 //! Rule *Contracts*: all contracts of a version are assumed of its calls and checked for its bodies, by induction over call
 //! depth; what fails is withdrawn, and what was checked with its help is checked again.
 
-use crate::exec::{CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, before_call, execute};
+use crate::exec::{
+    CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, before_call, execute, existing,
+};
 use crate::facts::Facts;
 use crate::lower::is_loop;
 use crate::obligation::Obligation;
@@ -165,7 +167,8 @@ impl Checker<'_> {
         if !sayable {
             for clause in &mut clauses {
                 if clause.status != Status::Holds {
-                    clause.status = Status::Unproved("a `requires` of it has a quantifier or `reach`".into());
+                    clause.status =
+                        Status::Unproved("a `requires` of it speaks of what cannot be said on entry".into());
                 }
             }
         }
@@ -203,6 +206,7 @@ impl Checker<'_> {
             heap: outcome.heap,
             entry: Some(Box::new(entry)),
             freshness: Freshness::SinceEntry,
+            existing: existing(outcome.calls.is_empty(), outcome.news.iter().map(|(birth, _)| *birth)),
         }
     }
 
@@ -238,7 +242,7 @@ impl Checker<'_> {
 
     fn condition(&mut self, condition: Option<Term>, path: &[Term], kind: ClauseKind) -> Status {
         let Some(goal) = condition else {
-            return Status::Unproved("it has a quantifier, `reach` or an `old` that cannot be said there".into());
+            return Status::Unproved("it speaks of what cannot be said there: `old` or `fresh` in a loop, or all objects or paths after a call".into());
         };
         let mut known = crate::term::Known::new();
         if !path.iter().all(|&fact| known.assume(&mut self.world.terms, fact)) {
@@ -285,6 +289,7 @@ pub fn on_entry(executor: &mut Executor<'_>, code: &Procedure) -> (ContractView,
         heap: state.heap,
         entry: None,
         freshness: before_call(code),
+        existing: Some(Vec::new()),
     };
     let said: Vec<Option<Term>> = code.requires.iter().map(|condition| executor.contract(&view, condition)).collect();
     let sayable = said.iter().all(Option::is_some);

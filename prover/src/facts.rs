@@ -8,7 +8,7 @@
 use crate::exec::{cell_sort, every_global, mentions_entry};
 use crate::lower::is_loop;
 use crate::term::{Selector, Sort};
-use lang_l::hir::{Block, Expr, ExprKind, GlobalId, Place, ProcId, Procedure, Rhs, StmtKind, Unit};
+use lang_l::hir::{Block, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Procedure, Rhs, StmtKind, Unit};
 use std::collections::BTreeSet;
 
 /// What is known of one procedure, its callees included.
@@ -200,6 +200,8 @@ fn expr(unit: &Unit, e: &Expr, facts: &mut Facts) {
         ExprKind::Index(array, _) => {
             facts.accesses.insert(Selector::Cell(cell_sort(&array.ty)));
         }
+        // A quantifier over integers or booleans looks at no more than its body does.
+        ExprKind::Quant { var, body, .. } if !quantifies_references(*var, body) => {}
         // These look at whatever can be reached or exists; only assertions and assumptions hold them.
         ExprKind::Reach(..) | ExprKind::Quant { .. } => {
             facts.sees_all |= matches!(e.kind, ExprKind::Quant { .. });
@@ -212,4 +214,9 @@ fn expr(unit: &Unit, e: &Expr, facts: &mut Facts) {
         _ => {}
     }
     e.parts().into_iter().for_each(|part| expr(unit, part, facts));
+}
+
+/// Whether a bound variable is used as a reference.
+fn quantifies_references(var: LocalId, body: &Expr) -> bool {
+    body.any(&|part| part.kind == ExprKind::Local(var) && part.ty.is_reference())
 }

@@ -9,7 +9,7 @@
 //! anything was stored there is the default (rule *Defaults* in `proofs/soundness.md`).
 
 use crate::term::{Birth, BirthSet, CallId, Func, Kind, Origin, Renaming, Selector, Sort, Term, Terms};
-use lang_l::hir::Unit;
+use lang_l::hir::{FieldId, Type, Unit};
 use std::collections::{BTreeSet, HashMap};
 
 /// A heap; an index into [`Heaps`].
@@ -71,6 +71,8 @@ pub struct Heaps {
     reads: HashMap<(HeapId, Selector, Term, Option<Term>), Term>,
     footprints: HashMap<CallId, Footprint>,
     field_sorts: Vec<Sort>,
+    reference_cells: bool,
+    paths: HashMap<(HeapId, Term, Term), Option<Term>>,
 }
 
 impl Heaps {
@@ -82,6 +84,8 @@ impl Heaps {
             reads: HashMap::new(),
             footprints: HashMap::new(),
             field_sorts: unit.fields.iter().map(|field| Sort::from(&field.ty)).collect(),
+            reference_cells: has_reference_cells(unit),
+            paths: HashMap::new(),
         };
         heaps.intern(HeapNode::Initial);
         heaps
@@ -103,6 +107,65 @@ impl Heaps {
     /// When [`Heaps::call`] was not told about the call.
     pub fn footprint(&self, call: CallId) -> &Footprint {
         &self.footprints[&call]
+    }
+
+    /// Whether there may be an array of references.
+    pub fn has_reference_cells(&self) -> bool {
+        self.reference_cells
+    }
+
+    /// The fields that hold references.
+    pub fn reference_fields(&self) -> Vec<FieldId> {
+        let fields = (0u32..).map(FieldId).zip(&self.field_sorts);
+        fields.filter(|(_, sort)| **sort == Sort::Ref).map(|(field, _)| field).collect()
+    }
+
+    /// Whether there is a path from one reference to another in this heap; `None` when terms cannot say it.
+    ///
+    /// Rule *Paths*: what is not written with references changes no path; a new edge from an object that the start does not
+    /// reach makes none; one in place of null makes those that go through it.
+    pub fn path(&mut self, terms: &mut Terms, heap: HeapId, from: Term, to: Term) -> Option<Term> {
+        if let Some(&known) = self.paths.get(&(heap, from, to)) {
+            return known;
+        }
+        let path = self.new_path(terms, heap, from, to);
+        self.paths.insert((heap, from, to), path);
+        path
+    }
+
+    fn new_path(&mut self, terms: &mut Terms, heap: HeapId, from: Term, to: Term) -> Option<Term> {
+        match self.node(heap).clone() {
+            HeapNode::Initial => Some(terms.app(Func::Reach, &[from, to], Sort::Bool)),
+            HeapNode::Store { prev, selector, object, index, value } => {
+                let before = self.path(terms, prev, from, to)?;
+                if self.sort(selector) != Sort::Ref {
+                    return Some(before);
+                }
+                let touched = self.path(terms, prev, from, object)?;
+                let null = terms.null();
+                let old = self.read(terms, prev, selector, object, index);
+                let was_null = terms.eq(old, null);
+                let rest = self.path(terms, prev, value, to)?;
+                let through = terms.or(&[before, rest]);
+                let unknown = terms.skolem_int();
+                let zero = terms.int(0);
+                let unknown = terms.eq(unknown, zero);
+                let changed = terms.ite(was_null, through, unknown);
+                Some(terms.ite(touched, changed, before))
+            }
+            HeapNode::Call { prev, call } => {
+                let writes = self.footprint(call).writes.clone();
+                if writes.iter().any(|&selector| self.sort(selector) == Sort::Ref) {
+                    return None;
+                }
+                self.path(terms, prev, from, to)
+            }
+            HeapNode::Join { cond, then, els } => {
+                let then = self.path(terms, then, from, to)?;
+                let els = self.path(terms, els, from, to)?;
+                Some(terms.ite(cond, then, els))
+            }
+        }
     }
 
     /// The sort of the values behind a selector.
@@ -425,4 +488,17 @@ impl Heaps {
         }
         renamed
     }
+}
+
+/// Whether a variable or field can hold an array of references; one of any class may be such an array itself.
+fn has_reference_cells(unit: &Unit) -> bool {
+    let holds = |ty: &Type| match ty {
+        Type::Array(element) => element.is_reference(),
+        Type::Ref => !unit.classes.is_empty(),
+        _ => false,
+    };
+    let procedures = unit.versions.iter().flat_map(|version| &version.procedures);
+    unit.fields.iter().any(|field| holds(&field.ty))
+        || unit.globals.iter().any(|global| holds(&global.ty))
+        || procedures.flat_map(|procedure| &procedure.locals).any(|local| holds(&local.ty))
 }

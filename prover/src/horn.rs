@@ -379,6 +379,8 @@ impl<'a> Clauses<'a> {
             }
             let text = match node {
                 Node::App(func, _) => path.variable(*func, world.terms.sort(term)),
+                // Either truth value: that only adds derivations.
+                Node::Forall(..) => path.variable(Func::Witness(term), Sort::Bool),
                 node => operation(node, &|part| names[&part].clone()),
             };
             names.insert(term, text);

@@ -5,7 +5,7 @@
 //!
 //! A loop of `p` becomes a procedure `p@loopN` (N counts in source order) that takes the variables the loop uses and
 //! that matter at its head, in the order of their first occurrence, runs one iteration and calls itself; it returns those
-//! it assigns that matter afterwards. A
+//! it assigns that matter afterwards, or of which an invariant in either version speaks. A
 //! `return` within the loop is told to the caller by one more result. Source: the paper, section 3.1 ("we assume loops have
 //! been encoded as recursive procedures").
 //!
@@ -22,12 +22,14 @@ use lang_l::source::Span;
 pub fn lower(unit: &Unit) -> Unit {
     let mut unit = unit.clone();
     let mut known: Vec<Procedure> = Vec::new();
+    let spoken_of = loops::spoken_of(&unit);
     for version in &mut unit.versions {
         let originals = version.procedures.len();
         for at in 0..originals {
             let mut procedure = version.procedures[at].clone();
             calls::hoist(&mut procedure);
-            let mut made = loops::extract(&mut procedure, version.procedures.len(), &known);
+            let kept = spoken_of.get(&procedure.name).cloned().unwrap_or_default();
+            let mut made = loops::extract(&mut procedure, version.procedures.len(), (&known, &kept));
             version.procedures[at] = procedure;
             version.procedures.append(&mut made);
         }

@@ -8,8 +8,12 @@
 //!
 //! Invariant: the text depends on the terms alone, so the same proof makes the same text.
 
+mod instances;
+mod reach;
+
 use crate::state::World;
 use crate::term::{Birth, Func, Node, Origin, Selector, Sort, Term};
+use instances::Instances;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -73,6 +77,10 @@ struct Writer {
     declarations: BTreeMap<String, String>,
     definitions: String,
     facts: Vec<String>,
+    /// The quantifiers met, in that order.
+    quantifiers: Vec<Term>,
+    /// Indexes of cells that were read.
+    indexes: BTreeSet<Term>,
 }
 
 impl Writer {
@@ -81,8 +89,21 @@ impl Writer {
             return;
         }
         let node = world.terms.node(term).clone();
+        if let Node::Forall(..) = node {
+            // Its name alone; what follows from it is said by instances.
+            let name = format!("all{}", self.quantifiers.len());
+            self.declarations.insert(name.clone(), format!("(declare-fun {name} () Bool)"));
+            self.names.insert(term, name);
+            self.quantifiers.push(term);
+            return;
+        }
         for part in parts(&node) {
             self.visit(world, part);
+        }
+        if let Node::App(Func::Initial(_) | Func::Effect(..), args) = &node
+            && let Some(index) = args.get(1)
+        {
+            self.indexes.insert(*index);
         }
         let text = self.form(world, &node, term);
         let sort = world.terms.sort(term);
@@ -129,6 +150,9 @@ impl Writer {
             Func::GlobalAfter(call, at) => format!("after{}_global{at}", call.0),
             Func::Ending(call) => format!("ending{}", call.0),
             Func::InRegion(call) => format!("region{}", call.0),
+            Func::Reach => "reach".into(),
+            Func::Bound(depth, ty) => format!("bound{depth}_{ty}"),
+            Func::Witness(of) => format!("witness_{}", self.names.get(&of).map_or("none", String::as_str)),
         };
         let sorts: Vec<&str> = args.iter().map(|&arg| sort_name(world.terms.sort(arg))).collect();
         let declaration = format!("(declare-fun {symbol} ({}) {})", sorts.join(" "), sort_name(sort));
@@ -138,12 +162,20 @@ impl Writer {
 
     /// Facts about every reference met, and about those that the facts bring in.
     fn facts(&mut self, world: &mut World) {
+        self.reach_steps(world);
         let mut at = 0;
-        while at < self.references.len() {
-            let term = self.references[at];
-            at += 1;
-            self.reference_facts(world, term);
+        let mut instances = Instances::default();
+        loop {
+            while at < self.references.len() {
+                let term = self.references[at];
+                at += 1;
+                self.reference_facts(world, term);
+            }
+            if !self.instantiate(world, &mut instances) {
+                break;
+            }
         }
+        self.reach_facts(world);
         self.value_facts(world);
     }
 
@@ -153,6 +185,9 @@ impl Writer {
         let node = world.terms.node(term).clone();
         if matches!(node, Node::Ite(..)) {
             // Its sides have facts of their own.
+            return;
+        }
+        if births.is_everything() {
             return;
         }
         let cases: Vec<String> = births.iter().map(|birth| format!("(= (birth {name}) {})", birth.0)).collect();
@@ -195,7 +230,10 @@ impl Writer {
                     self.facts.push(format!("(=> {name} (or false {}))", cases.join(" ")));
                 }
                 // Rule *Defaults*: the entry heap is default at what is not old.
-                Node::App(Func::Initial(_), args) if world.terms.births(args[0]).single() != Some(Birth::OLD) => {
+                Node::App(Func::Initial(_), args)
+                    if world.terms.births(args[0]).single() != Some(Birth::OLD)
+                        && !world.terms.births(args[0]).is_everything() =>
+                {
                     let default = match world.terms.sort(term) {
                         Sort::Int => "0",
                         Sort::Bool => "false",
@@ -214,7 +252,7 @@ impl Writer {
     }
 }
 
-/// The terms directly within a term.
+/// The terms directly within a term; of a quantifier, none.
 pub fn parts(node: &Node) -> Vec<Term> {
     match node {
         Node::Int(_) | Node::Bool(_) | Node::Null => Vec::new(),
@@ -224,6 +262,8 @@ pub fn parts(node: &Node) -> Vec<Term> {
         Node::Div(a, b) | Node::Rem(a, b) | Node::SameRef(a, b) => vec![*a, *b],
         Node::AtMostZero(t) | Node::IsZero(t) | Node::Born(t, _) | Node::Not(t) => vec![*t],
         Node::Ite(a, b, c) => vec![*a, *b, *c],
+        // It is looked into only where it is instantiated.
+        Node::Forall(..) => Vec::new(),
     }
 }
 
@@ -250,7 +290,7 @@ pub fn operation(node: &Node, name: &dyn Fn(Term) -> String) -> String {
         Node::And(parts) => format!("(and {})", list(parts)),
         Node::Or(parts) => format!("(or {})", list(parts)),
         Node::Ite(cond, then, els) => format!("(ite {} {} {})", name(*cond), name(*then), name(*els)),
-        Node::Null | Node::App(..) => String::new(),
+        Node::Null | Node::App(..) | Node::Forall(..) => String::new(),
     }
 }
 

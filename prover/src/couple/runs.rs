@@ -198,7 +198,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
                 let cond = get!(cond);
                 get!(if cond.is_zero() { els } else { then })
             }
-            Node::Null | Node::App(..) | Node::SameRef(..) | Node::Born(..) => return Some(None),
+            Node::Null | Node::App(..) | Node::SameRef(..) | Node::Born(..) | Node::Forall(..) => return Some(None),
         };
         values.insert(term, value.clone());
         Some(Some(value))

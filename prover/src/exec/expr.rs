@@ -8,7 +8,7 @@ use crate::heap::HeapId;
 use crate::lower::is_loop;
 use crate::state::{Fault, State};
 use crate::term::{Birth, CallId, Known, Selector, Term};
-use lang_l::hir::{BinOp, Expr, ExprKind, ProcId, Procedure, UnOp};
+use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Procedure, Type, UnOp};
 
 /// What a contract condition speaks of.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct ContractView {
     pub entry: Option<Box<ContractView>>,
     /// What `fresh` means.
     pub freshness: Freshness,
+    /// The births of the objects there are; `None` when a call may have made some that nobody can name.
+    pub existing: Option<Vec<Birth>>,
 }
 
 /// Which objects were allocated "during the call".
@@ -45,6 +47,8 @@ struct Reading<'s> {
     needs: Vec<(Term, Fault)>,
     /// What must hold for the value to matter: the left sides of `&&`, `||`, `?:` on the way.
     guard: Term,
+    /// How many quantifiers it stands in.
+    depth: u32,
 }
 
 impl Executor<'_> {
@@ -52,7 +56,7 @@ impl Executor<'_> {
     pub(super) fn eval(&mut self, state: &mut State, expr: &Expr) -> Option<Term> {
         let view = view_of(state);
         let guard = self.world.terms.bool(true);
-        let mut reading = Reading { view: &view, needs: Vec::new(), guard };
+        let mut reading = Reading { view: &view, needs: Vec::new(), guard, depth: 0 };
         // Outside contracts there is no form that terms cannot say.
         let value = self.read(&mut reading, expr, &state.known.clone())?;
         for (ok, fault) in reading.needs {
@@ -66,7 +70,7 @@ impl Executor<'_> {
     /// A contract condition: true exactly when it has a value and the value is true. `None` when terms cannot say it.
     pub fn contract(&mut self, view: &ContractView, condition: &Expr) -> Option<Term> {
         let guard = self.world.terms.bool(true);
-        let mut reading = Reading { view, needs: Vec::new(), guard };
+        let mut reading = Reading { view, needs: Vec::new(), guard, depth: 0 };
         let value = self.read(&mut reading, condition, &Known::new())?;
         let mut all: Vec<Term> = reading.needs.into_iter().map(|(ok, _)| ok).collect();
         all.push(value);
@@ -76,7 +80,7 @@ impl Executor<'_> {
     /// The value of an expression without calls, and the condition under which it has one.
     pub fn value(&mut self, view: &ContractView, expr: &Expr) -> Option<(Term, Term)> {
         let guard = self.world.terms.bool(true);
-        let mut reading = Reading { view, needs: Vec::new(), guard };
+        let mut reading = Reading { view, needs: Vec::new(), guard, depth: 0 };
         let value = self.read(&mut reading, expr, &Known::new())?;
         let needs: Vec<Term> = reading.needs.into_iter().map(|(ok, _)| ok).collect();
         Some((value, self.world.terms.and(&needs)))
@@ -103,13 +107,14 @@ impl Executor<'_> {
             heap: state.heap,
             entry: None,
             freshness: before_call(code),
+            existing: existing(state.calls.is_empty(), state.news.iter().map(|(birth, _)| *birth)),
         }
     }
 
     /// The object a `modifies` place names on entry. Where it has no value it names none; any term does then.
     pub fn place_on_entry(&mut self, view: &ContractView, place: &Expr) -> Option<Term> {
         let guard = self.world.terms.bool(true);
-        self.read(&mut Reading { view, needs: Vec::new(), guard }, place, &Known::new())
+        self.read(&mut Reading { view, needs: Vec::new(), guard, depth: 0 }, place, &Known::new())
     }
 
     /// Assumes what a callee's `ensures` say after the call; false when that contradicts the path.
@@ -147,6 +152,14 @@ impl Executor<'_> {
 
     /// The value of an expression; `None` when terms cannot say it.
     fn read(&mut self, reading: &mut Reading<'_>, expr: &Expr, known: &Known) -> Option<Term> {
+        let value = self.read_form(reading, expr, known)?;
+        if expr.ty.is_reference() {
+            self.world.terms.note_type(value, &expr.ty);
+        }
+        Some(value)
+    }
+
+    fn read_form(&mut self, reading: &mut Reading<'_>, expr: &Expr, known: &Known) -> Option<Term> {
         Some(match &expr.kind {
             ExprKind::Int(value) => self.world.terms.int(value.clone()),
             ExprKind::Bool(value) => self.world.terms.bool(*value),
@@ -203,7 +216,8 @@ impl Executor<'_> {
             }
             ExprKind::Old(inner) => match &reading.view.entry {
                 Some(entry) => {
-                    let mut there = Reading { view: entry, needs: Vec::new(), guard: reading.guard };
+                    let (guard, depth) = (reading.guard, reading.depth);
+                    let mut there = Reading { view: entry, needs: Vec::new(), guard, depth };
                     let value = self.read(&mut there, inner, known)?;
                     reading.needs.append(&mut there.needs);
                     value
@@ -227,9 +241,58 @@ impl Executor<'_> {
                     }
                 }
             }
-            // Calls stand only where the lowering put them; the others are quantified.
-            ExprKind::Call(..) | ExprKind::Reach(..) | ExprKind::Quant { .. } => return None,
+            ExprKind::Reach(from, to) => {
+                let from = self.read(reading, from, known)?;
+                let to = self.read(reading, to, known)?;
+                self.world.heaps.path(&mut self.world.terms, reading.view.heap, from, to)?
+            }
+            ExprKind::Quant { forall, var, body } => self.quantifier(reading, *forall, *var, body, known)?,
+            // Calls stand only where the lowering put them.
+            ExprKind::Call(..) => return None,
         })
+    }
+
+    /// A quantifier has a value when its body has one for every value of the variable; so it becomes two quantifiers.
+    fn quantifier(
+        &mut self,
+        reading: &mut Reading<'_>,
+        forall: bool,
+        var: LocalId,
+        body: &Expr,
+        known: &Known,
+    ) -> Option<Term> {
+        let ty = type_of(var, body);
+        let bound = self.world.terms.bound(reading.depth, &ty);
+        let terms = &mut self.world.terms;
+        let range = if ty.is_reference() {
+            // Rule *Instances*: over what exists, and that must be known.
+            let existing = reading.view.existing.as_ref()?;
+            let mut births = vec![Birth::NULL, Birth::OLD];
+            births.extend(existing);
+            let cases: Vec<Term> = births.into_iter().map(|birth| terms.born(bound, birth)).collect();
+            terms.or(&cases)
+        } else {
+            terms.bool(true)
+        };
+        let mut view = reading.view.clone();
+        view.locals.set(var.index(), bound);
+        if let Some(entry) = &mut view.entry {
+            entry.locals.set(var.index(), bound);
+        }
+        let guard = self.world.terms.and(&[reading.guard, range]);
+        let mut within = Reading { view: &view, needs: Vec::new(), guard, depth: reading.depth + 1 };
+        let value = self.read(&mut within, body, known)?;
+        for (needed, fault) in within.needs {
+            let needed = self.world.terms.forall(bound, needed);
+            if !self.world.terms.is_true(needed) {
+                reading.needs.push((needed, fault));
+            }
+        }
+        let terms = &mut self.world.terms;
+        let wanted = if forall { value } else { terms.not(value) };
+        let everywhere = terms.implies(range, wanted);
+        let everywhere = terms.forall(bound, everywhere);
+        Some(if forall { everywhere } else { terms.not(everywhere) })
     }
 
     /// Reads `expr` where only its value under `guard` matters.
@@ -310,7 +373,25 @@ fn view_of(state: &State) -> ContractView {
         heap: state.heap,
         entry: None,
         freshness: Freshness::SinceEntry,
+        existing: existing(state.calls.is_empty(), state.news.iter().map(|(birth, _)| *birth)),
     }
+}
+
+/// What [`ContractView::existing`] is where these were made, and perhaps calls.
+pub fn existing(no_calls: bool, made: impl Iterator<Item = Birth>) -> Option<Vec<Birth>> {
+    no_calls.then(|| made.collect())
+}
+
+/// The type of a variable, as its uses have it.
+fn type_of(var: LocalId, within: &Expr) -> Type {
+    fn find(var: LocalId, e: &Expr) -> Option<Type> {
+        if e.kind == ExprKind::Local(var) {
+            return Some(e.ty.clone());
+        }
+        e.parts().into_iter().find_map(|part| find(var, part))
+    }
+    // One that is not used may be of any type.
+    find(var, within).unwrap_or(Type::Int)
 }
 
 /// What `fresh` means in a pre-condition.

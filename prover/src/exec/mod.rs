@@ -8,7 +8,7 @@
 mod call;
 mod expr;
 
-pub use expr::{ContractView, Freshness, before_call, mentions_entry};
+pub use expr::{ContractView, Freshness, before_call, existing, mentions_entry};
 
 use crate::facts::Facts;
 use crate::state::{Fault, Outcome, State, World};

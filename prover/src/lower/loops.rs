@@ -2,18 +2,25 @@
 
 use super::fresh_local;
 use super::live::{Exits, Live, after_each, at_head};
-use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp};
+use lang_l::hir::{
+    Block, Expr, ExprKind, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
+};
 use lang_l::source::Span;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Takes the loops out of `procedure`; returns them as procedures, the first of which has the id `next`.
 ///
 /// `known` holds loops of the version before: a loop of the same name over variables of the same names takes them in the same
-/// order, so that the order in which they are mentioned does not tell the two apart.
-pub(super) fn extract(procedure: &mut Procedure, next: usize, known: &[Procedure]) -> Vec<Procedure> {
+/// order, so that the order in which they are mentioned does not tell the two apart. `kept` names variables to be returned
+/// even if nothing reads them afterwards.
+pub(super) fn extract(
+    procedure: &mut Procedure,
+    next: usize,
+    (known, kept): (&[Procedure], &BTreeSet<String>),
+) -> Vec<Procedure> {
     let Some(body) = procedure.body.take() else { return Vec::new() };
     let exits = Exits::of(procedure);
-    let mut extractor = Extractor { procedure, next, made: Vec::new(), known };
+    let mut extractor = Extractor { procedure, next, made: Vec::new(), known, kept };
     let body = extractor.block(body, &exits.returned, &exits);
     let made = extractor.made;
     procedure.body = Some(body);
@@ -26,6 +33,43 @@ struct Extractor<'a> {
     /// `None` while the loop's body is being worked on.
     made: Vec<Option<Procedure>>,
     known: &'a [Procedure],
+    kept: &'a BTreeSet<String>,
+}
+
+/// By procedure, the variables that matter to loops with invariants: what these ensure is said of their last values.
+pub(super) fn spoken_of(unit: &Unit) -> HashMap<String, BTreeSet<String>> {
+    let mut found: HashMap<String, BTreeSet<String>> = HashMap::new();
+    for procedure in unit.versions.iter().flat_map(|version| &version.procedures) {
+        if let Some(body) = &procedure.body {
+            spoken_of_in(body, procedure, found.entry(procedure.name.clone()).or_default());
+        }
+    }
+    found
+}
+
+fn spoken_of_in(block: &Block, procedure: &Procedure, found: &mut BTreeSet<String>) {
+    for stmt in &block.stmts {
+        match &stmt.kind {
+            StmtKind::If(_, then, els) => {
+                spoken_of_in(then, procedure, found);
+                spoken_of_in(els, procedure, found);
+            }
+            StmtKind::While { cond, invariants, body } => {
+                if !invariants.is_empty() {
+                    invariants.iter().chain([cond]).for_each(|e| names_in(e, procedure, found));
+                }
+                spoken_of_in(body, procedure, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn names_in(e: &Expr, procedure: &Procedure, found: &mut BTreeSet<String>) {
+    if let ExprKind::Local(id) = e.kind {
+        found.insert(procedure.local(id).name.clone());
+    }
+    e.parts().into_iter().for_each(|part| names_in(part, procedure, found));
 }
 
 impl Extractor<'_> {
@@ -56,7 +100,7 @@ impl Extractor<'_> {
         let head = at_head(&source.cond, &source.invariants, &source.body, after, exits);
         let body = self.block(source.body, &head, &exits.within(&head, after));
         let source = Loop { body, ..source };
-        let mut uses = Uses::of(&source, &head, after, self.procedure);
+        let mut uses = Uses::of(&source, &head, after, (self.procedure, self.kept));
         let name = format!("{}@loop{}", self.procedure.name, number + 1);
         if let Some(known) = self.known.iter().find(|known| known.name == name) {
             uses.order_like(known, self.procedure);
@@ -118,7 +162,7 @@ struct Uses {
 }
 
 impl Uses {
-    fn of(source: &Loop, head: &Live, after: &Live, procedure: &Procedure) -> Uses {
+    fn of(source: &Loop, head: &Live, after: &Live, (procedure, kept): (&Procedure, &BTreeSet<String>)) -> Uses {
         let mut uses = Uses::default();
         uses.expr(&source.cond);
         uses.block(&source.body, procedure);
@@ -126,7 +170,9 @@ impl Uses {
         let bound = uses.bound.clone();
         uses.read.retain(|id| !bound.contains(id));
         uses.taken = uses.read.iter().copied().filter(|id| head.contains(id)).collect();
-        uses.given = uses.assigned.iter().copied().filter(|id| after.contains(id)).collect();
+        let matters =
+            |id: &LocalId| after.contains(id) || (uses.taken.contains(id) && kept.contains(&procedure.local(*id).name));
+        uses.given = uses.assigned.iter().copied().filter(matters).collect();
         uses
     }
 

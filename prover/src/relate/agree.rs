@@ -258,7 +258,7 @@ impl Relater<'_> {
                     | Func::InRegion(call),
                     _,
                 ) => outcome.calls.contains(call),
-                Node::App(Func::Skolem(_), _) => false,
+                Node::App(Func::Skolem(_), _) | Node::Forall(..) => false,
                 Node::Born(_, birth) => match self.world.terms.origin(*birth) {
                     Origin::Call(call) => outcome.calls.contains(call),
                     _ => true,

@@ -84,6 +84,10 @@ impl Writer<'_> {
             },
             Node::And(parts) => self.joined(parts, " && "),
             Node::Or(parts) => self.joined(parts, " || "),
+            Node::Forall(bound, body) => {
+                let bound = self.term(*bound);
+                format!("forall {bound} :: {}", self.operand(*body))
+            }
             Node::Ite(cond, then, els) => {
                 let (cond, then) = (self.operand(*cond), self.operand(*then));
                 format!("{cond} ? {then} : {}", self.operand(*els))
@@ -182,6 +186,9 @@ impl Writer<'_> {
             Func::Result(of, at) => format!("result {} of {}", at + 1, call(self, of)),
             Func::GlobalAfter(by, at) => format!("{} after {}", unit.globals[at as usize].name, call(self, by)),
             Func::Ending(of) => format!("ending of {}", call(self, of)),
+            Func::Reach => format!("reach({}, {})", self.term(args[0]), self.term(args[1])),
+            Func::Bound(depth, _) => format!("k{depth}"),
+            Func::Witness(_) => "some k".to_string(),
             Func::InRegion(of) => format!("{} is within reach of {}", self.operand(args[0]), call(self, of)),
         }
     }

@@ -22,6 +22,8 @@ impl Birth {
 pub struct BirthSet {
     /// No trailing zero words, so that equal sets are equal values.
     words: Vec<u64>,
+    /// All births there are and will be; then there are no words.
+    everything: bool,
 }
 
 impl BirthSet {
@@ -39,11 +41,24 @@ impl BirthSet {
 
     /// What a reference that existed on entry can be: null or old.
     pub fn entry() -> Self {
-        BirthSet { words: vec![0b11] }
+        BirthSet { words: vec![0b11], everything: false }
+    }
+
+    /// What a reference can be of which nothing is known.
+    pub fn everything() -> Self {
+        BirthSet { words: Vec::new(), everything: true }
+    }
+
+    /// Whether it is the set of all births.
+    pub fn is_everything(&self) -> bool {
+        self.everything
     }
 
     /// Adds a birth.
     pub fn insert(&mut self, birth: Birth) {
+        if self.everything {
+            return;
+        }
         let word = birth.0 as usize / 64;
         if self.words.len() <= word {
             self.words.resize(word + 1, 0);
@@ -51,7 +66,7 @@ impl BirthSet {
         self.words[word] |= 1 << (birth.0 % 64);
     }
 
-    /// Removes a birth.
+    /// Removes a birth; from the set of all births nothing can be removed.
     pub fn remove(&mut self, birth: Birth) {
         if let Some(word) = self.words.get_mut(birth.0 as usize / 64) {
             *word &= !(1 << (birth.0 % 64));
@@ -63,11 +78,16 @@ impl BirthSet {
 
     /// Whether it holds this birth.
     pub fn contains(&self, birth: Birth) -> bool {
-        self.words.get(birth.0 as usize / 64).is_some_and(|word| word >> (birth.0 % 64) & 1 == 1)
+        self.everything || self.words.get(birth.0 as usize / 64).is_some_and(|word| word >> (birth.0 % 64) & 1 == 1)
     }
 
     /// Adds all of `other`; says whether that changed anything.
     pub fn extend(&mut self, other: &BirthSet) -> bool {
+        if self.everything || other.everything {
+            let grew = !self.everything;
+            *self = BirthSet::everything();
+            return grew;
+        }
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
         }
@@ -81,15 +101,25 @@ impl BirthSet {
 
     /// Whether the two share no birth.
     pub fn disjoint(&self, other: &BirthSet) -> bool {
-        self.words.iter().zip(&other.words).all(|(mine, theirs)| mine & theirs == 0)
+        match (self.everything, other.everything) {
+            (false, false) => self.words.iter().zip(&other.words).all(|(mine, theirs)| mine & theirs == 0),
+            (true, _) => other.is_empty(),
+            (_, true) => self.is_empty(),
+        }
     }
 
     /// Whether every birth of `self` is in `other`.
     pub fn is_subset(&self, other: &BirthSet) -> bool {
-        self.words.iter().enumerate().all(|(at, word)| word & !other.words.get(at).copied().unwrap_or(0) == 0)
+        other.everything
+            || !self.everything
+                && self
+                    .words
+                    .iter()
+                    .enumerate()
+                    .all(|(at, word)| word & !other.words.get(at).copied().unwrap_or(0) == 0)
     }
 
-    /// The births in increasing order.
+    /// The births in increasing order; none of those of the set of all.
     pub fn iter(&self) -> impl Iterator<Item = Birth> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {
             (0..64)
@@ -107,11 +137,14 @@ impl BirthSet {
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.words.is_empty() && !self.everything
     }
 
     /// The only birth in it, if there is just one.
     pub fn single(&self) -> Option<Birth> {
+        if self.everything {
+            return None;
+        }
         let mut births = self.iter();
         births.next().filter(|_| births.next().is_none())
     }

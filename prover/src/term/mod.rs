@@ -7,6 +7,7 @@
 
 mod births;
 mod integers;
+mod quantifiers;
 mod rewrite;
 
 pub use births::{Birth, BirthSet};
@@ -79,6 +80,12 @@ pub enum Func {
     Ending(CallId),
     /// Whether a reference lies in the region that a call's arguments reach.
     InRegion(CallId),
+    /// Whether there is a path from one reference to another in the heap on entry.
+    Reach,
+    /// The variable of a [`Node::Forall`] of this depth and of this type, by its place in a list of types.
+    Bound(u32, u32),
+    /// A value for which the body of this [`Node::Forall`] does not hold, if there is one.
+    Witness(Term),
 }
 
 /// How a call ends, as the integer that [`Func::Ending`] takes.
@@ -127,6 +134,8 @@ pub enum Node {
     Or(Box<[Term]>),
     /// Choice; of booleans only when both sides are not literals.
     Ite(Term, Term, Term),
+    /// Whether the second term holds for all values of the first, which is a [`Func::Bound`].
+    Forall(Term, Term),
 }
 
 /// What a birth is.
@@ -173,6 +182,10 @@ pub struct Terms {
     skolems: Vec<BirthSet>,
     representatives: HashMap<Birth, Term>,
     index_anywhere: Option<Term>,
+    /// The types that quantified variables have.
+    types: Vec<Type>,
+    /// The types that references were read at.
+    typed: HashMap<Term, Vec<Type>>,
 }
 
 impl Terms {
@@ -244,6 +257,7 @@ impl Terms {
             Node::App(func, _) => match *func {
                 Func::New(birth) => BirthSet::of(birth),
                 Func::Skolem(at) => self.skolems[at as usize].clone(),
+                Func::Bound(..) | Func::Witness(_) => BirthSet::everything(),
                 Func::Effect(call, _) | Func::Result(call, _) | Func::GlobalAfter(call, _) => {
                     let reach = self.reach(call);
                     let mut births = reach.region.clone();

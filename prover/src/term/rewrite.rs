@@ -197,6 +197,10 @@ impl Terms {
                 let parts: Vec<Term> = parts.iter().map(|&part| go(self, part)).collect();
                 self.or(&parts)
             }
+            Node::Forall(bound, body) => {
+                let body = go(self, body);
+                self.forall(bound, body)
+            }
             Node::Ite(cond, then, els) => {
                 let cond = go(self, cond);
                 let (then, els) = (go(self, then), go(self, els));
