@@ -30,6 +30,10 @@ use std::time::{Duration, Instant};
 const COUPLING_SHARE: u32 = 60;
 const HORN_SHARE: u32 = 12;
 
+/// Loops and recursion that come to an end by themselves are executed to it: so deep, with no more outcomes than this.
+const EVALUATED_DEPTH: usize = 64;
+const EVALUATED_OUTCOMES: usize = 16;
+
 /// More pairs of procedures without partners than this are not tried.
 const MAX_STRANGERS: usize = 16;
 
@@ -305,7 +309,8 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     if let Some(proof) = prove_same_code(program, pair, claims) {
         return proof;
     }
-    let plan = Plan { inline: [BTreeSet::new(), BTreeSet::new()], depths: [0, 0], method: Method::Summaries };
+    let plan =
+        Plan { inline: [BTreeSet::new(), BTreeSet::new()], depths: [0, 0], outcomes: None, method: Method::Summaries };
     let first = prove_by_paths(program, (pair, when), claims, solver, &plan);
     if first.level == Some(Level::Full) {
         return first;
@@ -314,7 +319,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     let callees = [pair.0, pair.1].map(|id| id.index());
     let mut best = first;
     if (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee))) {
-        let plan = Plan { inline, depths: [8, 8], method: Method::Inlining };
+        let plan = Plan { inline, depths: [8, 8], outcomes: None, method: Method::Inlining };
         let second = prove_by_paths(program, (pair, when), claims, solver, &plan);
         if second.level > best.level {
             best = second;
@@ -326,12 +331,14 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
             let facts = &program.facts[v];
             facts[callees[v]].callees.iter().any(|callee| facts[callee.index()].recursive(*callee))
         });
-    for depths in [[1, 0], [0, 1], [1, 1], [2, 1], [1, 2]] {
+    let deep = ([EVALUATED_DEPTH; 2], Some(EVALUATED_OUTCOMES));
+    let shallow = [[1, 0], [0, 1], [1, 1], [2, 1], [1, 2]].map(|depths| (depths, None));
+    for (depths, outcomes) in [deep].into_iter().chain(shallow) {
         if best.level.is_some() || !recurs {
             break;
         }
         let inline = [0, 1].map(|version| program.facts[version][callees[version]].callees.clone());
-        let plan = Plan { inline, depths, method: Method::Unrolling };
+        let plan = Plan { inline, depths, outcomes, method: Method::Unrolling };
         let unrolled = prove_by_paths(program, (pair, when), claims, solver, &plan);
         if unrolled.level > best.level {
             best = unrolled;
@@ -364,6 +371,8 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
 struct Plan {
     inline: [BTreeSet<ProcId>; 2],
     depths: [usize; 2],
+    /// The most outcomes of each side, where fewer are worth their while than usually; branches are then not joined.
+    outcomes: Option<usize>,
     method: Method,
 }
 
@@ -455,7 +464,12 @@ fn prove_by_paths(
     let mut both = Vec::new();
     for (version, id) in [(0, pair.0), (1, pair.1)] {
         let facts = &program.facts[version];
-        match execute(unit, version, facts, &limits(version), &mut world, (id, &assumed)) {
+        let executed = match plan.outcomes {
+            None => execute(unit, version, facts, &limits(version), &mut world, (id, &assumed)),
+            Some(outcomes) => Executor::new(unit, version, facts, Limits { outcomes, ..limits(version) }, &mut world)
+                .run(id, &assumed),
+        };
+        match executed {
             Ok(execution) => both.push(execution.outcomes),
             Err(ExecError::TooManyPaths) => {
                 let what = format!("version {version} has more than {} paths", Limits::default().outcomes);
