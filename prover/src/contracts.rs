@@ -12,7 +12,7 @@ use crate::exec::{
 use crate::facts::Facts;
 use crate::lower::is_loop;
 use crate::obligation::Obligation;
-use crate::solve::{Answer, Solver};
+use crate::solve::{Answer, Solver, Task};
 use crate::state::{Outcome, World};
 use crate::term::{Birth, Ending, Selector, Term};
 use lang_l::hir::{ProcId, Procedure, Unit};
@@ -89,7 +89,8 @@ pub fn check(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solv
             if code.body.is_none() {
                 continue;
             }
-            let found = check_procedure(unit, version, facts, solver, ProcId(at));
+            let task = Task::Alone { version, procedure: ProcId(at) };
+            let found = solver.at(task, |solver| check_procedure(unit, version, facts, solver, ProcId(at)));
             let failed = |kind| found.iter().any(|c: &Clause| c.kind == kind && c.status != Status::Holds);
             let own = &mut facts[at as usize];
             if failed(ClauseKind::Ensures) && own.trust_ensures {

@@ -9,7 +9,7 @@ use crate::exec::{Limits, execute};
 use crate::facts::Facts;
 use crate::heap::HeapNode;
 use crate::obligation::Obligation;
-use crate::solve::{Answer, Solver};
+use crate::solve::{Answer, Solver, Task};
 use crate::state::{Outcome, World};
 use crate::term::{Birth, Ending, Func, Node, Term};
 use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Unit};
@@ -18,8 +18,11 @@ use std::collections::BTreeSet;
 /// Fills in the facts of one version.
 pub fn infer(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) {
     for component in components(facts) {
-        infer_modifies(unit, version, facts, solver, &component);
-        infer_errors(unit, version, facts, solver, &component);
+        let task = Task::Alone { version, procedure: component[0] };
+        solver.at(task, |solver| {
+            infer_modifies(unit, version, facts, solver, &component);
+            infer_errors(unit, version, facts, solver, &component);
+        });
     }
 }
 

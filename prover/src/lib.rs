@@ -45,6 +45,8 @@ pub mod bounded;
 
 pub mod verdict;
 
+pub mod breakdown;
+
 pub mod verify;
 
 pub mod report;

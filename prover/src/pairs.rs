@@ -15,7 +15,7 @@ use crate::horn;
 use crate::lower::is_loop;
 use crate::obligation::Obligation;
 use crate::relate::{Alignment, Claims, Gap, Level, Order, Relater, Relation};
-use crate::solve::{Answer, Solver};
+use crate::solve::{Answer, Breakdown, Solver, Task};
 use crate::state::{Outcome, World};
 use crate::term::{Ending, Term};
 use crate::verdict::Reason;
@@ -217,7 +217,13 @@ pub fn surviving(program: &Program<'_>, proofs: &BTreeMap<Pair, PairProof>) -> C
     claimed.filter_map(|(&pair, proof)| Some((pair, proof.level?))).collect()
 }
 
-/// Proves one pair, from the stores that satisfy a condition, under claims about others.
+/// What the solver is asked for when a pair is proved.
+pub fn task((left, right): Pair, when: Option<&Expr>) -> Task {
+    Task::Pair { left, right, when: when.map(|when| when.span) }
+}
+
+/// Proves one pair, from the stores that satisfy a condition, under claims about others. Nothing is proved of a pair over
+/// which the solver broke down.
 pub fn prove_when(
     program: &Program<'_>,
     pair: Pair,
@@ -226,7 +232,12 @@ pub fn prove_when(
     solver: &mut Solver,
 ) -> PairProof {
     let started = Instant::now();
-    let mut proof = prove(program, pair, when, claims, solver);
+    let task = task(pair, when);
+    let mut proof = solver.at(task, |solver| prove(program, pair, when, claims, solver));
+    if let Some(Breakdown(cause)) = solver.breakdowns().get(&task) {
+        let (a, b) = program.code(pair);
+        proof = PairProof::failed(proof.method, cause.clone(), [vec![a.name_span], vec![b.name_span]]);
+    }
     proof.time = started.elapsed();
     proof
 }

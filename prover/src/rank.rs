@@ -13,7 +13,7 @@ use crate::exec::{Executor, Limits, execute};
 use crate::facts::Facts;
 use crate::infer::components;
 use crate::obligation::Obligation;
-use crate::solve::{Answer, Solver};
+use crate::solve::{Answer, Solver, Task};
 use crate::state::World;
 use crate::term::{CallId, Ending, Func, Node, Term};
 use lang_l::hir::{ProcId, Unit};
@@ -47,9 +47,10 @@ pub fn rank(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solve
                 && !own.blocks
                 && own.callees.iter().all(|callee| component.contains(callee) || facts[callee.index()].terminates)
         };
+        let task = Task::Alone { version, procedure: component[0] };
         if component.iter().all(ends_without)
             && component.iter().any(|id| !facts[id.index()].terminates)
-            && descends(unit, version, facts, solver, &component)
+            && solver.at(task, |solver| descends(unit, version, facts, solver, &component))
         {
             for id in &component {
                 facts[id.index()].terminates = true;

@@ -9,6 +9,7 @@
 //! 5. Each pair's verdict, from its proof, what it rests on, and what the search found.
 
 use crate::bounded;
+use crate::breakdown;
 use crate::contracts::{self, Clause, ClauseKind, Status};
 use crate::facts::{self, Facts};
 use crate::infer;
@@ -237,8 +238,11 @@ impl Run<'_> {
         }
         let reach = rests_on(asked.pair, proof.as_ref(), proofs);
         let verdict = self.verdict(asked, proof.as_ref(), &reach, solver);
+        let verdict = breakdown::account(verdict, self.program, (asked.pair, asked.when), solver);
+        let lost = solver.breakdowns().contains_key(&pairs::task(asked.pair, asked.when));
+        let level = proof.as_ref().filter(|_| !lost).and_then(|proof| proof.level);
         let time = started.elapsed() + proof.as_ref().map_or(Duration::ZERO, |proof| proof.time);
-        self.report(asked, verdict, proof.and_then(|proof| proof.level), &reach, time)
+        self.report(asked, verdict, level, &reach, time)
     }
 
     fn report(
@@ -301,7 +305,10 @@ impl Run<'_> {
                 }
             };
         }
-        if let Some(reason) = pairs::vacuous(self.program, asked.pair, asked.when, solver) {
+        let vacuous = solver.at(pairs::task(asked.pair, asked.when), |solver| {
+            pairs::vacuous(self.program, asked.pair, asked.when, solver)
+        });
+        if let Some(reason) = vacuous {
             // A contract that is seen to fail says more than that nothing can be said.
             return match self.broken_contract(asked.pair, reach) {
                 Some(verdict @ Verdict::ContractViolation(_)) => verdict,
@@ -351,8 +358,9 @@ impl Run<'_> {
     fn suspected(&self, asked: &Asked<'_>, solver: &mut Solver) -> Option<replay::Witness> {
         let (left, right) = asked.pair;
         let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
-        bounded::explore(self.program, asked.pair, asked.when, solver, &mut |input| {
-            refute::search(&pair, &[(input, Behaviour::Skip)], refute::Budget::NEAR)
+        let mut search = |input| refute::search(&pair, &[(input, Behaviour::Skip)], refute::Budget::NEAR);
+        solver.at(pairs::task(asked.pair, asked.when), |solver| {
+            bounded::explore(self.program, asked.pair, asked.when, solver, &mut search)
         })
     }
 

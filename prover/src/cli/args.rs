@@ -28,6 +28,9 @@ pub(crate) enum Command {
     Fuzz(FuzzArgs),
     /// Check that this installation works, and say how to mend it
     Doctor,
+    /// Answer the questions of another `ape`
+    #[command(hide = true)]
+    Solver(SolverArgs),
 }
 
 /// Arguments of `ape verify`.
@@ -45,6 +48,9 @@ pub(crate) struct VerifyArgs {
     /// Stop proving after this many seconds, a safety net: what is open then is unknown
     #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,
+    /// How much memory, in MB, the solver may take for one question
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(16..=1 << 20))]
+    pub(crate) memory: u64,
     /// How many threads to use [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
@@ -97,6 +103,14 @@ pub(crate) enum Stage {
     Obligations,
     /// The queries, as scripts for any SMT-LIB solver
     Smt2,
+}
+
+/// Arguments of `ape solver`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SolverArgs {
+    /// How much memory, in MB, one question may take
+    #[arg(long, value_name = "MB")]
+    pub(crate) memory: u64,
 }
 
 /// Arguments of `ape check`.

@@ -14,6 +14,7 @@ mod doctor;
 mod fmt;
 mod fuzz;
 mod run;
+mod solver;
 mod verify;
 
 mod installation;
@@ -53,6 +54,7 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Run(args) => run::run(args, &mut out),
         Command::Fuzz(args) => fuzz::fuzz_pairs(args, &mut out),
         Command::Doctor => doctor::doctor(&mut out),
+        Command::Solver(args) => solver::serve(args),
     }?;
     out.flush()?;
     Ok(status)

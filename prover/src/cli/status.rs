@@ -59,6 +59,9 @@ pub(crate) enum Failure {
     /// The thread that does the work could not be started.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),
+    /// This program does not know where it is, and so cannot start itself again.
+    #[error("cannot find the file of this program: {0}")]
+    Process(io::Error),
 }
 
 impl Failure {
@@ -81,7 +84,7 @@ impl Failure {
             Failure::Usage(_) | Failure::IllegalFile(_) | Failure::Read { .. } | Failure::Write { .. } => {
                 Status::Illegal
             }
-            Failure::Output(_) | Failure::Thread(_) => Status::Internal,
+            Failure::Output(_) | Failure::Thread(_) | Failure::Process(_) => Status::Internal,
         }
     }
 }

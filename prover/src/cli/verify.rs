@@ -5,6 +5,7 @@
 use super::STACK;
 use super::args::{self, Format, Stage, VerifyArgs};
 use super::load::{self, Loaded};
+use super::solver;
 use super::status::{Failure, Status};
 use lang_l::hir::Unit;
 use lang_l::hir_print;
@@ -29,6 +30,8 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
         }
         return Ok(Status::Success);
     }
+    // First of all, so that it is ready when the first question is.
+    let backend = solver::start(args.memory)?;
     let loaded = load::load(&paths)?;
     if loaded.unit.versions.len() != 2 {
         let count = loaded.unit.versions.len();
@@ -37,7 +40,7 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
             load::name(paths[0])
         )));
     }
-    let config = config(&loaded.unit, args)?;
+    let config = Config { backend, ..config(&loaded.unit, args)? };
     if let Some(stage) = args.dump {
         let text = in_threads(args.jobs, || dump(&loaded, stage, &config))?;
         write!(out, "{text}")?;

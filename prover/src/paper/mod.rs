@@ -38,7 +38,7 @@ mod theory;
 pub use product::{Goal, encode};
 
 use crate::pairs::{Pair, Program};
-use crate::solve::{Answer, Solver};
+use crate::solve::{Answer, Solver, Task};
 use lang_l::hir::ProcId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -158,7 +158,8 @@ impl Run<'_> {
         let encode = |goal| product::encode(self.program, pair, alive, goal).map_err(|Unsupported(what)| what);
         let text = encode(goal)?;
         let hypotheses = encode(Goal::Absurd)?;
-        match self.solver.prove_text(text, tag.clone()) {
+        let task = Task::Pair { left: pair.0, right: pair.1, when: None };
+        match self.solver.at(task, |solver| solver.prove_text(text, tag.clone())) {
             Answer::Holds => {}
             Answer::Fails | Answer::FailsAt(_) => return Err(format!("no strategy was found for {}", goal.words())),
             Answer::Unknown(why) if why.contains("incomplete quantifiers") => {
@@ -170,7 +171,7 @@ impl Run<'_> {
             Answer::Unknown(why) => return Err(format!("{} was not settled: {why}", goal.words())),
         }
         // Nothing follows from assumptions that contradict each other.
-        match self.solver.prove_text(hypotheses, format!("{tag}, assumptions alone")) {
+        match self.solver.at(task, |solver| solver.prove_text(hypotheses, format!("{tag}, assumptions alone"))) {
             Answer::Holds => Err("the assumptions of the proof contradict each other".into()),
             Answer::Fails | Answer::FailsAt(_) | Answer::Unknown(_) => Ok(()),
         }

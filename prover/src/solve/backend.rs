@@ -7,7 +7,8 @@
 //!
 //! Invariant: an answer depends on the question alone, not on what was asked before, nor by whom.
 
-use super::{Answer, z3};
+use super::{Answer, Task, z3};
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -26,10 +27,12 @@ pub struct Question<'q> {
     pub clock: Duration,
     /// Where the solver's own choices start.
     pub seed: u32,
+    /// What it is asked for, if that is known; the answer does not depend on it.
+    pub task: Option<Task>,
 }
 
 /// How a text is to be treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Logic {
     /// It has no quantifiers; that it holds is `unsat`.
     QuantifierFree,
@@ -43,7 +46,7 @@ pub enum Logic {
 
 /// Why a question got no answer, and the task it was asked for should get none either: not a limit of the method, but
 /// a solver that died, hung or ran out of memory. In words that follow "because".
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Breakdown(pub String);
 
 /// Something that decides questions; from several threads at once.
@@ -53,6 +56,9 @@ pub trait Backend: Debug + Send + Sync {
     /// # Errors
     /// The cause, when whatever does the work broke down over it.
     fn decide(&self, question: &Question<'_>) -> Result<Answer, Breakdown>;
+
+    /// Is told that nothing more will be asked for this task soon.
+    fn done(&self, _task: Task) {}
 }
 
 /// A backend that solvers share.

@@ -2,18 +2,30 @@
 //!
 //! In: obligations. Out: [`Answer`]s; running out of budget is an answer, not an error. What decides is a [`Backend`].
 //!
+//! What is asked belongs to a [`Task`], a pair or a procedure. When the backend breaks down over a question, all that its task
+//! asks from then on is unknown, for that cause; other tasks are as they would be without it.
+//!
 //! Invariant: work is bounded by Z3's own resource count, not by the clock; every query gets a context of its own, so an
 //! answer depends on the text of the query and on nothing else.
 
+mod apart;
 mod backend;
+mod process;
+mod serve;
+mod task;
+mod wire;
 mod z3;
 
+pub use apart::Apart;
 pub use backend::{Backend, Breakdown, Here, Logic, Question, Shared};
+pub use serve::serve;
+pub use task::Task;
 pub use z3::{has_memory_limit, self_test, version};
 
 use crate::obligation::Obligation;
 use crate::state::World;
 use crate::term::Term;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -33,7 +45,7 @@ impl Default for Budget {
 }
 
 /// What the solver says of an obligation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
     /// The goal follows.
     Holds,
@@ -68,6 +80,8 @@ pub struct Solver {
     log: Vec<Query>,
     deadline: Option<Instant>,
     late: bool,
+    task: Option<Task>,
+    breakdowns: BTreeMap<Task, Breakdown>,
 }
 
 impl Solver {
@@ -122,6 +136,7 @@ impl Solver {
     /// Takes over what another solver was asked.
     pub fn absorb(&mut self, other: Solver) {
         self.late |= other.late;
+        self.breakdowns.extend(other.breakdowns);
         for query in other.log {
             if !self.answers.contains_key(&query.smt2) {
                 self.answers.insert(query.smt2.clone(), query.answer.clone());
@@ -130,27 +145,37 @@ impl Solver {
         }
     }
 
-    /// Asks the backend.
-    fn decide(&self, smt2: &str, logic: Logic, clock: Duration) -> Answer {
-        let question = Question { smt2, logic, rlimit: self.budget.rlimit, clock, seed: self.seed };
-        self.backend.decide(&question).unwrap_or_else(|Breakdown(cause)| Answer::Unknown(cause))
+    /// Does `work` as a task: what it asks is asked for that.
+    pub fn at<T>(&mut self, task: Task, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.task.replace(task);
+        let done = work(self);
+        self.task = outer;
+        self.backend.done(task);
+        done
     }
 
-    /// Decides by the deadline, or says that it is too late.
-    fn in_time(&mut self, smt2: &str, logic: Logic) -> Answer {
-        let Some(deadline) = self.deadline else { return self.decide(smt2, logic, self.budget.clock) };
-        let left = deadline.saturating_duration_since(Instant::now());
-        let answer = if left.is_zero() {
-            Answer::Unknown(String::new())
-        } else {
-            self.decide(smt2, logic, left.min(self.budget.clock))
-        };
+    /// The tasks over which the backend broke down, and how.
+    pub fn breakdowns(&self) -> &BTreeMap<Task, Breakdown> {
+        &self.breakdowns
+    }
+
+    /// What is known of this task's breakdown.
+    fn broken(&self) -> Option<&Breakdown> {
+        self.breakdowns.get(&self.task?)
+    }
+
+    /// Has the question decided by the deadline, or says that it is too late. What another attempt would say may differ.
+    fn decide(&mut self, smt2: &str, logic: Logic) -> Result<Answer, Breakdown> {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let clock = left.map_or(self.budget.clock, |left| left.min(self.budget.clock));
+        let question = Question { smt2, logic, rlimit: self.budget.rlimit, clock, seed: self.seed, task: self.task };
+        let answer = if clock.is_zero() { Answer::Unknown(String::new()) } else { self.backend.decide(&question)? };
         match answer {
-            Answer::Unknown(_) if Instant::now() >= deadline => {
+            Answer::Unknown(_) if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
                 self.late = true;
-                Answer::Unknown("the time limit was reached".into())
+                Ok(Answer::Unknown("the time limit was reached".into()))
             }
-            answer => answer,
+            answer => Ok(answer),
         }
     }
 
@@ -159,13 +184,10 @@ impl Solver {
         if let Some(answer) = self.answers.get(smt2) {
             return answer.clone();
         }
-        let answer = self.in_time(smt2, Logic::Horn);
-        self.answers.insert(smt2.to_string(), answer.clone());
         let tag = "Horn clauses of a pair over integers".to_string();
         // As a script: a solution is a model in which nothing fails.
         let script = format!("; {tag}\n{smt2}(assert (not fail))\n(check-sat)\n");
-        self.log.push(Query { smt2: script, tag, answer: answer.clone() });
-        answer
+        self.ask_as(script, smt2.to_string(), tag, Logic::Horn)
     }
 
     /// Whether the goal follows from the assumptions.
@@ -216,9 +238,28 @@ impl Solver {
     }
 
     fn ask(&mut self, smt2: String, tag: String, logic: Logic) -> Answer {
-        let answer = self.in_time(&smt2, logic);
-        self.answers.insert(smt2.clone(), answer.clone());
-        self.log.push(Query { smt2, tag, answer: answer.clone() });
+        self.ask_as(smt2.clone(), smt2, tag, logic)
+    }
+
+    /// Asks, and logs what is asked as a script.
+    fn ask_as(&mut self, script: String, smt2: String, tag: String, logic: Logic) -> Answer {
+        if let Some(Breakdown(cause)) = self.broken() {
+            return Answer::Unknown(cause.clone());
+        }
+        let answer = match self.decide(&smt2, logic) {
+            Ok(answer) => {
+                self.answers.insert(smt2, answer.clone());
+                answer
+            }
+            Err(breakdown) => {
+                let answer = Answer::Unknown(breakdown.0.clone());
+                if let Some(task) = self.task {
+                    self.breakdowns.insert(task, breakdown);
+                }
+                answer
+            }
+        };
+        self.log.push(Query { smt2: script, tag, answer: answer.clone() });
         answer
     }
 }

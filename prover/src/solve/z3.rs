@@ -46,6 +46,16 @@ pub(super) fn decide(question: &Question<'_>) -> Answer {
     with_z3_config(&Config::new(), || decide_in_context(question))
 }
 
+/// Bounds the memory of this process's Z3, in MB: what would take more is not decided.
+pub(super) fn bound_memory(megabytes: u64) {
+    z3::set_global_param("memory_max_size", &megabytes.to_string());
+}
+
+/// Whether this is how Z3 says that it reached its memory bound.
+pub(super) fn is_out_of_memory(reason: &str) -> bool {
+    ["memout", "memory"].iter().any(|word| reason.contains(word))
+}
+
 /// Decides a question in the context of this thread, in which nothing may have been done before.
 fn decide_in_context(question: &Question<'_>) -> Answer {
     let asserted = question.smt2.matches("\n(assert ").count();
