@@ -32,7 +32,7 @@ const HORN_SHARE: u32 = 12;
 
 /// Loops and recursion that come to an end by themselves are executed to it: so deep, with no more outcomes than this.
 const EVALUATED_DEPTH: usize = 64;
-const EVALUATED_OUTCOMES: usize = 16;
+const EVALUATED_OUTCOMES: usize = 6;
 
 /// More pairs of procedures without partners than this are not tried.
 const MAX_STRANGERS: usize = 16;

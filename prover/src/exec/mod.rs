@@ -114,6 +114,8 @@ pub struct Executor<'a> {
     pub world: &'a mut World,
     found: Execution,
     depth: usize,
+    /// How many states are still to be executed, or were put by, at the branches around the present one.
+    pending: usize,
 }
 
 /// Whether control goes on after a statement.
@@ -125,7 +127,7 @@ enum Flow {
 impl<'a> Executor<'a> {
     /// An executor for `version` of `unit`.
     pub fn new(unit: &'a Unit, version: usize, facts: &'a [Facts], limits: Limits, world: &'a mut World) -> Self {
-        Executor { unit, version, facts, limits, world, found: Execution::default(), depth: 0 }
+        Executor { unit, version, facts, limits, world, found: Execution::default(), depth: 0, pending: 0 }
     }
 
     fn code(&self) -> &'a Version {
@@ -221,7 +223,8 @@ impl<'a> Executor<'a> {
     }
 
     fn check_size(&self, states: usize) -> Result<(), ExecError> {
-        if states + self.found.outcomes.len() > self.limits.outcomes { Err(ExecError::TooManyPaths) } else { Ok(()) }
+        let outcomes = states + self.found.outcomes.len() + self.pending;
+        if outcomes > self.limits.outcomes { Err(ExecError::TooManyPaths) } else { Ok(()) }
     }
 
     fn stmt(&mut self, mut state: State, stmt: &Stmt, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
@@ -310,16 +313,25 @@ impl<'a> Executor<'a> {
         }
         self.flush(&mut state)?;
         let fork = state.clone();
-        let mut sides = Vec::new();
-        for (side, block) in [(true, then), (false, els)] {
+        let mut starts = Vec::new();
+        for side in [true, false] {
             let mut state = fork.clone();
             let condition = if side { cond } else { self.world.terms.not(cond) };
-            sides.push(if state.assume(&mut self.world.terms, condition) {
-                self.block(state, block, code)?
-            } else {
-                Vec::new()
-            });
+            starts.push(state.assume(&mut self.world.terms, condition).then_some(state));
         }
+        let mut sides = Vec::new();
+        let before = self.pending;
+        for (at, block) in [then, els].into_iter().enumerate() {
+            let Some(state) = starts[at].take() else {
+                sides.push(Vec::new());
+                continue;
+            };
+            // What the other side has led to, or will, counts while recursion goes deeper on this one.
+            self.pending = before + sides.first().map_or(usize::from(starts[1].is_some()), Vec::len);
+            self.check_size(1)?;
+            sides.push(self.block(state, block, code)?);
+        }
+        self.pending = before;
         if self.limits.join
             && let ([Flow::Next(left)], [Flow::Next(right)]) = (sides[0].as_slice(), sides[1].as_slice())
             && left.calls == right.calls
