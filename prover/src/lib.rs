@@ -35,6 +35,8 @@ pub mod horn;
 
 pub mod couple;
 
+pub mod product;
+
 pub mod paper;
 
 pub mod replay;

@@ -139,8 +139,7 @@ impl Writer {
 
     fn symbol(&mut self, world: &World, func: Func, args: &[Term], sort: Sort) -> String {
         let symbol = match func {
-            Func::Param(at) => format!("param{at}"),
-            Func::Global(at) => format!("global{at}"),
+            Func::Param(_) | Func::Global(_) => input_name(func).unwrap_or_default(),
             Func::New(birth) => format!("new{}", birth.0),
             Func::Skolem(at) => format!("any{at}"),
             Func::Initial(selector) => format!("initial_{}", selector_name(selector)),
@@ -249,6 +248,15 @@ impl Writer {
                 _ => {}
             }
         }
+    }
+}
+
+/// The name that a parameter or a global on entry has in the text.
+pub fn input_name(func: Func) -> Option<String> {
+    match func {
+        Func::Param(at) => Some(format!("param{at}")),
+        Func::Global(at) => Some(format!("global{at}")),
+        _ => None,
     }
 }
 

@@ -14,6 +14,7 @@ use crate::facts::{Facts, direct_callees};
 use crate::horn;
 use crate::lower::is_loop;
 use crate::obligation::Obligation;
+use crate::product;
 use crate::relate::{Alignment, Claims, Gap, Level, Order, Relater, Relation};
 use crate::solve::{Answer, Breakdown, Solver, Task};
 use crate::state::{Outcome, World};
@@ -27,6 +28,7 @@ use std::time::{Duration, Instant};
 
 /// The engines over integers are several, and what one does not find soon it seldom finds: each query gets this part of
 /// the budget. Couplings ask many queries, Horn clauses one.
+const PRODUCT_SHARE: u32 = 100;
 const COUPLING_SHARE: u32 = 60;
 const HORN_SHARE: u32 = 12;
 
@@ -72,6 +74,8 @@ pub enum Method {
     Inlining,
     /// Path by path, with recursive calls executed in place once or twice: what was peeled or unrolled.
     Unrolling,
+    /// By a product of both and invariants found from runs, for loops over integers.
+    Product,
     /// By mutual summaries found from runs, for procedures over integers.
     Coupling,
     /// By constrained Horn clauses, for procedures over integers.
@@ -336,6 +340,13 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
             best = second;
         }
     }
+    if best.level != Some(Level::Full)
+        && !is_loop(a)
+        && let Some(level) = solver.with_share(PRODUCT_SHARE, |solver| product::prove(program, pair, when, solver))
+        && Some(level) > best.level
+    {
+        return integer_proof(program, pair, level, Method::Product);
+    }
     // The loops of a pair take part in the proof of the pair; alone they are seldom alike where they do not match.
     let recurs = !is_loop(a)
         && (0..2).any(|v| {
@@ -367,15 +378,20 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     };
     if let Some(method) = over_integers {
         let ends = program.facts[0][pair.0.index()].terminates && program.facts[1][pair.1.index()].terminates;
-        let mut proof =
-            PairProof::trivial(Some(if ends { Level::Full } else { Level::Partial }), method, Claims::new());
-        proof.gap = (!ends).then(|| Gap {
-            what: "it could not be shown that the two end from the same stores".into(),
-            places: [vec![a.name_span], vec![b.name_span]],
-        });
-        return proof;
+        return integer_proof(program, pair, if ends { Level::Full } else { Level::Partial }, method);
     }
     best
+}
+
+/// The proof that an engine over integers found, which rests on no other pair.
+fn integer_proof(program: &Program<'_>, pair: Pair, level: Level, method: Method) -> PairProof {
+    let (a, b) = program.code(pair);
+    let mut proof = PairProof::trivial(Some(level), method, Claims::new());
+    proof.gap = (level != Level::Full).then(|| Gap {
+        what: "it could not be shown that the two end from the same stores".into(),
+        places: [vec![a.name_span], vec![b.name_span]],
+    });
+    proof
 }
 
 /// Which calls are executed in place, on each side, and how deep.

@@ -82,7 +82,7 @@ fn products(width: usize, degree: u32) -> Vec<Vec<usize>> {
 }
 
 /// A basis of the vectors that every row is orthogonal to, with integer entries. Elimination without fractions.
-fn kernel(mut rows: Vec<Vec<BigInt>>, width: usize) -> Vec<Vec<BigInt>> {
+pub(crate) fn kernel(mut rows: Vec<Vec<BigInt>>, width: usize) -> Vec<Vec<BigInt>> {
     let mut pivots: Vec<usize> = Vec::new();
     for column in 0..width {
         let done = pivots.len();

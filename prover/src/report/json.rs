@@ -84,6 +84,7 @@ fn method_word(method: Method) -> &'static str {
         Method::Summaries => "summaries",
         Method::Inlining => "inlining",
         Method::Unrolling => "unrolling",
+        Method::Product => "product",
         Method::Coupling => "coupling",
         Method::Horn => "horn-clauses",
         Method::Paper => "paper",

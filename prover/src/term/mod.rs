@@ -6,6 +6,7 @@
 //! Invariant: every rewrite a constructor makes is an equality in L's semantics (`proofs/soundness.md`, rule *Simplify*).
 
 mod births;
+mod evaluate;
 mod integers;
 mod quantifiers;
 mod rewrite;
