@@ -98,6 +98,11 @@ pub struct Version {
 }
 
 impl Version {
+    /// What reports call it.
+    pub fn title(&self) -> String {
+        format!("version {}", self.label)
+    }
+
     /// The procedure of this name.
     pub fn find(&self, name: &str) -> Option<ProcId> {
         self.procedures.iter().position(|p| p.name == name).map(|at| ProcId(u32::try_from(at).unwrap_or(u32::MAX)))

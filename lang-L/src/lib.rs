@@ -32,8 +32,12 @@ pub mod heap;
 
 pub mod isomorphism;
 
+pub mod naming;
+
 pub mod interp;
 
 pub mod store_json;
+
+pub mod statements;
 
 pub mod show;

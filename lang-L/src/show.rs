@@ -1,47 +1,17 @@
-//! Stores, values and outcomes as text for people.
+//! Values, places and outcomes in words, for people.
 //!
-//! In: what [`crate::interp`] starts from and ends in. Out: lines of text, without colour.
+//! In: what [`crate::interp`] tells of. Out: pieces of sentences, without colour; stores are in [`crate::statements`].
 //!
-//! A store is shown as what each root refers to and then, in breadth-first order, each object the roots reach with those
-//! slots that do not hold their default:
-//!
-//! ```text
-//! x -> #1
-//! y -> #1, the same as x
-//! #1 { next -> #2, val = 3 }
-//! #2 { next -> #1 }
-//! ```
-//!
-//! Invariant: addresses are those of the JSON form; objects allocated during the run are called `new #n`.
+//! Invariant: names of objects are those of the JSON form.
 
-use crate::heap::{Input, Kind, Store, View};
-use crate::hir::{FieldId, GlobalId, Procedure, Unit};
+use crate::heap::{Input, Kind, Store};
+use crate::hir::{GlobalId, Procedure, Unit};
 use crate::hir_print::type_text;
 use crate::interp::{Behaviour, Budget, Divergence, Event, Exclusion, Outcome};
-use crate::isomorphism::{Difference, Final, Path, Root, Why};
-use crate::value::{Addr, Location, Slot, Value};
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::fmt::Write as _;
-
-/// How many cells of an array are shown.
-const CELLS: u64 = 20;
-
-/// What a run starts from. Objects that no argument and no global reaches come last.
-pub fn input_text(unit: &Unit, procedure: &Procedure, input: &Input) -> String {
-    let mut roots = argument_roots(procedure, input);
-    roots.extend(global_roots(unit, &input.store));
-    scene(unit, &input.store, &input.store, &roots)
-}
-
-/// How a run ended: the arguments it started with, its results, the globals, and all that these reach.
-pub fn final_text(unit: &Unit, procedure: &Procedure, input: &Input, last: &Final) -> String {
-    let mut roots = argument_roots(procedure, input);
-    for (id, value) in procedure.result_ids().zip(&last.results) {
-        roots.push((format!("result {}", procedure.local(id).name), value.clone()));
-    }
-    roots.extend(global_roots(unit, &last.store));
-    scene(unit, &last.store, &input.store, &roots)
-}
+use crate::isomorphism::{Difference, Path, Root, Why};
+use crate::statements::slot_text;
+use crate::value::{Addr, Location, Value};
+use std::collections::{HashSet, VecDeque};
 
 /// How a run ended, in one line.
 pub fn outcome_text(outcome: &Outcome) -> String {
@@ -155,8 +125,8 @@ pub fn event_text(unit: &Unit, event: &Event<'_>) -> Option<String> {
         Event::Leave { procedure, results } => {
             Some(format!("return {} from {}", list(&mut results.iter().map(Value::to_string)), procedure.name))
         }
-        Event::Statement { .. } => None,
-        Event::Assigned { name, value } => Some(format!("{name} := {value}")),
+        Event::Statement { .. } | Event::Tested { .. } => None,
+        Event::Assigned { name, value, .. } => Some(format!("{name} := {value}")),
         Event::Wrote { location: Location::Slot(addr, slot), value } => {
             Some(format!("{addr}{} := {value}", slot_text(unit, *slot)))
         }
@@ -172,92 +142,6 @@ fn argument_roots(procedure: &Procedure, input: &Input) -> Vec<(String, Value)> 
 
 fn global_roots(unit: &Unit, store: &Store) -> Vec<(String, Value)> {
     (0..).map(GlobalId).zip(&unit.globals).map(|(id, global)| (global.name.clone(), store.global(unit, id))).collect()
-}
-
-fn scene(unit: &Unit, store: &Store, entry: &Store, roots: &[(String, Value)]) -> String {
-    let mut text = String::new();
-    let mut first_name: HashMap<Addr, &str> = HashMap::new();
-    let mut queue = VecDeque::new();
-    for (name, value) in roots {
-        let sign = if matches!(value, Value::Ref(Some(_))) { "->" } else { "=" };
-        let _ = write!(text, "{name} {sign} {}", value_text(value, entry));
-        if let Some(addr) = value.object() {
-            match first_name.get(&addr) {
-                Some(other) => {
-                    let _ = write!(text, ", the same as {other}");
-                }
-                None => {
-                    first_name.insert(addr, name);
-                    queue.push_back(addr);
-                }
-            }
-        }
-        text.push('\n');
-    }
-    queue.extend(entry.heap.keys());
-    let view = View { unit, store, base: entry };
-    let mut shown = HashSet::new();
-    while let Some(addr) = queue.pop_front() {
-        if shown.insert(addr) {
-            let targets = object_line(view, addr, &mut text);
-            queue.extend(targets);
-        }
-    }
-    text
-}
-
-/// Writes the line of an object; the objects it refers to.
-fn object_line(view: View<'_>, addr: Addr, text: &mut String) -> Vec<Addr> {
-    let Some(kind) = view.kind(addr) else { return Vec::new() };
-    let (mut parts, mut targets) = (Vec::new(), Vec::new());
-    let name = value_text(&addr.into(), view.base);
-    let held = |slot| view.slot(addr, slot);
-    match kind {
-        Kind::Fields(class) => {
-            for slot in view.set_slots(addr) {
-                let Some(value) = held(slot) else { continue };
-                let default = Value::default_of(crate::heap::slot_type(view.unit, kind, slot));
-                if value != default {
-                    let sign = if value.object().is_some() { "->" } else { "=" };
-                    let field = slot_text(view.unit, slot);
-                    parts.push(format!("{} {sign} {}", field.trim_start_matches('.'), value_text(&value, view.base)));
-                    targets.extend(value.object());
-                }
-            }
-            let class = class.map_or(String::new(), |class| format!(": {}", view.unit.classes[class.index()].name));
-            let _ = match parts.is_empty() {
-                true => writeln!(text, "{name}{class} {{ }}"),
-                false => writeln!(text, "{name}{class} {{ {} }}", parts.join(", ")),
-            };
-        }
-        Kind::Array { element, length } => {
-            for at in 0..(*length).min(CELLS) {
-                let value = held(Slot::Cell(at)).unwrap_or_else(|| Value::default_of(element));
-                parts.push(value_text(&value, view.base));
-                targets.extend(value.object());
-            }
-            if *length > CELLS {
-                parts.push("…".to_owned());
-            }
-            let _ = writeln!(text, "{name}: {}[{length}] [{}]", type_text(view.unit, element), parts.join(", "));
-        }
-    }
-    targets
-}
-
-/// A value; an object that is not in `entry` is new.
-fn value_text(value: &Value, entry: &Store) -> String {
-    match value.object() {
-        Some(addr) if !entry.heap.contains_key(&addr) => format!("new {addr}"),
-        _ => value.to_string(),
-    }
-}
-
-fn slot_text(unit: &Unit, slot: Slot) -> String {
-    match slot {
-        Slot::Field(FieldId(at)) => format!(".{}", unit.fields[at as usize].name),
-        Slot::Cell(at) => format!("[{at}]"),
-    }
 }
 
 /// The shortest way from an argument or global to an object of the input.
@@ -278,41 +162,4 @@ fn way_to(unit: &Unit, procedure: &Procedure, input: &Input, goal: Addr) -> Opti
         }
     }
     None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::interp::{Job, Limits, Sequential, run};
-    use crate::source::FileId;
-    use crate::store_json::read_input;
-
-    #[test]
-    fn cycles_aliases_arrays_and_what_is_new() {
-        let text = "class L { v: int; next: L; } global g: L; procedure p(x: L, y: L, n: int, a: int[]) returns (r: L) \
-                    { r := new L(); r.next := x; x.v := n; }";
-        let parsed = crate::parse::parse(FileId(0), text);
-        let unit = crate::resolve::resolve(&[&parsed.file]).expect("the program is legal");
-        let (id, procedure) = (crate::hir::ProcId(0), &unit.versions[0].procedures[0]);
-        let json = r##"{"arguments": {"x": "#1", "y": "#1", "n": 7, "a": "#3"}, "globals": {"g": "#2"}, "heap": {
-            "#1": {"class": "L", "fields": {"next": "#2"}}, "#2": {"class": "L", "fields": {"next": "#1", "v": 3}},
-            "#3": {"element": "int", "cells": [1, 2]}, "#4": {"class": "L"}}}"##;
-        let json = serde_json::from_str(json).expect("the JSON is good");
-        let input = read_input(&unit, procedure, &json).expect("the input fits");
-        let start = "x -> #1\ny -> #1, the same as x\nn = 7\na -> #3\ng -> #2\n\
-                     #1: L { next -> #2 }\n#3: int[2] [1, 2]\n#2: L { v = 3, next -> #1 }\n#4: L { }\n";
-        assert_eq!(input_text(&unit, procedure, &input), start);
-
-        let job = Job { unit: &unit, version: 0, procedure: id, limits: Limits::default() };
-        let Outcome::Normal(last) = run(&job, input.clone(), &mut Sequential::after(&input)).outcome else {
-            panic!("it ends normally")
-        };
-        let end = "x -> #1\ny -> #1, the same as x\nn = 7\na -> #3\nresult r -> new #5\ng -> #2\n\
-                   #1: L { v = 7, next -> #2 }\n#3: int[2] [1, 2]\nnew #5: L { next -> #1 }\n\
-                   #2: L { v = 3, next -> #1 }\n#4: L { }\n";
-        assert_eq!(final_text(&unit, procedure, &input, &last), end);
-
-        let path = Path { root: Root::Object(Addr(2)), slots: vec![Slot::Cell(1)] };
-        assert_eq!(path_text(&unit, procedure, &input, &path), "g[1]");
-    }
 }

@@ -4,7 +4,7 @@
 //!
 //! References are strings `"#1"`; integers are JSON integers, or strings of decimal digits when they need more than 64 bits.
 //! Arrays, beyond what section 6 says, are `{"class": null, "element": "int", "cells": [1, 2]}`. What an input does not mention
-//! has its default. A whole counterexample is an input too: `left`, `right` and `difference` are passed over, and `externals` says
+//! has its default. A whole counterexample is an input too: `left`, `right`, `difference` and `divergence` are passed over, and `externals` says
 //! what external procedures do: `"skip"`, `"error"`, or the number of a seeded behaviour.
 //!
 //! Invariant: what is read is well-typed, and refers only to objects that are there.
@@ -34,7 +34,7 @@ fn wrong<T>(message: String) -> Result<T, InputError> {
 /// When it is not of that form, or does not fit the procedure.
 pub fn read_input(unit: &Unit, procedure: &Procedure, json: &Json) -> Result<Input, InputError> {
     let parts = object(json, "a store")?;
-    let known = ["arguments", "globals", "heap", "externals", "left", "right", "difference"];
+    let known = ["arguments", "globals", "heap", "externals", "left", "right", "difference", "divergence"];
     if let Some(unknown) = parts.keys().find(|key| !known.contains(&key.as_str())) {
         return wrong(format!("a store has `arguments`, `globals` and `heap`, but no `{unknown}`"));
     }
@@ -204,7 +204,7 @@ pub fn outcome_json(unit: &Unit, procedure: &Procedure, sources: &Sources, outco
             json!({ "outcome": "error", "message": failure.kind.message(), "line": line(failure.span) })
         }
         Outcome::Violation(violation) => json!({
-            "outcome": "contract-violation", "procedure": violation.procedure, "clause": violation.clause.keyword(),
+            "outcome": "contract-violation", "run": procedure.name, "procedure": violation.procedure, "clause": violation.clause.keyword(),
             "message": violation.message, "line": line(violation.span),
         }),
         Outcome::Excluded(_, span) => {

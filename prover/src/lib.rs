@@ -45,6 +45,8 @@ pub mod refute;
 
 pub mod bounded;
 
+pub mod parting;
+
 pub mod verdict;
 
 pub mod breakdown;

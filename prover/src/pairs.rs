@@ -285,7 +285,7 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
                 execution.outcomes.iter().any(|outcome| outcome.ending != Ending::Diverges)
             };
             if !ends && code.body.is_some() {
-                let what = format!("vacuous: no run of version {version} returns");
+                let what = format!("vacuous: no run of {} returns", unit.versions[version].title());
                 return reason(&what, code.name_span, "look at its assumptions, its recursion and its callees");
             }
         }
@@ -499,7 +499,8 @@ fn prove_by_paths(
         match executed {
             Ok(execution) => both.push(execution.outcomes),
             Err(ExecError::TooManyPaths) => {
-                let what = format!("version {version} has more than {} paths", Limits::default().outcomes);
+                let what =
+                    format!("{} has more than {} paths", unit.versions[version].title(), Limits::default().outcomes);
                 let span = if version == 0 { a.name_span } else { b.name_span };
                 let mut places = [Vec::new(), Vec::new()];
                 places[version].push(span);

@@ -11,6 +11,7 @@ use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Scattered, Sequential, Violation, holds, run};
 use lang_l::isomorphism::{Difference, same_outcome};
+use lang_l::naming::named;
 use lang_l::store_json::completed;
 
 /// Seeds of the address sequences under which a conclusion must stay the same.
@@ -201,8 +202,14 @@ fn contrast(
 ) -> Option<(Outcome, Outcome, Contrast)> {
     let limits = Limits { checks: false, ..limits };
     let [first, second] = environments;
-    let left = run(&job(pair.unit, 0, pair.left, limits), input.clone(), first).outcome;
-    let right = run(&job(pair.unit, 1, pair.right, limits), input.clone(), second).outcome;
+    let outcome = |job: Job<'_>, environment: &mut dyn Environment| match run(&job, input.clone(), environment).outcome
+    {
+        // Named alike, as far as the two are alike.
+        Outcome::Normal(last) => Outcome::Normal(named(&last, input)),
+        other => other,
+    };
+    let left = outcome(job(pair.unit, 0, pair.left, limits), first);
+    let right = outcome(job(pair.unit, 1, pair.right, limits), second);
     let contrast = compare(pair.unit, input, &left, &right)?;
     Some((left, right, contrast))
 }

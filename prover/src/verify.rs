@@ -396,7 +396,10 @@ impl Run<'_> {
                 let mut places = [Vec::new(), Vec::new()];
                 places[version].push(span);
                 Reason {
-                    what: format!("`{kind}` of {name} in version {version} is not proved: {what}"),
+                    what: format!(
+                        "`{kind}` of {name} in {version} is not proved: {what}",
+                        version = self.unit.versions[version].title()
+                    ),
                     places,
                     hint: "the pair rests on this contract; strengthen the `requires`, or drop the clause".into(),
                 }

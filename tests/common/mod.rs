@@ -4,7 +4,8 @@
 #![allow(dead_code)]
 
 use lang_l::ast::{File, Item};
-use lang_l::{parse, print, source::FileId};
+use lang_l::hir::Unit;
+use lang_l::{parse, print, resolve, source::FileId};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -118,6 +119,14 @@ pub(crate) fn versions(file: &Path) -> Option<[String; 2]> {
         [left, right] => Some([alone(&left.items), alone(&right.items)]),
         _ => None,
     }
+}
+
+/// A program, resolved; which must be legal.
+pub(crate) fn unit(file: &Path) -> Unit {
+    let text = fs::read_to_string(file).expect("a program can be read");
+    let parsed = parse::parse(FileId(0), &text);
+    assert!(parsed.diagnostics.is_empty(), "{}: {:?}", file.display(), parsed.diagnostics);
+    resolve::resolve(&[&parsed.file]).unwrap_or_else(|wrong| panic!("{}: {wrong:?}", file.display()))
 }
 
 /// The verdicts of a report, by the names of its pairs.

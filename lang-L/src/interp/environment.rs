@@ -6,7 +6,7 @@
 //! procedures do only what [`Behaviour`] says.
 
 use crate::heap::Input;
-use crate::hir::{Procedure, Type, Unit};
+use crate::hir::{GlobalId, LocalId, Procedure, Stmt, Type, Unit};
 use crate::source::Span;
 use crate::value::{Addr, Location, Value};
 
@@ -44,11 +44,20 @@ pub enum Event<'a> {
     },
     /// A statement begins.
     Statement {
+        /// Which.
+        statement: &'a Stmt,
+    },
+    /// The condition of an `if` or `while` has been evaluated.
+    Tested {
         /// Its place in the source.
         span: Span,
+        /// Its value.
+        holds: bool,
     },
     /// A variable has been assigned.
     Assigned {
+        /// Which.
+        variable: Variable,
         /// Its name.
         name: &'a str,
         /// Its new value.
@@ -66,6 +75,15 @@ pub enum Event<'a> {
         /// Its address.
         addr: Addr,
     },
+}
+
+/// A variable that a statement can assign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variable {
+    /// One of the procedure that runs.
+    Local(LocalId),
+    /// A global.
+    Global(GlobalId),
 }
 
 /// The surroundings of a run.

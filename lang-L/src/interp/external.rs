@@ -123,7 +123,7 @@ impl Chooser<'_, '_> {
         for (id, global) in (0..).map(GlobalId).zip(&self.memory.unit.globals) {
             if self.below(2) == 0 {
                 let value = self.value(&global.ty)?;
-                self.memory.store.globals.insert(id, value);
+                self.memory.put_global(id, value);
             }
         }
         procedure.result_ids().map(|id: LocalId| self.value(&procedure.local(id).ty)).collect()

@@ -10,7 +10,7 @@
 
 use super::contract::{self, Context, Variables};
 use super::divergence::LoopMemory;
-use super::environment::{Environment, Event};
+use super::environment::{Environment, Event, Variable};
 use super::memory::Memory;
 use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, operands, truth, unary};
 use super::outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Outcome, Step, fail};
@@ -34,11 +34,11 @@ pub(super) enum Task<'r> {
     /// Go on with one of the two, as the value left says.
     Choose(&'r Expr, &'r Expr),
     /// Go on with one of the two blocks, as the value left says.
-    Branch(&'r Block, &'r Block),
+    Branch(&'r Expr, &'r Block, &'r Block),
     /// The head of a loop. Stays on the stack below its body.
     Loop(Loop<'r>),
     /// Go on with the body of the loop below, or leave it, as the value left says.
-    LoopTest(&'r Block),
+    LoopTest(&'r Expr, &'r Block),
     /// Leave a new object.
     New(Option<ClassId>),
     /// Leave a new array of the length left.
@@ -184,13 +184,13 @@ impl<'r> Machine<'r> {
                 let chosen = if truth(&self.take(), then.span)? { then } else { els };
                 self.push(Task::Evaluate(chosen));
             }
-            Task::Branch(then, els) => {
-                let chosen = if truth(&self.take(), then.span)? { then } else { els };
+            Task::Branch(cond, then, els) => {
+                let chosen = if self.test(cond)? { then } else { els };
                 self.push(Task::Statements(&chosen.stmts));
             }
             Task::Loop(head) => self.loop_head(head)?,
-            Task::LoopTest(body) => {
-                if truth(&self.take(), body.span)? {
+            Task::LoopTest(cond, body) => {
+                if self.test(cond)? {
                     self.push(Task::Statements(&body.stmts));
                 } else {
                     self.frame().tasks.pop();
@@ -215,17 +215,25 @@ impl<'r> Machine<'r> {
             }
             Task::Return => {
                 let frame = self.frame();
-                for (id, value) in frame.procedure.result_ids().zip(std::mem::take(&mut frame.values)) {
-                    frame.locals[id.index()] = Some(value);
+                let (procedure, values) = (frame.procedure, std::mem::take(&mut frame.values));
+                for (id, value) in procedure.result_ids().zip(values) {
+                    self.assign_local(id, value);
                 }
-                frame.tasks.clear();
+                self.frame().tasks.clear();
             }
         }
         Ok(None)
     }
 
+    /// The value left by the condition of an `if` or `while`.
+    fn test(&mut self, cond: &'r Expr) -> Step<bool> {
+        let holds = truth(&self.take(), cond.span)?;
+        self.memory.environment.trace(Event::Tested { span: cond.span, holds });
+        Ok(holds)
+    }
+
     fn statement(&mut self, stmt: &'r Stmt) -> Step<()> {
-        self.memory.environment.trace(Event::Statement { span: stmt.span });
+        self.memory.environment.trace(Event::Statement { statement: stmt });
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Assign(place, rhs) => {
@@ -252,7 +260,7 @@ impl<'r> Machine<'r> {
                 self.push_all(args.iter());
             }
             StmtKind::If(cond, then, els) => {
-                self.push(Task::Branch(then, els));
+                self.push(Task::Branch(cond, then, els));
                 self.push(Task::Evaluate(cond));
             }
             StmtKind::While { cond, invariants, body } => {
@@ -374,19 +382,18 @@ impl<'r> Machine<'r> {
     }
 
     pub(super) fn assign_variable(&mut self, place: &Place, value: Value) {
-        let name = match place {
-            Place::Local(id) => {
-                let frame = self.frame();
-                frame.locals[id.index()] = Some(value.clone());
-                frame.procedure.local(*id).name.as_str()
-            }
-            Place::Global(id) => {
-                self.memory.store.globals.insert(*id, value.clone());
-                self.job.unit.globals[id.index()].name.as_str()
-            }
-            Place::Field(..) | Place::Index(..) => return,
-        };
-        self.memory.environment.trace(Event::Assigned { name, value: &value });
+        match place {
+            Place::Local(id) => self.assign_local(*id, value),
+            Place::Global(id) => self.memory.put_global(*id, value),
+            Place::Field(..) | Place::Index(..) => {}
+        }
+    }
+
+    fn assign_local(&mut self, id: LocalId, value: Value) {
+        let frame = self.frames.last_mut().expect("a machine that assigns has a frame");
+        let name = frame.procedure.local(id).name.as_str();
+        self.memory.environment.trace(Event::Assigned { variable: Variable::Local(id), name, value: &value });
+        frame.locals[id.index()] = Some(value);
     }
 
     fn loop_head(&mut self, mut head: Loop<'r>) -> Step<()> {
@@ -402,7 +409,7 @@ impl<'r> Machine<'r> {
         }
         let (cond, body) = (head.cond, head.body);
         self.push(Task::Loop(head));
-        self.push(Task::LoopTest(body));
+        self.push(Task::LoopTest(cond, body));
         self.push(Task::Evaluate(cond));
         Ok(())
     }

@@ -6,7 +6,7 @@
 //! it sees the same.
 
 use super::Limits;
-use super::environment::{Environment, Event};
+use super::environment::{Environment, Event, Variable};
 use super::operators::ill_typed;
 use super::outcome::{Budget, ErrorKind, Outcome, Step, fail};
 use crate::heap::{Input, Kind, Object, Store, View, slot_type};
@@ -89,8 +89,14 @@ impl Memory<'_> {
                 self.cell(&store, addr, index, span)?
             }
         };
-        self.environment.trace(Event::Wrote { location: Location::Slot(addr, slot), value: &value });
         self.put(addr, slot, value, span)
+    }
+
+    /// Sets a global.
+    pub(crate) fn put_global(&mut self, global: GlobalId, value: Value) {
+        let name = &self.unit.globals[global.index()].name;
+        self.environment.trace(Event::Assigned { variable: Variable::Global(global), name, value: &value });
+        self.store.globals.insert(global, value);
     }
 
     /// Sets a slot of an object.
@@ -99,6 +105,7 @@ impl Memory<'_> {
             let Some(below) = self.input.store.heap.get(&addr) else { return dangling(span) };
             self.store.heap.insert(addr, Object::new(below.kind.clone()));
         }
+        self.environment.trace(Event::Wrote { location: Location::Slot(addr, slot), value: &value });
         self.store.set(addr, slot, value);
         Ok(())
     }

@@ -19,7 +19,7 @@ mod memory;
 mod operators;
 pub mod outcome;
 
-pub use environment::{Behaviour, Environment, Event, Scattered, Sequential, scramble};
+pub use environment::{Behaviour, Environment, Event, Scattered, Sequential, Variable, scramble};
 pub use operators::operands;
 pub use outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Failure, Outcome, Violation};
 

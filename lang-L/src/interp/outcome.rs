@@ -31,6 +31,19 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// The place in the source that tells why the execution ended so; `None` when no single one does.
+    pub fn place(&self) -> Option<Span> {
+        match self {
+            Outcome::Normal(_) | Outcome::OutOfBudget(_) => None,
+            Outcome::Error(failure) => Some(failure.span),
+            Outcome::Violation(violation) => Some(violation.span),
+            Outcome::Excluded(_, span) | Outcome::Unsupported { span, .. } => Some(*span),
+            Outcome::Diverged(Divergence::LoopRepeats { span } | Divergence::CallRepeats { span, .. }) => Some(*span),
+        }
+    }
+}
+
 /// Why an execution ended in error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {

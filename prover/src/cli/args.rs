@@ -68,7 +68,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) explain: bool,
 }
 
-/// Forms of a report.
+/// Forms of a report, or of what came of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -149,6 +149,9 @@ pub(crate) struct RunArgs {
     /// Start from the arguments, globals and heap in this JSON file: a store, or a report with a counterexample
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
+    /// How to print what came of it; as JSON it is what a report has as `left` or `right`
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
     /// Print each step to standard error
     #[arg(long)]
     pub(crate) trace: bool,

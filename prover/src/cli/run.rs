@@ -1,43 +1,71 @@
 //! `ape run`: runs one procedure, and tells how it ended.
 
-use super::args::RunArgs;
+use super::args::{Format, RunArgs};
 use super::load::{self, Loaded};
 use super::status::{Failure, Status};
 use lang_l::heap::{Input, Store};
-use lang_l::hir::{ProcId, Procedure, Unit};
-use lang_l::interp::{self, Behaviour, Divergence, Environment, Event, Job, Limits, Outcome, Sequential};
+use lang_l::hir::{ProcId, Procedure, Stmt, Unit};
+use lang_l::interp::{self, Behaviour, Environment, Event, Job, Limits, Outcome, Sequential};
 use lang_l::source::{Sources, Span};
+use lang_l::statements::effect;
 use lang_l::value::Addr;
-use lang_l::{show, store_json};
+use lang_l::{naming, show, store_json};
 use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::Write;
+
+/// The most statements printed of what a run did.
+const MOST_STATEMENTS: usize = 1_000;
 
 /// Runs the procedure. The status is 0 when it ended normally; 1 when it ended in error, broke a contract or provably
 /// never ends; 3 when it has no outcome or could not be run to its end.
 pub(crate) fn run(args: &RunArgs, out: &mut impl Write) -> Result<Status, Failure> {
     let Loaded { sources, unit } = load::load(&[&args.file])?;
-    let (version, procedure) = choose(&unit, args)?;
-    let (input, externals) = input(&unit, unit.versions[version].procedure(procedure), args)?;
+    let (version, id) = choose(&unit, args)?;
+    let procedure = unit.versions[version].procedure(id);
+    let Start { input, externals, checks } = start(&unit, procedure, args)?;
 
-    let limits = Limits { steps: args.steps, ..Limits::default() };
-    let job = Job { unit: &unit, version, procedure, limits };
-    let mut surroundings = Sequential::after(&input).with(externals);
-    let ran = if args.trace {
-        interp::run(&job, input, &mut Traced { inner: surroundings, unit: &unit, sources: &sources, depth: 0 })
-    } else {
-        interp::run(&job, input, &mut surroundings)
+    let limits = Limits { steps: args.steps, checks, ..Limits::default() };
+    let job = Job { unit: &unit, version, procedure: id, limits };
+    let surroundings = || Sequential::after(&input).with(externals);
+    let ran = interp::run(&job, input.clone(), &mut surroundings());
+    let names = match &ran.outcome {
+        Outcome::Normal(last) => naming::names(last, &ran.input),
+        _ => BTreeMap::new(),
     };
+    if args.trace {
+        let mut traced = Traced { inner: surroundings(), names, unit: &unit, sources: &sources, depth: 0 };
+        interp::run(&job, input.clone(), &mut traced);
+    }
+    let outcome = match ran.outcome {
+        Outcome::Normal(last) => Outcome::Normal(naming::named(&last, &ran.input)),
+        other => other,
+    };
+    match args.format {
+        Format::Json => writeln!(out, "{:#}", store_json::outcome_json(&unit, procedure, &sources, &outcome))?,
+        Format::Text => write!(out, "{}", text(&unit, &sources, procedure, &ran.input, &outcome))?,
+    }
+    Ok(status(&outcome))
+}
 
-    let procedure = unit.versions[version].procedure(procedure);
-    write!(out, "{} {}", procedure.name, show::outcome_text(&ran.outcome))?;
-    match place(&ran.outcome) {
-        Some(span) => writeln!(out, ", at {}\n    {}", place_text(&sources, span), first_line(&sources, span))?,
-        None => writeln!(out)?,
+/// How the run ended, and the statements that do at once what it did.
+fn text(unit: &Unit, sources: &Sources, procedure: &Procedure, input: &Input, outcome: &Outcome) -> String {
+    let mut text = format!("{} {}", procedure.name, show::outcome_text(outcome));
+    if let Some(span) = outcome.place() {
+        let _ = write!(text, ", at {}\n    {}", place_text(sources, span), first_line(sources, span));
     }
-    if let Outcome::Normal(last) = &ran.outcome {
-        write!(out, "{}", show::final_text(&unit, procedure, &ran.input, last))?;
+    text.push('\n');
+    if let Outcome::Normal(last) = outcome {
+        let effect = effect(unit, procedure, input, last);
+        for assignment in effect.iter().take(MOST_STATEMENTS) {
+            let _ = writeln!(text, "  {assignment}");
+        }
+        if effect.len() > MOST_STATEMENTS {
+            let _ = writeln!(text, "  … and {} more", effect.len() - MOST_STATEMENTS);
+        }
     }
-    Ok(status(&ran.outcome))
+    text
 }
 
 fn status(outcome: &Outcome) -> Status {
@@ -45,17 +73,6 @@ fn status(outcome: &Outcome) -> Status {
         Outcome::Normal(_) => Status::Success,
         Outcome::Error(_) | Outcome::Violation(_) | Outcome::Diverged(_) => Status::Failed,
         Outcome::Excluded(..) | Outcome::OutOfBudget(_) | Outcome::Unsupported { .. } => Status::Undecided,
-    }
-}
-
-/// The place in the source that tells why a run ended.
-fn place(outcome: &Outcome) -> Option<Span> {
-    match outcome {
-        Outcome::Normal(_) | Outcome::OutOfBudget(_) => None,
-        Outcome::Error(failure) => Some(failure.span),
-        Outcome::Violation(violation) => Some(violation.span),
-        Outcome::Excluded(_, span) | Outcome::Unsupported { span, .. } => Some(*span),
-        Outcome::Diverged(Divergence::LoopRepeats { span } | Divergence::CallRepeats { span, .. }) => Some(*span),
     }
 }
 
@@ -77,33 +94,49 @@ fn choose(unit: &Unit, args: &RunArgs) -> Result<(usize, ProcId), Failure> {
     found.ok_or_else(|| Failure::Usage(format!("there is no procedure {name} in version {wanted}")))
 }
 
-/// What the run starts from, a store file or words of the command line; and what external procedures do.
-fn input(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<(Input, Behaviour), Failure> {
+/// What a run starts from.
+struct Start {
+    input: Input,
+    /// What external procedures do.
+    externals: Behaviour,
+    /// Whether contracts are checked. A difference between two versions was seen in runs that did not.
+    checks: bool,
+}
+
+/// The start that a store file or the words of the command line describe.
+fn start(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<Start, Failure> {
     let Some(path) = &args.store else {
         let input = store_json::read_arguments(unit, procedure, &args.arguments, Store::default());
-        return Ok((input.map_err(|error| Failure::Usage(error.to_string()))?, Behaviour::Skip));
+        let input = input.map_err(|error| Failure::Usage(error.to_string()))?;
+        return Ok(Start { input, externals: Behaviour::Skip, checks: true });
     };
     let text = load::text(path)?;
     let json: Json = serde_json::from_str(&text)
         .map_err(|error| Failure::Usage(format!("{} is not JSON: {error}", load::name(path))))?;
-    let Some(store) = store_in(&json, &procedure.name) else {
+    let Some((store, left)) = store_in(&json, &procedure.name) else {
         let (file, name) = (load::name(path), &procedure.name);
         return Err(Failure::Usage(format!("{file} is a report without a counterexample for {name}")));
     };
+    // The arguments of a pair go by the names that the procedure of the first version gives them.
+    let first = || unit.versions.first().and_then(|version| Some(version.procedure(version.find(left?)?)));
+    let named = first().filter(|first| first.params == procedure.params).unwrap_or(procedure);
     let wrong = |error| Failure::Usage(format!("{}: {error}", load::name(path)));
-    let input = store_json::read_input(unit, procedure, store).map_err(wrong)?;
-    Ok((input, store_json::read_externals(store).map_err(wrong)?))
+    let input = store_json::read_input(unit, named, store).map_err(wrong)?;
+    let difference = ["left", "right"].iter().all(|side| store[side]["outcome"].is_string());
+    Ok(Start { input, externals: store_json::read_externals(store).map_err(wrong)?, checks: !difference })
 }
 
-/// The store that a file holds: all of it, or, of a report by `verify`, the counterexample for this procedure.
-fn store_in<'j>(json: &'j Json, procedure: &str) -> Option<&'j Json> {
-    let Some(pairs) = json["pairs"].as_array() else { return Some(json) };
-    let runs = |pair: &&Json| {
-        let sides = ["left", "right"].map(|side| (&pair[side], &pair["counterexample"][side]["run"]));
-        sides.iter().any(|(own, run)| if run.is_null() { *own == procedure } else { *run == procedure })
-    };
+/// The store that a file holds: all of it, or, of a report by `verify`, the counterexample for this procedure; of one that
+/// shows a difference also the name of the procedure of the first version.
+fn store_in<'j>(json: &'j Json, procedure: &str) -> Option<(&'j Json, Option<&'j str>)> {
+    let Some(pairs) = json["pairs"].as_array() else { return Some((json, None)) };
     let refuted = pairs.iter().filter(|pair| !pair["counterexample"].is_null());
-    refuted.filter(runs).map(|pair| &pair["counterexample"]).next()
+    refuted.map(|pair| (pair, &pair["counterexample"])).find_map(|(pair, store)| {
+        match store["left"]["run"].as_str().or(store["right"]["run"].as_str()) {
+            Some(run) => (run == procedure).then_some((store, None)),
+            None => (pair["left"] == procedure || pair["right"] == procedure).then_some((store, pair["left"].as_str())),
+        }
+    })
 }
 
 fn place_text(sources: &Sources, span: Span) -> String {
@@ -117,6 +150,8 @@ fn first_line(sources: &Sources, span: Span) -> &str {
 /// Plain surroundings that print what happens to standard error.
 struct Traced<'r> {
     inner: Sequential,
+    /// What objects are called in the end.
+    names: BTreeMap<Addr, Addr>,
     unit: &'r Unit,
     sources: &'r Sources,
     /// How many calls are active.
@@ -136,14 +171,20 @@ impl Traced<'_> {
 
 impl Environment for Traced<'_> {
     fn fresh(&mut self) -> Addr {
-        self.inner.fresh()
+        let addr = self.inner.fresh();
+        self.names.get(&addr).copied().unwrap_or(addr)
+    }
+
+    fn behaviour(&mut self, name: &str) -> Behaviour {
+        self.inner.behaviour(name)
     }
 
     fn trace(&mut self, event: Event<'_>) {
         if matches!(event, Event::Leave { .. }) {
             self.depth = self.depth.saturating_sub(1);
         }
-        if let Event::Statement { span } = event {
+        if let Event::Statement { statement: Stmt { span, .. } } = event {
+            let span = *span;
             self.line(&format!("{}: {}", place_text(self.sources, span), first_line(self.sources, span)));
         } else if let Some(text) = show::event_text(self.unit, &event) {
             self.line(&text);

@@ -150,8 +150,9 @@ fn check(unit: &Unit, case: &Case, pair: &PairReport, ids: (ProcId, ProcId), see
     let name = &pair.left;
     let differing = seen.outcome.as_ref().or(seen.termination.as_ref());
     let on = |seen: &oracle::Seen| {
-        let input = lang_l::show::input_text(unit, unit.versions[0].procedure(ids.0), &seen.input);
-        format!("from this store they differ in {:?} (externals: {:?}):\n{input}", seen.difference, seen.externals)
+        let procedure = unit.versions[0].procedure(ids.0);
+        let input = lang_l::statements::input_lines(unit, procedure, &seen.input, 100).join("\n");
+        format!("from this store they differ in {:?} (externals: {:?}):\n{input}\n", seen.difference, seen.externals)
     };
     match &pair.verdict {
         Verdict::Equivalent(_) => {

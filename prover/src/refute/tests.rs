@@ -5,8 +5,9 @@ use crate::replay::{Contrast, Pair};
 use lang_l::heap::{Input, Object, Store};
 use lang_l::hir::{FieldId, ProcId, Unit};
 use lang_l::interp::{Behaviour, Clause, Outcome};
-use lang_l::show::{difference_text, input_text, outcome_text};
+use lang_l::show::{difference_text, outcome_text};
 use lang_l::source::FileId;
+use lang_l::statements::input_lines;
 use lang_l::value::{Addr, Value};
 use std::path::Path;
 
@@ -22,7 +23,7 @@ fn refute(unit: &Unit, name: &str, budget: Budget) -> Option<String> {
     let when = unit.equivs.iter().find(|equiv| equiv.left == left).and_then(|equiv| equiv.when.as_ref());
     let pair = Pair { unit, left, right, when };
     let witness = search(&pair, &[], budget)?;
-    let start = input_text(unit, pair.left_procedure(), witness.input()).trim_end().replace('\n', "; ");
+    let start = input_lines(unit, pair.left_procedure(), witness.input(), 100).join(" ");
     let end = match witness.contrast() {
         Contrast::Stores(difference) => {
             difference_text(unit, pair.left_procedure(), witness.input(), difference, ["0", "1"])
@@ -121,7 +122,7 @@ fn contracts() {
     let violated = |text: &str| {
         let unit = unit(text);
         let found = search_contract(&unit, 0, ProcId(0), &|_| true, &[], Budget::THOROUGH)?;
-        let start = input_text(&unit, &unit.versions[0].procedures[0], found.input()).trim_end().replace('\n', "; ");
+        let start = input_lines(&unit, &unit.versions[0].procedures[0], found.input(), 100).join(" ");
         Some((found.violation().clause, start))
     };
     let objects = "x = null; y -> #1; #1 { v -> #1 }".to_owned();

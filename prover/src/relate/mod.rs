@@ -238,8 +238,10 @@ impl Relater<'_> {
         };
         Gap {
             what: format!(
-                "version 0 {} where version 1 {}, and these could not be shown to exclude each other",
+                "{} {} where {} {}, and these could not be shown to exclude each other",
+                self.unit.versions[0].title(),
                 word(left),
+                self.unit.versions[1].title(),
                 word(right)
             ),
             places: [self.places(left), self.places(right)],

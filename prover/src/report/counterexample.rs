@@ -1,53 +1,56 @@
-//! Witnesses for people: where the run starts, how each version ends, and the first place where the two differ.
+//! Witnesses for people: where the run starts, what each version does from there, side by side, and where the two part.
 //!
-//! Invariant: a usual one takes no more than 24 lines; what is left out is said to be.
+//! Invariant: one takes no more than 24 lines; what is left out is said to be.
+//! Invariant: what stands in a version's column are lines that `ape run --store` prints for it.
 
 use super::Subject;
 use super::text::one_line;
-use crate::replay::{ContractWitness, Contrast, Witness};
+use crate::parting::{Mark, Role, marks};
+use crate::replay::{ContractWitness, Contrast, Pair, Witness};
 use crate::verdict::PairReport;
 use lang_l::heap::Input;
-use lang_l::hir::Procedure;
-use lang_l::interp::{Behaviour, Divergence, Outcome};
+use lang_l::hir::{Procedure, Unit};
+use lang_l::interp::{Behaviour, Outcome};
 use lang_l::show;
 use lang_l::source::Span;
-use std::collections::HashSet;
+use lang_l::statements::{Assignment, effect, input_lines};
 use std::fmt::Write as _;
 
-/// How many lines of a store are shown, of the first store and of each last one.
-const START_LINES: usize = 8;
-const END_LINES: usize = 4;
+/// The most lines of the first store.
+const START_LINES: usize = 6;
+/// The most rows of what the two versions did.
+const END_ROWS: usize = 4;
+/// How wide a line gets, of which the indent and the rule between the columns take a part.
+const WIDTH: usize = 100;
+const INDENT: &str = "    ";
+const RULE: &str = " | ";
+/// The longest source line that is shown.
+const SOURCE_WIDTH: usize = 70;
 
 /// A store on which the two versions differ.
 pub(super) fn difference(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> String {
     let [left, _] = subject.procedures(pair);
     let mut text = start(subject, left, witness.input(), witness.externals());
-    let mut ends = [witness.left(), witness.right()].map(|outcome| match outcome {
-        Outcome::Normal(last) => show::final_text(subject.unit, left, witness.input(), last),
-        _ => String::new(),
-    });
-    if !ends.iter().any(String::is_empty) {
-        ends = only_different(&ends);
-    }
-    for (version, (outcome, end)) in [witness.left(), witness.right()].into_iter().zip(&ends).enumerate() {
-        let _ = write!(text, "  {} {}", subject.version_name(version), show::outcome_text(outcome));
-        match place(outcome) {
-            Some(span) => {
-                let _ = writeln!(text, "{}: {}", subject.at(span), one_line(subject, span));
-            }
-            None => text.push('\n'),
-        }
-        if matches!(witness.contrast(), Contrast::Stores(_)) {
-            text.push_str(&indented(end, END_LINES));
-        }
-    }
+    text.push_str(&columns(&rows(subject, pair, witness)));
     if let Contrast::Stores(difference) = witness.contrast() {
         let names = [subject.version_name(0), subject.version_name(1)];
         let names = [names[0].as_str(), names[1].as_str()];
         let first = show::difference_text(subject.unit, left, witness.input(), difference, names);
         let _ = writeln!(text, "  first difference: {first}");
     }
+    if let Some(found) = parting(subject, pair, witness) {
+        if !matches!(witness.contrast(), Contrast::Stores(_)) {
+            text.push_str("  where they part\n");
+        }
+        text.push_str(&marked(subject, found, witness.contrast()));
+    }
     text
+}
+
+/// Where the two versions part.
+pub(super) fn parting(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> Option<[Mark; 2]> {
+    let (left, right) = pair.pair;
+    marks(subject.sources, &Pair { unit: subject.unit, left, right, when: None }, witness)
 }
 
 /// A store on which a contract fails.
@@ -71,45 +74,140 @@ pub(super) fn violation(subject: Subject<'_>, witness: &ContractWitness) -> Stri
     text
 }
 
+/// The store that both versions are run on.
 fn start(subject: Subject<'_>, procedure: &Procedure, input: &Input, externals: Behaviour) -> String {
-    let store = show::input_text(subject.unit, procedure, input);
-    let mut text = if store.is_empty() {
-        "  from the empty store\n".to_string()
-    } else {
-        format!("  from\n{}", indented(&store, START_LINES))
-    };
+    let lines = input_lines(subject.unit, procedure, input, WIDTH - INDENT.len());
+    let mut text = if lines.is_empty() { "  from the empty store\n".to_string() } else { "  from\n".to_string() };
+    for line in lines.iter().take(START_LINES) {
+        let _ = writeln!(text, "{INDENT}{line}");
+    }
+    if lines.len() > START_LINES {
+        let _ = writeln!(text, "{INDENT}… and {} more", lines.len() - START_LINES);
+    }
     let open = subject.unit.versions.iter().any(|version| version.procedures.iter().any(|p| p.body.is_none()));
     if open {
-        let _ = writeln!(text, "    ({})", show::externals_text(externals));
+        let _ = writeln!(text, "{INDENT}({})", show::externals_text(externals));
     }
     text
 }
 
-/// The place in the source that tells why a run ended.
-fn place(outcome: &Outcome) -> Option<Span> {
+/// The lines of both columns: the versions, how each ended, and what one did and the other did not.
+fn rows(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> Vec<[String; 2]> {
+    let outcomes = [witness.left(), witness.right()];
+    let mut rows = vec![[0, 1].map(|version| subject.version_name(version)), outcomes.map(show::outcome_text)];
+    if matches!(witness.contrast(), Contrast::Stores(_)) {
+        let [left, right] = subject.procedures(pair);
+        let did = |procedure, outcome| effect_of(subject.unit, procedure, witness.input(), outcome);
+        let differing = differing(&did(left, outcomes[0]), &did(right, outcomes[1]), left.results);
+        let left_out = differing.len().saturating_sub(END_ROWS);
+        rows.extend(differing.into_iter().take(END_ROWS));
+        if left_out > 0 {
+            rows.push([format!("… and {left_out} more"), String::new()]);
+        }
+    }
+    rows
+}
+
+fn effect_of(unit: &Unit, procedure: &Procedure, input: &Input, outcome: &Outcome) -> Vec<Assignment> {
     match outcome {
-        Outcome::Normal(_) | Outcome::OutOfBudget(_) => None,
-        Outcome::Error(failure) => Some(failure.span),
-        Outcome::Violation(violation) => Some(violation.span),
-        Outcome::Excluded(_, span) | Outcome::Unsupported { span, .. } => Some(*span),
-        Outcome::Diverged(Divergence::LoopRepeats { span } | Divergence::CallRepeats { span, .. }) => Some(*span),
+        Outcome::Normal(last) => effect(unit, procedure, input, last),
+        _ => Vec::new(),
     }
 }
 
-/// The lines of each text that the other does not have.
-fn only_different([left, right]: &[String; 2]) -> [String; 2] {
-    let without = |text: &str, other: &str| {
-        let other: HashSet<&str> = other.lines().collect();
-        text.lines().filter(|line| !other.contains(line)).map(|line| format!("{line}\n")).collect()
+/// What one side did and the other did not, the same place in the same row. The first `results` are results, which may go by
+/// other names.
+fn differing(left: &[Assignment], right: &[Assignment], results: usize) -> Vec<[String; 2]> {
+    let of_results = left.iter().zip(right).take(results).map(|(l, r)| (Some(l), Some(r)));
+    let partner = |of: &Assignment, among: &'_ [Assignment]| among.iter().position(|other| other.place == of.place);
+    let (left, right) = (&left[results.min(left.len())..], &right[results.min(right.len())..]);
+    let of_left = left.iter().map(|l| (Some(l), partner(l, right).map(|at| &right[at])));
+    let of_right = right.iter().filter(|r| partner(r, left).is_none()).map(|r| (None, Some(r)));
+    let cell = |own: Option<&Assignment>, other: Option<&Assignment>| match (own, other) {
+        (Some(own), _) => own.to_string(),
+        (None, Some(other)) if other.existed => "(unchanged)".to_string(),
+        (None, _) => String::new(),
     };
-    [without(left, right), without(right, left)]
+    let differ = |(l, r): &(Option<&Assignment>, Option<&Assignment>)| l.map(|a| &a.value) != r.map(|a| &a.value);
+    let rows = of_results.chain(of_left).chain(of_right).filter(differ);
+    rows.map(|(l, r)| [cell(l, r), cell(r, l)]).collect()
 }
 
-fn indented(lines: &str, most: usize) -> String {
-    let mut text: String = lines.lines().take(most).map(|line| format!("    {line}\n")).collect();
-    let left_out = lines.lines().count().saturating_sub(most);
-    if left_out > 0 {
-        let _ = writeln!(text, "    … and {left_out} more");
+/// Two columns with a rule between them. What is too long for its column goes on in the next line.
+fn columns(rows: &[[String; 2]]) -> String {
+    let widest = |side: usize| rows.iter().map(|row| row[side].chars().count()).max().unwrap_or(0);
+    let room = WIDTH - INDENT.len() - RULE.len();
+    let fits = widest(0) + widest(1) <= room;
+    let widths = if fits { [widest(0), widest(1)] } else { [widest(0).min(room / 2), widest(1).min(room / 2)] };
+    let mut text = String::new();
+    for row in rows {
+        let [left, right] = [0, 1].map(|side| wrapped(&row[side], widths[side]));
+        for at in 0..left.len().max(right.len()) {
+            let [l, r] = [&left, &right].map(|lines| lines.get(at).map_or("", String::as_str));
+            let line = format!("{INDENT}{l:width$}{RULE}{r}", width = widths[0]);
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
     }
     text
+}
+
+/// A text in lines of at most `width` characters, but for words that are longer.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("  {word}")),
+        }
+    }
+    lines
+}
+
+/// The source line of each version, and under it a marker with what happens there.
+fn marked(subject: Subject<'_>, found: [Mark; 2], contrast: &Contrast) -> String {
+    let heads = [0, 1].map(|side| format!("{}{}:", subject.version_name(side), subject.at(found[side].span)));
+    let width = heads.iter().map(|head| head.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (head, mark) in heads.iter().zip(found) {
+        let (line, before) = source_line(subject, mark.span);
+        let length = one_line(subject, mark.span).chars().count();
+        let marker = "^".repeat(length.min(line.chars().count() - before).max(1));
+        let role = role_text(mark.role, contrast);
+        let _ = writeln!(text, "{INDENT}{head:width$} {line}");
+        let _ = writeln!(text, "{INDENT}{:width$} {:before$}{marker} {role}", "", "");
+    }
+    text
+}
+
+/// The line that a place is on, and how many characters of it come before the place. Only the place of what is very long.
+fn source_line(subject: Subject<'_>, span: Span) -> (String, usize) {
+    let text = &subject.sources.get(span.file).text;
+    let whole = text.lines().nth(subject.sources.line(span) - 1).unwrap_or_default().replace('\t', " ");
+    let margin = whole.chars().take_while(|c| c.is_whitespace()).count();
+    let before = subject.sources.column(span) - 1;
+    if whole.trim().chars().count() > SOURCE_WIDTH || before < margin {
+        return (one_line(subject, span).chars().take(SOURCE_WIDTH).collect(), 0);
+    }
+    (whole.trim().to_string(), before - margin)
+}
+
+fn role_text(role: Role, contrast: &Contrast) -> &'static str {
+    let stores = matches!(contrast, Contrast::Stores(_));
+    match role {
+        Role::Sets => "sets it",
+        Role::Fails => "fails here",
+        Role::Endless => "goes on for ever",
+        Role::Turns if stores => "goes another way, and never sets it",
+        Role::Turns => "goes another way",
+        Role::Tests(true) if stores => "holds here, not in the other; never sets it",
+        Role::Tests(true) => "holds here, not in the other",
+        Role::Tests(false) if stores => "holds in the other, not here; never sets it",
+        Role::Tests(false) => "holds in the other, not here",
+        Role::Ends if stores => "ends here, and never sets it",
+        Role::Ends => "ends here",
+    }
 }

@@ -2,8 +2,11 @@
 //!
 //! Invariant: `counterexample` is what `ape run --store` reads, so that everybody can see for themselves.
 
+use super::counterexample::parting;
+use super::text::one_line;
 use super::{Subject, overall};
 use crate::pairs::{Method, PairProof};
+use crate::parting::Mark;
 use crate::replay::{ContractWitness, Contrast, Witness};
 use crate::solve;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Verdict};
@@ -104,9 +107,23 @@ fn witness_json(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> J
         let first = difference_text(subject.unit, left, witness.input(), difference, ["left", "right"]);
         json["difference"] = first.into();
     }
+    if let Some([left, right]) = parting(subject, pair, witness) {
+        json["divergence"] = json!({ "left": mark_json(subject, left), "right": mark_json(subject, right) });
+    }
     json["left"] = outcome_json(subject.unit, left, subject.sources, witness.left());
     json["right"] = outcome_json(subject.unit, right, subject.sources, witness.right());
     json
+}
+
+/// Where a version goes its own way, and how.
+fn mark_json(subject: Subject<'_>, mark: Mark) -> Json {
+    json!({
+        "file": subject.sources.get(mark.span.file).name,
+        "line": subject.sources.line(mark.span),
+        "column": subject.sources.column(mark.span),
+        "text": one_line(subject, mark.span),
+        "what": mark.role.word(),
+    })
 }
 
 /// The run of one version that breaks a contract; the other side is null.
@@ -115,8 +132,7 @@ fn violation_json(subject: Subject<'_>, witness: &ContractWitness) -> Json {
     let mut json = input_json(subject.unit, procedure, witness.input());
     json["externals"] = externals_json(witness.externals());
     let outcome = Outcome::Violation(witness.violation().clone());
-    let mut outcome = outcome_json(subject.unit, procedure, subject.sources, &outcome);
-    outcome["run"] = procedure.name.as_str().into();
+    let outcome = outcome_json(subject.unit, procedure, subject.sources, &outcome);
     let [mine, other] = if witness.version() == 0 { ["left", "right"] } else { ["right", "left"] };
     json[mine] = outcome;
     json[other] = Json::Null;

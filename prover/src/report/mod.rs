@@ -41,7 +41,7 @@ impl<'a> Subject<'a> {
 
     /// How a version is called.
     fn version_name(&self, version: usize) -> String {
-        format!("version {}", self.unit.versions[version].label)
+        self.unit.versions[version].title()
     }
 
     /// A place, to follow the name of what is there; with the file, when there are several.

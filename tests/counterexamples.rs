@@ -1,0 +1,201 @@
+//! Counterexamples are short, minimal, and what `ape run` shows too.
+//!
+//! Every program of the examples, and of the suites where they are there, is verified by the real binary. For each pair that
+//! differs: `ape run --store` prints, to the byte, what the report holds of each version, and the columns of the text are
+//! lines it prints; no smaller store shows any difference; each version has a mark, on a line that says what it is said to say.
+
+mod common;
+
+use common::{ape, each, programs, root, suite};
+use lang_l::heap::{Input, Kind};
+use lang_l::hir::{Procedure, Unit};
+use lang_l::interp::Limits;
+use lang_l::store_json::{read_externals, read_input};
+use lang_l::value::{Location, Slot, Value};
+use prover::replay::{Pair, replay};
+use serde_json::Value as Json;
+use std::fs;
+use std::path::Path;
+
+/// The most lines that the answer for one pair of an example takes.
+const MOST_LINES: usize = 24;
+
+/// Far enough for every replay of these programs.
+const LIMITS: Limits =
+    Limits { steps: 200_000, depth: 40_000, array_length: 1 << 16, int_bits: 1 << 14, checks: false, divergence: true };
+
+#[test]
+fn counterexamples_of_the_examples() {
+    let files = programs(&root().join("examples"));
+    let wrong = each(&files, |file| check(file, true));
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn counterexamples_of_the_suites() {
+    let suites = ["rie", "traps", "figure8"].into_iter().filter_map(suite);
+    let files: Vec<_> = suites.flat_map(|dir| programs(&dir)).collect();
+    let wrong = each(&files, |file| check(file, false));
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// What is wrong with the counterexamples for one file.
+fn check(file: &Path, short: bool) -> Vec<String> {
+    let shown = file.display().to_string();
+    let report = common::verify(&[file], &[]).json();
+    let pairs = report["pairs"].as_array().expect("a report has pairs");
+    let name = file.file_name().expect("a program has a name").to_string_lossy();
+    let path = common::scratch(&format!("{name}.report.json"), &report.to_string());
+    let text = ape(["verify", &shown, "--jobs", "1"]).out;
+    let mut wrong = Vec::new();
+    if short {
+        let answers = text.split("\n\n").map(|answer| answer.lines().count());
+        wrong.extend(answers.filter(|lines| *lines > MOST_LINES).map(|lines| format!("an answer of {lines} lines")));
+    }
+    let unit = common::unit(file);
+    for pair in pairs.iter().filter(|pair| pair["verdict"] == "not-equivalent") {
+        wrong.extend(same_when_run(&shown, &path.display().to_string(), pair, &text));
+        wrong.extend(smaller(&unit, pair));
+        wrong.extend(marks(file, pair));
+    }
+    for pair in pairs.iter().filter(|pair| pair["verdict"] == "contract-violation") {
+        wrong.extend(same_when_run(&shown, &path.display().to_string(), pair, ""));
+    }
+    wrong.into_iter().map(|complaint| format!("{shown}: {complaint}")).collect()
+}
+
+/// Each version run again on the store in the report.
+fn same_when_run(file: &str, report: &str, pair: &Json, text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let name = |side: &str| pair[side].as_str().expect("a pair has names").to_string();
+    let counterexample = &pair["counterexample"];
+    // The part of the text that is about this pair.
+    let head =
+        if pair["left"] == pair["right"] { name("left") } else { format!("{} ~ {}", name("left"), name("right")) };
+    let about = text.split("\n\n").find(|answer| answer.starts_with(&format!("{head}: "))).unwrap_or_default();
+    let columns: Vec<[&str; 2]> = about
+        .lines()
+        .filter_map(|line| line.strip_prefix("    ")?.split_once('|'))
+        .map(|(left, right)| [left.trim(), right.trim()])
+        .collect();
+    for (version, side) in ["left", "right"].into_iter().enumerate() {
+        let expected = &counterexample[side];
+        if expected.is_null() {
+            continue;
+        }
+        let procedure = expected["run"].as_str().map_or(name(side), str::to_string);
+        let run = |more: &[&str]| {
+            let version = version.to_string();
+            let args = ["run", file, &procedure, "--version", &version, "--store", report];
+            ape(args.iter().chain(more).collect::<Vec<_>>()).out
+        };
+        let found = run(&["--format", "json"]);
+        if found != format!("{expected:#}\n") {
+            wrong.push(format!("{procedure} of version {version} ends as\n{found}not as\n{expected:#}"));
+        }
+        let printed = run(&[]);
+        let statements = columns.iter().map(|row| row[version]).filter(|cell| cell.ends_with(';'));
+        for cell in statements.filter(|cell| !printed.lines().any(|line| line.trim() == *cell)) {
+            wrong.push(format!("{procedure} of version {version}: `{cell}` is shown, but run prints\n{printed}"));
+        }
+    }
+    wrong
+}
+
+/// Smaller stores that show a difference as well.
+fn smaller(unit: &Unit, pair: &Json) -> Vec<String> {
+    let find = |side: &str, version: usize| {
+        unit.versions[version].find(pair[side].as_str().expect("a pair has names")).expect("both are there")
+    };
+    let (left, right) = (find("left", 0), find("right", 1));
+    let when = unit.equivs.iter().find(|equiv| (equiv.left, equiv.right) == (left, right));
+    let when = when.filter(|_| !pair["when"].is_null()).and_then(|equiv| equiv.when.as_ref());
+    let compared = Pair { unit, left, right, when };
+    let procedure = compared.left_procedure();
+    let input = read_input(unit, procedure, &pair["counterexample"]).expect("a counterexample is an input");
+    let externals = read_externals(&pair["counterexample"]).expect("it says what externals do");
+    let mut wrong = Vec::new();
+    if replay(&compared, &input, externals, LIMITS).is_none() {
+        wrong.push("the counterexample shows no difference".to_string());
+    }
+    for (what, other) in neighbours(procedure, &input) {
+        if replay(&compared, &other, externals, LIMITS).is_some() {
+            wrong.push(format!("{}: {what}, and they still differ", procedure.name));
+        }
+    }
+    wrong
+}
+
+/// Inputs that are smaller by one thing, and what that is.
+fn neighbours(procedure: &Procedure, input: &Input) -> Vec<(String, Input)> {
+    let arguments = (0..procedure.params).map(Location::Argument);
+    let globals = input.store.globals.keys().copied().map(Location::Global);
+    let slots = input.store.heap.iter();
+    let slots = slots.flat_map(|(addr, object)| object.slots.keys().map(|slot| Location::Slot(*addr, *slot)));
+    let locations: Vec<Location> = arguments.chain(globals).chain(slots).collect();
+    let value = |input: &Input, location: Location| match location {
+        Location::Argument(at) => input.arguments[at].clone(),
+        Location::Global(id) => input.store.globals.get(&id).cloned(),
+        Location::Slot(addr, slot) => input.store.heap.get(&addr).and_then(|object| object.slots.get(&slot).cloned()),
+    };
+    let mut found = Vec::new();
+    for &location in &locations {
+        let simpler = match value(input, location) {
+            Some(Value::Ref(Some(_))) => vec![Value::NULL],
+            Some(Value::Bool(true)) => vec![Value::Bool(false)],
+            Some(Value::Int(n)) if n != 0.into() => {
+                let next = if n < 0.into() { &n + 1 } else { &n - 1 };
+                vec![Value::from(0), Value::Int(&n / 2), Value::Int(next)]
+            }
+            _ => Vec::new(),
+        };
+        for new in simpler {
+            let mut other = input.clone();
+            other.set(location, new.clone());
+            found.push((format!("{location:?} may be {new}"), other));
+        }
+    }
+    for (&addr, object) in &input.store.heap {
+        let mut without = input.clone();
+        without.store.heap.remove(&addr);
+        for &location in &locations {
+            if value(&without, location) == Some(addr.into()) {
+                without.set(location, Value::NULL);
+            }
+        }
+        found.push((format!("{addr} is not needed"), without));
+        if let Kind::Array { element, length: length @ 1.. } = &object.kind {
+            let mut shorter = input.clone();
+            if let Some(array) = shorter.store.heap.get_mut(&addr) {
+                array.kind = Kind::Array { element: element.clone(), length: length - 1 };
+                array.slots.remove(&Slot::Cell(length - 1));
+            }
+            found.push((format!("{addr} may be shorter"), shorter));
+        }
+    }
+    found
+}
+
+/// Both versions are marked, at places that are there.
+fn marks(file: &Path, pair: &Json) -> Vec<String> {
+    let source = fs::read_to_string(file).expect("a program can be read");
+    let mut wrong = Vec::new();
+    for side in ["left", "right"] {
+        let mark = &pair["counterexample"]["divergence"][side];
+        let line = mark["line"].as_u64().and_then(|line| source.lines().nth(usize::try_from(line).ok()? - 1));
+        let text = mark["text"].as_str().unwrap_or_default();
+        if text.is_empty() || !line.is_some_and(|line| line.contains(text)) {
+            wrong.push(format!("no mark on the {side}: {mark}"));
+        }
+        let outcome = &pair["counterexample"][side]["outcome"];
+        let fitting: &[&str] = match outcome.as_str() {
+            Some("error") => &["fails"],
+            Some("diverges") => &["endless"],
+            _ => &["sets", "turns", "ends", "test-holds", "test-does-not-hold"],
+        };
+        if !fitting.iter().any(|word| mark["what"] == *word) {
+            wrong.push(format!("the mark {mark} does not fit the outcome {outcome}"));
+        }
+    }
+    wrong
+}
