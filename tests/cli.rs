@@ -255,8 +255,8 @@ fn fmt_keeps_permissions_and_links() {
 fn run_tells_how_a_procedure_ended() {
     let dir = Dir::new("run");
     dir.file("a.l", RUNNABLE);
-    dir.ape("run a.l Push 3").ends_with(0).prints("Push ends normally\n").prints("{ val = 3 }").quietly();
-    dir.ape("run a.l Sum null").ends_with(0).prints("result s = 0\n").quietly();
+    dir.ape("run a.l Push 3").ends_with(0).prints("Push ends normally\n").prints(".val := 3;\n").quietly();
+    dir.ape("run a.l Sum null").ends_with(0).prints("  s := 0;\n").quietly();
     dir.ape("run a.l Sum -7").ends_with(2).complains("argument `x`");
     dir.ape("run a.l Crash null").ends_with(1).prints("null dereference, at a.l:").prints("x.val := 1;").quietly();
     dir.ape("run a.l Loop").ends_with(1).prints("never ends").quietly();
@@ -284,7 +284,7 @@ fn run_chooses_the_version() {
     let dir = Dir::new("run-version");
     dir.file("pair.l", PAIR);
     for (version, result) in
-        [("", "r = 3"), ("--version 0", "r = 3"), ("--version second", "r = 4"), ("--version 1", "r = 4")]
+        [("", "r := 3;"), ("--version 0", "r := 3;"), ("--version second", "r := 4;"), ("--version 1", "r := 4;")]
     {
         dir.ape(&format!("run pair.l Two 2 {version}")).ends_with(0).prints(result).quietly();
     }
@@ -304,8 +304,8 @@ fn run_starts_from_a_store() {
     );
     dir.file("dangling.json", r##"{"arguments": {"x": "#1"}}"##);
     dir.file("wrong.json", r#"{"arguments": {"y": 1}}"#).file("half.json", "{");
-    dir.ape("run a.l Sum --store store.json").ends_with(0).prints("result s = 77").quietly();
-    dir.ape("run a.l Sum --store counterexample.json").ends_with(0).prints("result s = 77").quietly();
+    dir.ape("run a.l Sum --store store.json").ends_with(0).prints("  s := 77;\n").quietly();
+    dir.ape("run a.l Sum --store counterexample.json").ends_with(0).prints("  s := 77;\n").quietly();
     for wrong in ["dangling.json", "wrong.json", "half.json", "none.json"] {
         dir.ape(&format!("run a.l Sum --store {wrong}")).ends_with(2).complains(wrong);
     }

@@ -54,18 +54,18 @@ fn check(file: &Path, short: bool) -> Vec<String> {
     }
     let unit = common::unit(file);
     for pair in pairs.iter().filter(|pair| pair["verdict"] == "not-equivalent") {
-        wrong.extend(same_when_run(&shown, &path.display().to_string(), pair, &text));
+        wrong.extend(same_when_run(&unit, [&shown, &path.display().to_string()], pair, &text));
         wrong.extend(smaller(&unit, pair));
         wrong.extend(marks(file, pair));
     }
     for pair in pairs.iter().filter(|pair| pair["verdict"] == "contract-violation") {
-        wrong.extend(same_when_run(&shown, &path.display().to_string(), pair, ""));
+        wrong.extend(same_when_run(&unit, [&shown, &path.display().to_string()], pair, ""));
     }
     wrong.into_iter().map(|complaint| format!("{shown}: {complaint}")).collect()
 }
 
 /// Each version run again on the store in the report.
-fn same_when_run(file: &str, report: &str, pair: &Json, text: &str) -> Vec<String> {
+fn same_when_run(unit: &Unit, [file, report]: [&str; 2], pair: &Json, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let name = |side: &str| pair[side].as_str().expect("a pair has names").to_string();
     let counterexample = &pair["counterexample"];
@@ -85,8 +85,7 @@ fn same_when_run(file: &str, report: &str, pair: &Json, text: &str) -> Vec<Strin
         }
         let procedure = expected["run"].as_str().map_or(name(side), str::to_string);
         let run = |more: &[&str]| {
-            let version = version.to_string();
-            let args = ["run", file, &procedure, "--version", &version, "--store", report];
+            let args = ["run", file, &procedure, "--version", &unit.versions[version].label, "--store", report];
             ape(args.iter().chain(more).collect::<Vec<_>>()).out
         };
         let found = run(&["--format", "json"]);

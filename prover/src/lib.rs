@@ -31,6 +31,8 @@ pub mod relate;
 
 pub mod pairs;
 
+pub mod vacuity;
+
 pub mod horn;
 
 pub mod couple;

@@ -13,13 +13,11 @@ use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::facts::{Facts, direct_callees};
 use crate::horn;
 use crate::lower::is_loop;
-use crate::obligation::Obligation;
 use crate::product;
 use crate::relate::{Alignment, Claims, Gap, Level, Order, Relater, Relation};
-use crate::solve::{Answer, Breakdown, Solver, Task};
+use crate::solve::{Breakdown, Solver, Task};
 use crate::state::{Outcome, World};
 use crate::term::{Ending, Term};
-use crate::verdict::Reason;
 use lang_l::hir::{Expr, ProcId, Procedure, Type, Unit};
 use lang_l::hir_same::same_code;
 use lang_l::source::Span;
@@ -95,7 +93,7 @@ pub struct Program<'a> {
 }
 
 impl Program<'_> {
-    fn code(&self, pair: Pair) -> (&Procedure, &Procedure) {
+    pub(crate) fn code(&self, pair: Pair) -> (&Procedure, &Procedure) {
         (self.unit.versions[0].procedure(pair.0), self.unit.versions[1].procedure(pair.1))
     }
 
@@ -125,7 +123,7 @@ impl Program<'_> {
     }
 
     /// Whether runs of a procedure hold assumptions beside their branches: an `assume`, or an `ensures` of a callee.
-    fn assumes(&self, version: usize, id: ProcId) -> bool {
+    pub(crate) fn assumes(&self, version: usize, id: ProcId) -> bool {
         let facts = &self.facts[version];
         let own = &facts[id.index()];
         let code = &self.unit.versions[version];
@@ -246,53 +244,6 @@ pub fn prove_when(
     proof
 }
 
-/// Why an equivalence would say nothing: no store satisfies what both assume, or no run ends.
-///
-/// The solver's word is enough: the reason only ever takes an answer away.
-pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Reason> {
-    let unit = program.unit;
-    let mut world = World::new(unit);
-    let (a, b) = program.code(pair);
-    let (assumed, _) = assumptions(program, pair, when, &mut world);
-    let reason = |what: &str, span: Span, hint: &str| {
-        Some(Reason { what: what.into(), places: [vec![span], vec![b.name_span]], hint: hint.into() })
-    };
-    let goal = world.terms.bool(false);
-    let tag = "some store satisfies what both versions assume".to_string();
-    if solver.prove(&mut world, &Obligation { assumptions: assumed.clone(), goal, tag }) == Answer::Holds {
-        let hint = "weaken the `requires` or the `when`";
-        return reason("vacuous: no store satisfies both `requires` (and the `when`)", a.name_span, hint);
-    }
-    for (version, id) in [(0, pair.0), (1, pair.1)] {
-        let code = unit.versions[version].procedure(id);
-        let facts = &program.facts[version];
-        let in_place =
-            Limits { inline: inlinable(program, version, &Claims::new()), inline_depth: 8, ..Limits::default() };
-        for limits in [Limits::default(), in_place] {
-            let executed = execute(unit, version, facts, &limits, &mut world, (id, &assumed));
-            let Ok(execution) = executed else { continue };
-            let ends = if program.assumes(version, id) {
-                // That a call may err is no run of this procedure's own: a callee whose contract lets it not return is
-                // as good as an assumption that fails.
-                let own = |o: &&Outcome| o.ending == Ending::Normal || !o.faults.is_empty();
-                execution.outcomes.iter().filter(own).any(|outcome| {
-                    let goal = world.terms.bool(false);
-                    let tag = "some run returns".to_string();
-                    solver.prove(&mut world, &Obligation { assumptions: outcome.path.clone(), goal, tag })
-                        != Answer::Holds
-                })
-            } else {
-                execution.outcomes.iter().any(|outcome| outcome.ending != Ending::Diverges)
-            };
-            if !ends && code.body.is_some() {
-                let what = format!("vacuous: no run of {} returns", unit.versions[version].title());
-                return reason(&what, code.name_span, "look at its assumptions, its recursion and its callees");
-            }
-        }
-    }
-    None
-}
-
 /// What both versions assume on entry, in terms; and whether all of it could be said.
 pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, world: &mut World) -> (Vec<Term>, bool) {
     let (a, b) = program.code(pair);
@@ -405,7 +356,7 @@ struct Plan {
 
 /// Procedures whose calls can be executed in place to the end: those that do not recur, and those without a partner that
 /// recur only through others.
-fn inlinable(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet<ProcId> {
+pub(crate) fn inlinable(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet<ProcId> {
     let procedures = &program.unit.versions[version].procedures;
     let partnered: BTreeSet<ProcId> = claims.keys().map(|&(p, q)| [p, q][version]).collect();
     let bounded = |id: ProcId, p: &Procedure| {

@@ -3,7 +3,8 @@
 //! In: a pair, its sources, and the [`Witness`] that it differs. Out: a [`Mark`] in each version.
 //!
 //! Both versions are run on the witness once more, and watched. Where the two end in different stores, the mark of a version is
-//! the statement that gave the place that differs its last value. A version that fails, or never ends, is marked where it
+//! the statement that gave the place that differs its last value (unless both are written alike: then the difference
+//! was there before, and the marks are where the two take their own ways, as below). A version that fails, or never ends, is marked where it
 //! does. What is left (a version that never assigns the place, or that ends well where the other does not) is marked where it
 //! takes its own way: at the first step that is not written as the other's step of the same number is, or at the first test
 //! that has another result, or at its last step, when it just ends where the other goes on.
@@ -89,7 +90,22 @@ pub fn marks(sources: &Sources, pair: &Pair<'_>, witness: &Witness) -> Option<[M
     };
     let left = mark(&left, left_turn, pair.left_procedure().name_span)?;
     let right = mark(&right, right_turn, pair.right_procedure().name_span)?;
-    Some([left, right])
+    let both_set = left.role == Role::Sets && right.role == Role::Sets;
+    match (left_turn, right_turn) {
+        (Some(left_turn), Some(right_turn))
+            if both_set
+                && written(sources, left.span) == written(sources, right.span)
+                && ![left_turn.role, right_turn.role].contains(&Role::Ends) =>
+        {
+            Some([left_turn, right_turn])
+        }
+        _ => Some([left, right]),
+    }
+}
+
+/// The text of a place, with spaces as if it were written in the usual way.
+fn written(sources: &Sources, span: Span) -> String {
+    sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What can be assigned, and seen by the caller.
@@ -122,7 +138,7 @@ fn place_at(path: &Path, input: &Input, last: &Final) -> Option<Place> {
 
 /// Where each run takes a way that the other does not; nowhere in a run without any step.
 fn turns(sources: &Sources, left: &[Step], right: &[Step]) -> [Option<Mark>; 2] {
-    let written = |step: &Step| sources.text(step.span).split_whitespace().collect::<Vec<_>>().join(" ");
+    let written = |step: &Step| written(sources, step.span);
     let same = |(l, r): &(&Step, &Step)| l.holds == r.holds && written(l) == written(r);
     let common = left.iter().zip(right).take_while(same).count();
     let only_result = matches!((left.get(common), right.get(common)), (Some(l), Some(r)) if written(l) == written(r));

@@ -101,6 +101,8 @@ pub struct PairReport {
     pub rests_on: Vec<String>,
     /// The procedures compared, as ids of version 0 and 1.
     pub pair: crate::pairs::Pair,
+    /// Statements of version 0 and 1 that no run comes to from the stores compared; looked for only when asked to explain.
+    pub unreached: [Vec<Span>; 2],
 }
 
 /// The report on one clause of a contract, or an assertion.

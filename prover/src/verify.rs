@@ -21,6 +21,7 @@ use crate::refute;
 use crate::relate::{Gap, Level};
 use crate::replay::{self, Contrast};
 use crate::solve::{Budget, Shared, Solver};
+use crate::vacuity;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Termination, Verdict};
 use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::interp::Behaviour;
@@ -48,6 +49,8 @@ pub struct Config {
     pub search: Option<refute::Budget>,
     /// How to prove.
     pub strategy: Strategy,
+    /// Also look for code that no run comes to.
+    pub explain: bool,
     /// When to stop proving; what is not proved by then is searched for a difference, briefly, and reported as unknown.
     pub deadline: Option<Instant>,
     /// What decides queries; Z3 in this process if nothing else is said.
@@ -241,8 +244,15 @@ impl Run<'_> {
         let verdict = breakdown::account(verdict, self.program, (asked.pair, asked.when), solver);
         let lost = solver.breakdowns().contains_key(&pairs::task(asked.pair, asked.when));
         let level = proof.as_ref().filter(|_| !lost).and_then(|proof| proof.level);
+        let proved = matches!(verdict, Verdict::Equivalent(_) | Verdict::PartiallyEquivalent(_));
         let time = started.elapsed() + proof.as_ref().map_or(Duration::ZERO, |proof| proof.time);
-        self.report(asked, verdict, level, &reach, time)
+        let mut report = self.report(asked, verdict, level, &reach, time);
+        if self.config.explain && proved {
+            report.unreached = solver.at(pairs::task(asked.pair, asked.when), |solver| {
+                vacuity::unreached(self.program, asked.pair, asked.when, solver)
+            });
+        }
+        report
     }
 
     fn report(
@@ -274,6 +284,7 @@ impl Run<'_> {
             time,
             rests_on: names.into_iter().collect(),
             pair: asked.pair,
+            unreached: [Vec::new(), Vec::new()],
         }
     }
 
@@ -306,7 +317,7 @@ impl Run<'_> {
             };
         }
         let vacuous = solver.at(pairs::task(asked.pair, asked.when), |solver| {
-            pairs::vacuous(self.program, asked.pair, asked.when, solver)
+            vacuity::vacuous(self.program, asked.pair, asked.when, solver)
         });
         if let Some(reason) = vacuous {
             // A contract that is seen to fail says more than that nothing can be said.

@@ -68,7 +68,8 @@ fn config(unit: &Unit, args: &VerifyArgs) -> Result<Config, Failure> {
         args::Strategy::Default => verify::Strategy::Default,
         args::Strategy::Paper => verify::Strategy::Paper,
     };
-    Ok(Config { procedures: args.procedures.clone(), budget, strategy, deadline, ..Config::default() })
+    let procedures = args.procedures.clone();
+    Ok(Config { procedures, budget, strategy, deadline, explain: args.explain, ..Config::default() })
 }
 
 /// Does the work with so many threads, each with a stack for deep terms.

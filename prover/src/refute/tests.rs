@@ -45,15 +45,15 @@ fn check(shared: &str, left: &str, right: &str, expected: &str) {
 #[test]
 fn numbers() {
     let p = |body: &str| format!("procedure p(n: int) returns (r: int) {{ {body} }}");
-    check("", &p("r := n;"), &p("r := n + 1;"), "n = 0: r is 0 in 0 and 1 in 1");
-    check("", &p("r := n;"), &p("if (n != 41) { r := n; }"), "n = 41: r is 41 in 0 and 0 in 1");
-    check("", &p("r := n;"), &p("if (n <= 99) { r := n; }"), "n = 100: r is 100 in 0 and 0 in 1");
+    check("", &p("r := n;"), &p("r := n + 1;"), "n := 0;: r is 0 in 0 and 1 in 1");
+    check("", &p("r := n;"), &p("if (n != 41) { r := n; }"), "n := 41;: r is 41 in 0 and 0 in 1");
+    check("", &p("r := n;"), &p("if (n <= 99) { r := n; }"), "n := 100;: r is 100 in 0 and 0 in 1");
     check("", &p("r := n * 2;"), &p("r := n + n;"), "same");
     check(
         "",
         &p("r := n / 2;"),
         &p("if (n < 0) { r := (n - 1) / 2; } else { r := n / 2; }"),
-        "n = -1: r is 0 in 0 and -1 in 1",
+        "n := -1;: r is 0 in 0 and -1 in 1",
     );
 }
 
@@ -61,7 +61,7 @@ fn numbers() {
 fn aliasing() {
     let p = |body: &str| format!("procedure p(x, y) returns (r: int) {{ {body} }}");
     let left = p("x.n := 1; y.n := 2; r := x.n;");
-    let alias = "x -> #1; y -> #1, the same as x; #1 { }: r is 2 in 0 and 1 in 1";
+    let alias = "x := #1; y := #1; #1 := new();: r is 2 in 0 and 1 in 1";
     check("", &left, &p("x.n := 1; y.n := 2; r := 1;"), alias);
     check("", &left, &p("x.n := 1; y.n := 2; if (x == y) { r := 2; } else { r := 1; }"), "same");
 }
@@ -70,9 +70,9 @@ fn aliasing() {
 #[test]
 fn overwritten_places() {
     let p = |body: &str| format!("global g: int; procedure p(x) {{ {body} }}");
-    let null = "x -> #1; #1 { f -> #1 }: x.f is null in 0 and x (#1) in 1";
+    let null = "x := #1; #1 := new(); #1.f := #1;: x.f is null in 0 and x (#1) in 1";
     check("", "procedure p(x) { x.f := null; }", "procedure p(x) { if (x == null) { x.f := x; } }", null);
-    check("", &p("g := 0;"), &p(""), "x = null; g = 1: g is 0 in 0 and 1 in 1");
+    check("", &p("g := 0;"), &p(""), "x := null; g := 1;: g is 0 in 0 and 1 in 1");
     check("", &p("g := 0;"), &p("g := 1; g := 0;"), "same");
 }
 
@@ -80,7 +80,7 @@ fn overwritten_places() {
 fn conditions() {
     let p = |spec: &str, body: &str| format!("procedure p(n: int) returns (r: int) {spec} {{ {body} }}");
     check("", &p("requires n > 0;", "r := 1;"), &p("", "if (n > 0) { r := 1; }"), "same");
-    check("", &p("requires n > 0;", "r := 1;"), &p("", "if (n > 1) { r := 1; }"), "n = 1: r is 1 in 0 and 0 in 1");
+    check("", &p("requires n > 0;", "r := 1;"), &p("", "if (n > 1) { r := 1; }"), "n := 1;: r is 1 in 0 and 0 in 1");
     check("", &p("", "assume n > 0; r := 1;"), &p("", "if (n > 0) { r := 1; }"), "same");
     check("equiv p ~ p when n == 3;", &p("", "r := 3;"), &p("", "r := n;"), "same");
 }
@@ -92,18 +92,19 @@ fn termination() {
     // Version 0 never ends either for negative numbers, but that is not proved, since it is never in the same state twice.
     check("", down, stay, "same");
     let error = "procedure p(n: int) { assert n >= 0; }";
-    let never = "n = -1: 0 ends in error: assertion failed, 1 never ends: a loop comes back to a state it has been in";
+    let never =
+        "n := -1;: 0 ends in error: assertion failed, 1 never ends: a loop comes back to a state it has been in";
     check("", error, stay, never);
 }
 
 #[test]
 fn arrays_and_classes() {
     let p = |body: &str| format!("procedure p(a: int[], i: int) returns (r: int) {{ {body} }}");
-    let bounds = "a -> #1; i = 0; #1: int[0] []: 0 ends in error: index out of bounds, 1 ends normally";
+    let bounds = "a := #1; i := 0; #1 := new int[0];: 0 ends in error: index out of bounds, 1 ends normally";
     check("", &p("r := a[i];"), &p("if (0 <= i && i < a.length) { r := a[i]; } else { assert a != null; }"), bounds);
     let class = "class C { n: int; next: C; }";
     let q = |body: &str| format!("procedure p(c: C) returns (r: int) {{ if (c != null) {{ {body} }} }}");
-    let next = "c -> #1; #1: C { next -> #1 }: r is 1 in 0 and 0 in 1";
+    let next = "c := #1; #1 := new C(); #1.next := #1;: r is 1 in 0 and 0 in 1";
     check(class, &q("if (c.next != null) { r := 1; }"), &q("r := 0;"), next);
 }
 
@@ -125,13 +126,13 @@ fn contracts() {
         let start = input_lines(&unit, &unit.versions[0].procedures[0], found.input(), 100).join(" ");
         Some((found.violation().clause, start))
     };
-    let objects = "x = null; y -> #1; #1 { v -> #1 }".to_owned();
+    let objects = "x := null; y := #1; #1 := new(); #1.v := #1;".to_owned();
     assert_eq!(violated("procedure p(x, y) modifies x; { y.v := null; }"), Some((Clause::Modifies, objects)));
     assert_eq!(violated("procedure p(x, y) modifies {x, y}; { y.v := null; }"), None);
     let ensures = "procedure p(n: int) returns (r: int) ensures r >= 0; { r := n; if (n > -5) { r := 0; } }";
-    assert_eq!(violated(ensures), Some((Clause::Ensures, "n = -5".to_owned())));
+    assert_eq!(violated(ensures), Some((Clause::Ensures, "n := -5;".to_owned())));
     let requires = "procedure p(n: int) { call q(n); } procedure q(n: int) requires n != 7; { }";
-    assert_eq!(violated(requires), Some((Clause::Requires, "n = 7".to_owned())));
+    assert_eq!(violated(requires), Some((Clause::Requires, "n := 7;".to_owned())));
 }
 
 /// The programs of the suites, where they are at hand: every difference is found, and none that is not there.

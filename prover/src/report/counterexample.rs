@@ -170,13 +170,15 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 /// The source line of each version, and under it a marker with what happens there.
 fn marked(subject: Subject<'_>, found: [Mark; 2], contrast: &Contrast) -> String {
     let heads = [0, 1].map(|side| format!("{}{}:", subject.version_name(side), subject.at(found[side].span)));
+    // The place that differs is set by one version alone.
+    let never_set = matches!(contrast, Contrast::Stores(_)) && found.iter().any(|mark| mark.role == Role::Sets);
     let width = heads.iter().map(|head| head.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for (head, mark) in heads.iter().zip(found) {
         let (line, before) = source_line(subject, mark.span);
         let length = one_line(subject, mark.span).chars().count();
         let marker = "^".repeat(length.min(line.chars().count() - before).max(1));
-        let role = role_text(mark.role, contrast);
+        let role = role_text(mark.role, never_set);
         let _ = writeln!(text, "{INDENT}{head:width$} {line}");
         let _ = writeln!(text, "{INDENT}{:width$} {:before$}{marker} {role}", "", "");
     }
@@ -195,19 +197,18 @@ fn source_line(subject: Subject<'_>, span: Span) -> (String, usize) {
     (whole.trim().to_string(), before - margin)
 }
 
-fn role_text(role: Role, contrast: &Contrast) -> &'static str {
-    let stores = matches!(contrast, Contrast::Stores(_));
+fn role_text(role: Role, never_set: bool) -> &'static str {
     match role {
         Role::Sets => "sets it",
         Role::Fails => "fails here",
         Role::Endless => "goes on for ever",
-        Role::Turns if stores => "goes another way, and never sets it",
+        Role::Turns if never_set => "goes another way, and never sets it",
         Role::Turns => "goes another way",
-        Role::Tests(true) if stores => "holds here, not in the other; never sets it",
+        Role::Tests(true) if never_set => "holds here, not in the other; never sets it",
         Role::Tests(true) => "holds here, not in the other",
-        Role::Tests(false) if stores => "holds in the other, not here; never sets it",
+        Role::Tests(false) if never_set => "holds in the other, not here; never sets it",
         Role::Tests(false) => "holds in the other, not here",
-        Role::Ends if stores => "ends here, and never sets it",
+        Role::Ends if never_set => "ends here, and never sets it",
         Role::Ends => "ends here",
     }
 }

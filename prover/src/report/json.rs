@@ -3,6 +3,7 @@
 //! Invariant: `counterexample` is what `ape run --store` reads, so that everybody can see for themselves.
 
 use super::counterexample::parting;
+use super::explain::{Basis, basis};
 use super::text::one_line;
 use super::{Subject, overall};
 use crate::pairs::{Method, PairProof};
@@ -45,6 +46,12 @@ fn pair_json(subject: Subject<'_>, pair: &PairReport) -> Json {
         "rests_on": pair.rests_on,
         "counterexample": null,
     });
+    let Basis { compared, assumed } = basis(subject, pair);
+    json["compared"] = compared.into();
+    json["assumed"] = assumed.into();
+    if pair.unreached.iter().any(|places| !places.is_empty()) {
+        json["unreached"] = places_json(subject, &pair.unreached);
+    }
     match &pair.verdict {
         Verdict::Equivalent(proof) => json["proof"] = proof_json(subject, proof),
         Verdict::PartiallyEquivalent(proof) => {

@@ -56,7 +56,7 @@ fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> String 
     let when = pair.when.as_ref().map_or(String::new(), |when| format!(" when {when}"));
     let mut text = format!("{names}{when}: {}\n", painted(pair.verdict.word()));
     if detail.explain {
-        text.push_str(&explain::compared(subject, pair));
+        text.push_str(&explain::text(subject, pair));
     }
     match &pair.verdict {
         Verdict::Equivalent(proof) => text.push_str(&proof_text(subject, pair, proof)),
@@ -200,7 +200,7 @@ fn count(number: usize, what: &str) -> String {
 }
 
 /// What the lowering calls `P@loop2`, for people.
-fn procedure_name(name: &str) -> String {
+pub(super) fn procedure_name(name: &str) -> String {
     let side = |side: &str| match side.split_once("@loop") {
         Some((procedure, number)) => format!("loop {number} of {procedure}"),
         None => side.to_string(),
