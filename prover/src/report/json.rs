@@ -3,7 +3,7 @@
 //! Invariant: `counterexample` is what `ape run --store` reads, so that everybody can see for themselves.
 
 use super::{Subject, overall};
-use crate::pairs::{Method, PairProof};
+use crate::pairs::PairProof;
 use crate::replay::{ContractWitness, Contrast, Witness};
 use crate::solve;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Verdict};
@@ -19,7 +19,7 @@ const SCHEMA_VERSION: u32 = 1;
 /// The whole report.
 pub fn report(subject: Subject<'_>) -> Json {
     let report = subject.report;
-    json!({
+    let mut json = json!({
         "schema_version": SCHEMA_VERSION,
         "ape_version": env!("CARGO_PKG_VERSION"),
         "z3_version": solve::version(),
@@ -27,7 +27,17 @@ pub fn report(subject: Subject<'_>) -> Json {
         "timed_out": report.late,
         "pairs": report.pairs.iter().map(|pair| pair_json(subject, pair)).collect::<Vec<_>>(),
         "contracts": report.contracts.iter().map(|clause| clause_json(subject, clause)).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(check) = &report.cross_check {
+        json["cross_check"] = json!({
+            "solver": check.solver,
+            "agreed": check.agreed,
+            "undecided": check.undecided,
+            "disagreed": check.disagreed.len(),
+            "not_asked": check.not_asked,
+        });
+    }
+    json
 }
 
 fn pair_json(subject: Subject<'_>, pair: &PairReport) -> Json {
@@ -71,25 +81,11 @@ fn proof_json(subject: Subject<'_>, proof: &PairProof) -> Json {
         places.map(|&(left, right)| [subject.sources.line(left), subject.sources.line(right)]).collect()
     };
     json!({
-        "method": method_word(proof.method),
+        "method": proof.method.word(),
         "path_pairs": proof.relations,
         "allocations": lines(&mut proof.correspondence.iter()),
         "calls": lines(&mut proof.matched_calls.iter()),
     })
-}
-
-fn method_word(method: Method) -> &'static str {
-    match method {
-        Method::SameCode => "same-code",
-        Method::Summaries => "summaries",
-        Method::Inlining => "inlining",
-        Method::Unrolling => "unrolling",
-        Method::Product => "product",
-        Method::Coupling => "coupling",
-        Method::Horn => "horn-clauses",
-        Method::Paper => "paper",
-        Method::External => "external",
-    }
 }
 
 fn places_json(subject: Subject<'_>, places: &[Vec<Span>; 2]) -> Json {
