@@ -32,7 +32,9 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
     let reason = |what: &str, span: Span, hint: &str| {
         Some(Reason { what: what.into(), places: [vec![span], vec![b.name_span]], hint: hint.into() })
     };
-    if impossible(&mut world, &assumed, "some store satisfies what both versions assume", solver) {
+    // Where nothing is assumed, any store will do.
+    if !assumed.is_empty() && impossible(&mut world, &assumed, "some store satisfies what both versions assume", solver)
+    {
         let hint = "weaken the `requires` or the `when`";
         return reason("vacuous: no store satisfies both `requires` (and the `when`)", a.name_span, hint);
     }

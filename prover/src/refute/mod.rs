@@ -46,7 +46,7 @@ impl Budget {
 const SEARCH: Limits =
     Limits { steps: 20_000, depth: 4_000, array_length: 1 << 12, int_bits: 1 << 12, checks: false, divergence: true };
 /// How far a replay goes.
-pub(crate) const REPLAY: Limits =
+pub const REPLAY: Limits =
     Limits { steps: 200_000, depth: 40_000, array_length: 1 << 16, int_bits: 1 << 14, checks: false, divergence: true };
 /// The most replays that making a witness smaller may take.
 const SHRINK_REPLAYS: usize = 1_000;
