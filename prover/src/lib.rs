@@ -29,6 +29,8 @@ pub mod rank;
 
 pub mod relate;
 
+mod unroll;
+
 pub mod pairs;
 
 pub mod vacuity;
