@@ -44,7 +44,9 @@ pub(super) fn needed(procedures: &[Procedure], internal: &BTreeSet<ProcId>, spok
                 own.results[at] |= pinned.contains(&result);
             }
             let wanted = procedure.result_ids().zip(&own.results).filter(|(_, needed)| **needed).map(|(id, _)| id);
-            let end: Live = wanted.chain(pinned.iter().copied()).collect();
+            // What a loop requires speaks of its entry alone.
+            let at_exit = pinned.iter().copied().filter(|_| !is_loop(procedure));
+            let end: Live = wanted.chain(at_exit).collect();
             let entry = Walk { procedure, end: &end, needed: &mut needed }.block(body, end.clone());
             for (at, param) in procedure.param_ids().enumerate() {
                 needed[id.index()].params[at] |= entry.contains(&param) || pinned.contains(&param);
