@@ -1,9 +1,9 @@
-//! The programs in `examples/` and `tests/numeric/`: every file is verified, and the answers are compared with those it expects.
+//! The programs in `examples/`, `tests/structure/` and `tests/numeric/`: every file is verified, and the answers are compared with those it expects.
 //!
 //! A file says what it expects in lines `// expect: PAIR VERDICT`. PAIR is a procedure's name for the pair of that name, and
 //! `p~q` for an `equiv p ~ q`; every pair of procedures with a body is named once.
 //!
-//! In `examples/` every verdict has to be the one expected. In `tests/numeric/` a claim that is wrong fails the test, while an
+//! In `examples/` and `tests/structure/` (refactorings that move code between procedures) every verdict has to be the one expected. In `tests/numeric/` a claim that is wrong fails the test, while an
 //! `equivalent` that could not be proved, or only partially, and a difference that was not found, are counted and printed.
 //!
 //! `APE_ONLY=text` in the environment verifies only the files whose path contains the text; `APE_REPORT=1` prints every verdict.
@@ -73,6 +73,14 @@ fn numeric_programs_are_laid_out_and_name_their_shape() {
 #[test]
 fn examples_get_the_verdicts_they_deserve() {
     let wrong = verify_all(selected(load("examples")), |_, _| Class::Wrong);
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn moved_code_is_proved_equivalent() {
+    let programs = load("tests/structure");
+    programs.iter().for_each(assert_tidy);
+    let wrong = verify_all(selected(programs), |_, _| Class::Wrong);
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 

@@ -31,6 +31,8 @@ pub mod rank;
 
 pub mod relate;
 
+pub mod unroll;
+
 pub mod pairs;
 
 pub mod vacuity;

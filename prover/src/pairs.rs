@@ -16,13 +16,14 @@ use crate::couple;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::facts::{Facts, direct_callees};
 use crate::horn;
-use crate::lower::is_loop;
+use crate::lower::{is_loop, same_signature};
 use crate::product;
 use crate::relate::{self, Alignment, Claims, Gap, Level, Order, Relater, Relation};
 use crate::solve::{Breakdown, Solver, Task};
 use crate::state::{Outcome, World};
 use crate::term::{Ending, Term};
-use lang_l::hir::{Expr, ProcId, Procedure, Type, Unit};
+use crate::unroll::{INLINE_DEPTH, Plan, unrollings};
+use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::hir_same::same_code;
 use lang_l::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,12 +34,6 @@ use std::time::{Duration, Instant};
 const PRODUCT_SHARE: u32 = 100;
 const COUPLING_SHARE: u32 = 60;
 const HORN_SHARE: u32 = 12;
-
-/// Loops and recursion that come to an end by themselves are executed to it: so deep, with no more outcomes than this.
-const EVALUATED_DEPTH: usize = 64;
-const EVALUATED_OUTCOMES: usize = 6;
-/// How many calls that are executed in place may be nested.
-const INLINE_DEPTH: usize = 8;
 
 /// More pairs of procedures without partners than this are not tried.
 const MAX_STRANGERS: usize = 16;
@@ -142,27 +137,6 @@ pub struct PathsEvidence {
     pub relations: BTreeMap<(usize, usize), relate::Evidence>,
 }
 
-/// Which calls are executed in place, on each side, and how deep.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// The procedures whose calls are executed in place.
-    pub inline: [BTreeSet<ProcId>; 2],
-    /// How many such calls may be nested.
-    pub depths: [usize; 2],
-    /// The most outcomes of each side, where fewer are worth their while than usually; branches are then not joined.
-    pub outcomes: Option<usize>,
-    /// What this way is called.
-    pub method: Method,
-}
-
-impl Plan {
-    /// Whether a search could have made it: it leads to no endless work.
-    fn is_bounded(&self) -> bool {
-        let depth = if self.outcomes.is_some() { EVALUATED_DEPTH } else { INLINE_DEPTH };
-        self.depths.iter().all(|&own| own <= depth) && self.outcomes.is_none_or(|most| most <= EVALUATED_OUTCOMES)
-    }
-}
-
 /// A lowered pair program with all that is known of it.
 pub struct Program<'a> {
     /// The lowered program.
@@ -180,10 +154,7 @@ impl Program<'_> {
     /// Whether the two can be called alike.
     pub fn same_signature(&self, pair: Pair) -> bool {
         let (a, b) = self.code(pair);
-        let types = |p: &Procedure| -> Vec<Type> {
-            p.locals.iter().take(p.params + p.results).map(|local| local.ty.clone()).collect()
-        };
-        (a.params, a.results) == (b.params, b.results) && types(a) == types(b) && a.body.is_some() == b.body.is_some()
+        same_signature(a, b)
     }
 
     /// Whether calls may be related by a claim about this pair: what the two do must depend on what they are given and on
@@ -240,13 +211,19 @@ impl Program<'_> {
         found.into_iter().filter(|&pair| self.same_signature(pair)).collect()
     }
 
-    /// Recursive procedures that one version alone has, each with those of the other that it could be called for: a loop
-    /// may have become recursion, or a helper another name.
+    /// Recursive procedures without a partner, each with those of the other version that it could be called for: a loop may
+    /// have become recursion, or a helper another name. A loop that was changed has no partner for sure: that it is the
+    /// first of its procedure, as the other one is, says little.
     fn recursive_strangers(&self, known: &BTreeSet<Pair>) -> Vec<Pair> {
         let [lefts, rights] = [0, 1].map(|version| {
-            let paired = |id: ProcId| known.iter().any(|&(p, q)| [p, q][version] == id && self.same_signature((p, q)));
+            let settled = |&(p, q): &Pair| {
+                let looped = is_loop(self.code((p, q)).0);
+                self.same_signature((p, q)) && (!looped || self.same_shape((p, q), known))
+            };
+            let paired: BTreeSet<ProcId> =
+                known.iter().filter(|pair| settled(pair)).map(|&(p, q)| [p, q][version]).collect();
             let ids = (0u32..).take(self.facts[version].len()).map(ProcId);
-            ids.filter(|&id| self.facts[version][id.index()].recursive(id) && !paired(id)).collect::<Vec<_>>()
+            ids.filter(|id| self.facts[version][id.index()].recursive(*id) && !paired.contains(id)).collect::<Vec<_>>()
         });
         let all = lefts.iter().flat_map(|&p| rights.iter().map(move |&q| (p, q)));
         all.filter(|&pair| self.same_signature(pair)).take(MAX_STRANGERS).collect()
@@ -355,8 +332,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     if let Some(proof) = prove_same_code(program, pair, claims) {
         return proof;
     }
-    let plan =
-        Plan { inline: [BTreeSet::new(), BTreeSet::new()], depths: [0, 0], outcomes: None, method: Method::Summaries };
+    let plan = Plan::of([BTreeSet::new(), BTreeSet::new()], [0, 0], Method::Summaries);
     let first = prove_by_paths(program, (pair, when), claims, solver, &plan);
     if first.level == Some(Level::Full) {
         return first;
@@ -365,7 +341,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     let callees = [pair.0, pair.1].map(|id| id.index());
     let mut best = first;
     if (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee))) {
-        let plan = Plan { inline, depths: [INLINE_DEPTH; 2], outcomes: None, method: Method::Inlining };
+        let plan = Plan::of(inline, [INLINE_DEPTH; 2], Method::Inlining);
         let second = prove_by_paths(program, (pair, when), claims, solver, &plan);
         if second.level > best.level {
             best = second;
@@ -378,20 +354,11 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     {
         return integer_proof(program, pair, level, Method::Product);
     }
-    // The loops of a pair take part in the proof of the pair; alone they are seldom alike where they do not match.
-    let recurs = !is_loop(a)
-        && (0..2).any(|v| {
-            let facts = &program.facts[v];
-            facts[callees[v]].callees.iter().any(|callee| facts[callee.index()].recursive(*callee))
-        });
-    let deep = ([EVALUATED_DEPTH; 2], Some(EVALUATED_OUTCOMES));
-    let shallow = [[1, 0], [0, 1], [1, 1], [2, 1], [1, 2]].map(|depths| (depths, None));
-    for (depths, outcomes) in [deep].into_iter().chain(shallow) {
-        if best.level.is_some() || !recurs {
-            break;
+    for plan in unrollings(program, pair) {
+        // What is missing to mutual termination is seldom found by going far.
+        if best.level == Some(Level::Full) || (best.level.is_some() && plan.depths.iter().sum::<usize>() > 1) {
+            continue;
         }
-        let inline = [0, 1].map(|version| program.facts[version][callees[version]].callees.clone());
-        let plan = Plan { inline, depths, outcomes, method: Method::Unrolling };
         let unrolled = prove_by_paths(program, (pair, when), claims, solver, &plan);
         if unrolled.level > best.level {
             best = unrolled;
@@ -579,8 +546,12 @@ fn outcomes(
     let mut both = [Vec::new(), Vec::new()];
     for (version, id) in [(0, pair.0), (1, pair.1)] {
         let facts = &program.facts[version];
-        let limits =
-            Limits { inline: plan.inline[version].clone(), inline_depth: plan.depths[version], ..Limits::default() };
+        let limits = Limits {
+            inline: plan.inline[version].clone(),
+            inline_depth: plan.depths[version],
+            inline_at: plan.only_at,
+            ..Limits::default()
+        };
         let executed = match plan.outcomes {
             None => execute(program.unit, version, facts, &limits, world, (id, &assumed)),
             Some(outcomes) => {

@@ -91,7 +91,8 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     let Alone { facts, clauses, evidence } = alone(&lowered, &mut solver);
     let program = Program { unit: &lowered, facts };
     let asked = asked(unit);
-    let unconditional: Vec<Pair> = asked.iter().filter(|a| a.when.is_none()).map(|a| a.pair).collect();
+    let unconditional: Vec<Pair> =
+        asked.iter().filter(|a| a.when.is_none() && comparable(unit, a.pair)).map(|a| a.pair).collect();
     let mut run =
         Run { unit, program: &program, clauses: &clauses, config, violations: BTreeMap::new(), seen: Vec::new() };
     // A look before the proof: what differs on a small store needs no engine to fail on it.
@@ -213,6 +214,11 @@ pub(crate) fn asked(unit: &Unit) -> Vec<Asked<'_>> {
     asked
 }
 
+/// Whether the two can be called alike as they are written; lowered, helpers may have lost what tells them apart.
+fn comparable(unit: &Unit, pair: Pair) -> bool {
+    lower::same_signature(unit.versions[0].procedure(pair.0), unit.versions[1].procedure(pair.1))
+}
+
 struct Run<'a> {
     unit: &'a Unit,
     program: &'a Program<'a>,
@@ -252,16 +258,15 @@ impl Run<'_> {
     fn pair(&mut self, asked: &Asked<'_>, proofs: &BTreeMap<Pair, PairProof>, solver: &mut Solver) -> PairReport {
         let started = Instant::now();
         let proof = match (asked.when, proofs.get(&asked.pair)) {
+            _ if !comparable(self.unit, asked.pair) => None,
             (None, Some(proof)) => Some(proof.clone()),
-            (Some(when), _) if self.config.strategy == Strategy::Default && self.program.same_signature(asked.pair) => {
-                Some(pairs::prove_when(
-                    self.program,
-                    asked.pair,
-                    Some(when),
-                    &pairs::surviving(self.program, proofs),
-                    solver,
-                ))
-            }
+            (Some(when), _) if self.config.strategy == Strategy::Default => Some(pairs::prove_when(
+                self.program,
+                asked.pair,
+                Some(when),
+                &pairs::surviving(self.program, proofs),
+                solver,
+            )),
             _ => None,
         };
         let seen = self.seen.iter().find(|(pair, when, _)| *pair == asked.pair && *when == asked.when);
@@ -385,7 +390,7 @@ impl Run<'_> {
         let (left, right) = asked.pair;
         let defined = self.unit.versions[0].procedure(left).body.is_some()
             && self.unit.versions[1].procedure(right).body.is_some();
-        if !defined || !self.program.same_signature(asked.pair) {
+        if !defined || !comparable(self.unit, asked.pair) {
             return None;
         }
         let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };

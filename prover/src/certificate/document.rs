@@ -13,11 +13,12 @@ use super::entries::{
 use super::{Certificate, INDEX, Refusal, refusal, sha256};
 use crate::couple;
 use crate::evidence::{Wrong, wrong};
-use crate::pairs::{Claim, Evidence, Method, Pair, PairProof, PathsEvidence, Plan};
+use crate::pairs::{Claim, Evidence, Method, Pair, PairProof, PathsEvidence};
 use crate::relate::Level;
 use crate::solve::script;
+use crate::unroll::Plan;
 use lang_l::hir::{ProcId, Unit};
-use lang_l::source::{Sources, Span};
+use lang_l::source::{FileId, Sources, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the index calls itself.
@@ -240,9 +241,10 @@ impl Words<'_> {
         };
         match &claim.evidence {
             Evidence::Plain => {}
-            Evidence::Paths(PathsEvidence { plan: Plan { inline, depths, outcomes, .. }, relations }) => {
+            Evidence::Paths(PathsEvidence { plan: Plan { inline, depths, outcomes, only_at, .. }, relations }) => {
                 entry.depths = Some(*depths);
                 entry.most_paths = *outcomes;
+                entry.only_at = only_at.map(|place| [place.file.0, place.start, place.end]);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
                 let paths = |(&(left, right), evidence): (&(usize, usize), &crate::relate::Evidence)| PathsEntry {
                     left,
@@ -314,7 +316,8 @@ impl Reader<'_> {
                     in_place[version].iter().map(|name| self.procedure(version, name)).collect()
                 };
                 let all = entry.paths.iter().map(|paths| ((paths.left, paths.right), paths.related.clone()));
-                let plan = Plan { inline: [ids(0)?, ids(1)?], depths, outcomes: entry.most_paths, method };
+                let only_at = entry.only_at.map(|[file, start, end]| Span { file: FileId(file), start, end });
+                let plan = Plan { inline: [ids(0)?, ids(1)?], depths, outcomes: entry.most_paths, only_at, method };
                 Evidence::Paths(PathsEvidence { plan, relations: all.collect() })
             }
             (Method::Coupling, Some(unroll), None) => {

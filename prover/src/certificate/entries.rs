@@ -113,6 +113,9 @@ pub(super) struct ProofEntry {
     /// The most paths of either side, where there were few.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) most_paths: Option<usize>,
+    /// The place of the one call that was executed in place: its file, first byte, and the byte after its last.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) only_at: Option<[u32; 3]>,
     /// How paths are related; those that are not named contradict each other in plain sight.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) paths: Vec<PathsEntry>,

@@ -205,6 +205,9 @@ pub(crate) struct FuzzArgs {
     /// The number of the first pair, to go on where an earlier run ended
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) first: u64,
+    /// Only the pairs that one mutation of this kind made, by its name in the tables
+    #[arg(long, value_name = "KIND")]
+    pub(crate) only: Option<String>,
     /// Print a line for each pair
     #[arg(long)]
     pub(crate) list: bool,
@@ -217,6 +220,9 @@ pub(crate) struct FuzzArgs {
     /// Make mutants small too that keep the meaning and are not proved
     #[arg(long)]
     pub(crate) unproved: bool,
+    /// Fail too when less than 90 % of the mutants that keep the meaning are proved, or less than 60 % of a kind
+    #[arg(long)]
+    pub(crate) bars: bool,
     /// Write faulty pairs into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,

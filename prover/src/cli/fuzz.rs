@@ -11,7 +11,8 @@ use std::io::Write;
 
 /// Fuzzes; a fault is a bug of ours, and the status says so.
 pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status, Failure> {
-    let mut config = Config { seed: args.seed, first: args.first, pairs: args.pairs, ..Config::default() };
+    let mut config =
+        Config { seed: args.seed, first: args.first, pairs: args.pairs, only: args.only.clone(), ..Config::default() };
     config.judge.unproved = args.unproved;
     config.judge.certificates = args.certificates;
     if args.print {
@@ -28,7 +29,11 @@ pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status
     });
     told?;
     write!(out, "{summary}")?;
-    Ok(if summary.faulty() { Status::Internal } else { Status::Success })
+    let below = if args.bars { summary.below_bars() } else { Vec::new() };
+    for line in &below {
+        writeln!(out, "below the bar: {line}")?;
+    }
+    Ok(if summary.faulty() || !below.is_empty() { Status::Internal } else { Status::Success })
 }
 
 fn tell(event: Event<'_>, args: &FuzzArgs, out: &mut impl Write) -> Result<(), Failure> {

@@ -28,12 +28,12 @@ impl Executor<'_> {
         self.flush(&mut state)?;
         self.check_requires(&state, callee, &values, span);
         let code = self.code().procedure(callee);
-        let returned =
-            if self.limits.inline.contains(&callee) && self.depth < self.limits.inline_depth && code.body.is_some() {
-                self.inline(state, callee, &values)?
-            } else {
-                self.abstract_call(state, callee, values, span)?
-            };
+        let wanted = self.limits.inline.contains(&callee) && self.limits.inline_at.is_none_or(|only| only == span);
+        let returned = if wanted && self.depth < self.limits.inline_depth && code.body.is_some() {
+            self.inline(state, callee, &values)?
+        } else {
+            self.abstract_call(state, callee, values, span)?
+        };
         let mut flows = Vec::new();
         for (mut state, results) in returned {
             for (target, value) in targets.iter().zip(results) {

@@ -26,13 +26,15 @@ pub struct Limits {
     pub inline: BTreeSet<ProcId>,
     /// How many inlined calls may be nested.
     pub inline_depth: usize,
+    /// When given, only calls at this place are executed in place.
+    pub inline_at: Option<Span>,
     /// Join the states after an `if` into one, so that paths do not multiply.
     pub join: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { outcomes: 600, inline: BTreeSet::new(), inline_depth: 0, join: false }
+        Limits { outcomes: 600, inline: BTreeSet::new(), inline_depth: 0, inline_at: None, join: false }
     }
 }
 

@@ -222,7 +222,9 @@ impl Generator<'_> {
             inside.safe.push("x".to_owned());
             (binary(BinOp::Ne, var("x"), null()), field(var("x"), "f"))
         };
-        let before = self.random.below(size);
+        // Now and then nothing comes after the call, as in what could be a loop.
+        let tail = self.random.percent(40);
+        let before = if tail { size } else { self.random.below(size) };
         let mut then = self.stmts(&mut inside, before, 1);
         let args = own.params.iter().map(|(text, kind)| match text.as_str() {
             "x" => step.clone(),
@@ -231,7 +233,8 @@ impl Generator<'_> {
             _ => self.value(&inside, kind, 1),
         });
         let args: Vec<Expr> = args.collect();
-        let targets = self.targets(&inside, own);
+        let results = || own.results.iter().map(|(text, _)| text.clone()).collect();
+        let targets = if tail { results() } else { self.targets(&inside, own) };
         then.push(call(&targets, &own.name, args));
         inside.assign(&targets);
         then.extend(self.stmts(&mut inside, size - before, 1));

@@ -50,6 +50,8 @@ pub struct Config {
     pub twice_every: u64,
     /// The most tests for making a faulty case small.
     pub shrinking: usize,
+    /// The name of the one kind of mutation that is looked at; all when `None`.
+    pub only: Option<String>,
     /// How each case is judged.
     pub judge: judge::Config,
 }
@@ -59,7 +61,7 @@ impl Default for Config {
         let search = Some(crate::refute::Budget::QUICK);
         let verify = crate::verify::Config { search, ..crate::verify::Config::default() };
         let judge = judge::Config { verify, ..judge::Config::default() };
-        Config { seed: 1, first: 0, pairs: 100, twice_every: 8, shrinking: 400, judge }
+        Config { seed: 1, first: 0, pairs: 100, twice_every: 8, shrinking: 400, only: None, judge }
     }
 }
 
@@ -83,7 +85,12 @@ pub enum Event<'a> {
 pub fn fuzz(config: &Config, watch: &mut dyn FnMut(Event<'_>)) -> Summary {
     let mut summary = Summary::default();
     for number in config.first..config.first + config.pairs {
-        let Some(case) = Case::new(config.seed, number) else {
+        let wanted = |case: &Case| match (&config.only, &case.mutations[..]) {
+            (None, _) => true,
+            (Some(kind), [one]) => one.text() == kind,
+            (Some(_), _) => false,
+        };
+        let Some(case) = Case::new(config.seed, number).filter(wanted) else {
             summary.skipped += 1;
             continue;
         };

@@ -31,6 +31,9 @@ impl Finding {
     }
 }
 
+/// Fewer pairs than this say nothing of how often a kind of mutation is proved.
+const ENOUGH: u64 = 20;
+
 /// How the cases of one kind ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
@@ -126,6 +129,19 @@ impl Summary {
     /// How many cases were judged.
     pub fn judged(&self) -> u64 {
         self.rows.values().map(|row| row.provable() + row.beside + row.refuted).sum()
+    }
+
+    /// The kinds of mutations that keep the meaning of which too few were proved: less than nine in ten of all, or six in ten
+    /// of one kind with enough pairs to tell.
+    pub fn below_bars(&self) -> Vec<String> {
+        let rows = with_total(self.table(true));
+        let total = rows.len() - 1;
+        let below = |(at, (text, row)): (usize, (&str, Row))| {
+            let (bar, least) = if at == total { (90, 1) } else { (60, ENOUGH) };
+            let few = row.provable() >= least && 100 * row.proved < bar * row.provable();
+            few.then(|| format!("{text}: {} of {} proved, under {bar} %", row.proved, row.provable()))
+        };
+        rows.into_iter().enumerate().filter_map(below).collect()
     }
 
     /// The rows of single mutations of one sort, and one for all others of that sort.

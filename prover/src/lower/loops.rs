@@ -2,6 +2,7 @@
 
 use super::fresh_local;
 use super::live::{Exits, Live, after_each, at_head};
+use super::tails;
 use lang_l::hir::{
     Block, Expr, ExprKind, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
 };
@@ -10,17 +11,12 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Takes the loops out of `procedure`; returns them as procedures, the first of which has the id `next`.
 ///
-/// `known` holds loops of the version before: a loop of the same name over variables of the same names takes them in the same
-/// order, so that the order in which they are mentioned does not tell the two apart. `kept` names variables to be returned
-/// even if nothing reads them afterwards.
-pub(super) fn extract(
-    procedure: &mut Procedure,
-    next: usize,
-    (known, kept): (&[Procedure], &BTreeSet<String>),
-) -> Vec<Procedure> {
+/// `kept` names variables to be returned even if nothing reads them afterwards.
+pub(super) fn extract(procedure: &mut Procedure, next: usize, kept: &BTreeSet<String>) -> Vec<Procedure> {
     let Some(body) = procedure.body.take() else { return Vec::new() };
     let exits = Exits::of(procedure);
-    let mut extractor = Extractor { procedure, next, made: Vec::new(), known, kept };
+    let mut extractor = Extractor { procedure, next, made: Vec::new(), kept };
+    let body = tails::taken_in(body);
     let body = extractor.block(body, &exits.returned, &exits);
     let made = extractor.made;
     procedure.body = Some(body);
@@ -32,13 +28,15 @@ struct Extractor<'a> {
     next: usize,
     /// `None` while the loop's body is being worked on.
     made: Vec<Option<Procedure>>,
-    known: &'a [Procedure],
     kept: &'a BTreeSet<String>,
 }
 
+/// Names of variables, by the name of the procedure they are of.
+pub(super) type SpokenOf = HashMap<String, BTreeSet<String>>;
+
 /// By procedure, the variables that matter to loops with invariants: what these ensure is said of their last values.
-pub(super) fn spoken_of(unit: &Unit) -> HashMap<String, BTreeSet<String>> {
-    let mut found: HashMap<String, BTreeSet<String>> = HashMap::new();
+pub(super) fn spoken_of(unit: &Unit) -> SpokenOf {
+    let mut found = SpokenOf::new();
     for procedure in unit.versions.iter().flat_map(|version| &version.procedures) {
         if let Some(body) = &procedure.body {
             spoken_of_in(body, procedure, found.entry(procedure.name.clone()).or_default());
@@ -100,11 +98,8 @@ impl Extractor<'_> {
         let head = at_head(&source.cond, &source.invariants, &source.body, after, exits);
         let body = self.block(source.body, &head, &exits.within(&head, after));
         let source = Loop { body, ..source };
-        let mut uses = Uses::of(&source, &head, after, (self.procedure, self.kept));
+        let uses = Uses::of(&source, &head, after, (self.procedure, self.kept));
         let name = format!("{}@loop{}", self.procedure.name, number + 1);
-        if let Some(known) = self.known.iter().find(|known| known.name == name) {
-            uses.order_like(known, self.procedure);
-        }
         let made = loop_procedure(self.procedure, id, name, &uses, source);
         self.made[number] = Some(made);
 
@@ -176,16 +171,6 @@ impl Uses {
         uses
     }
 
-    /// Puts parameters and results into the order of another loop's, if they go by the same names.
-    fn order_like(&mut self, known: &Procedure, procedure: &Procedure) {
-        let names = |ids: &[Local]| -> Vec<String> { ids.iter().map(|local| local.name.clone()).collect() };
-        let wanted = names(&known.locals[..known.params]);
-        reorder(&mut self.taken, &wanted, procedure);
-        let wanted = names(&known.locals[known.params..known.params + known.results]);
-        let given = wanted.get(..self.given.len()).unwrap_or(&[]).to_vec();
-        reorder(&mut self.given, &given, procedure);
-    }
-
     fn reads(&mut self, id: LocalId) {
         if !self.read.contains(&id) {
             self.read.push(id);
@@ -251,15 +236,6 @@ impl Uses {
             _ => {}
         }
         expr.parts().into_iter().for_each(|part| self.expr(part));
-    }
-}
-
-/// Sorts variables by their place in `wanted`, when these are their names.
-fn reorder(ids: &mut [LocalId], wanted: &[String], procedure: &Procedure) {
-    let name = |id: &LocalId| &procedure.local(*id).name;
-    let place = |id: &LocalId| wanted.iter().position(|wanted| wanted == name(id));
-    if wanted.len() == ids.len() && ids.iter().all(|id| place(id).is_some()) {
-        ids.sort_by_key(place);
     }
 }
 

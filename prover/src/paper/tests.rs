@@ -176,7 +176,7 @@ fn externals_are_matched_in_order() {
 fn what_the_paper_has_no_words_for_is_unknown() {
     check_unknown("p", "version procedure p(a: int[]) { a[0] := 1; } version procedure p(a: int[]) { a[0] := 1; }");
     check_unknown("p", "version procedure p(x) { assume x != null; } version procedure p(x) { assume x != null; }");
-    check_unknown("p", "version procedure p(x) { } version procedure p(x, y) { }");
+    check_unknown("p", "version procedure p(x) { } version procedure p(x, y) { y.f := x; }");
 }
 
 #[test]

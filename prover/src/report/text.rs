@@ -218,11 +218,14 @@ fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {plural}") }
 }
 
-/// What the lowering calls `P@loop2`, for people.
+/// What the lowering calls `P@loop2` or `P@self`, for people.
 pub(super) fn procedure_name(name: &str) -> String {
     let side = |side: &str| match side.split_once("@loop") {
         Some((procedure, number)) => format!("loop {number} of {procedure}"),
-        None => side.to_string(),
+        None => match side.split_once("@self") {
+            Some((procedure, _)) => format!("the recursion of {procedure}"),
+            None => side.to_string(),
+        },
     };
     match name.split_once('~') {
         Some((left, right)) => format!("{} ~ {}", side(left), side(right)),

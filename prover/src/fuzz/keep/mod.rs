@@ -58,5 +58,6 @@ kinds! {
     Inline "inline call" procedures::inline,
     Outline "outline block" procedures::outline,
     Recursion "loop to recursion" procedures::recursion,
+    Loop "recursion to loop" procedures::to_loop,
     Unroll "unroll loop once" statements::unroll,
 }

@@ -6,8 +6,8 @@ use super::statements::{around, leaves_loop, sites};
 use crate::fuzz::effects::{Location, Summaries};
 use crate::fuzz::random::Random;
 use crate::fuzz::tree::{
-    Program, assign, block, branch, call, declare, default_of, each_expr_in, name, param, rename_all, rename_in, stmts,
-    var, variables,
+    Program, assign, block, branch, call, declare, default_of, each_expr_in, name, param, rename_all, rename_in, stmt,
+    stmts, var, variables,
 };
 use lang_l::ast::{Expr, ExprKind, Procedure, Rhs, Stmt, StmtKind, TypeKind};
 use lang_l::source::Span;
@@ -222,5 +222,39 @@ pub(super) fn recursion(program: &mut Program, at: usize, random: &mut Random) -
     let helper = cut.helper(&text, vec![branch(cond.clone(), then, Vec::new())]);
     around(program, at, place)?[place.1] = cut.call(&text);
     program.procedures.push(helper);
+    Some(())
+}
+
+/// `p(x) { if (c) { A; r := p(e); } }` as `while (c) { A; x := e; }` where all else starts afresh each time. What is done after
+/// the call is nothing but to return, and what an outer call would return is what the innermost does. A contract would be
+/// checked at each call; so there must be none.
+pub(super) fn to_loop(program: &mut Program, at: usize, _: &mut Random) -> Option<()> {
+    let procedure = program.procedures[at].clone();
+    let own = procedure.name.text.clone();
+    let body = procedure.body.as_ref()?;
+    let declared = body.stmts.iter().take_while(|stmt| matches!(stmt.kind, StmtKind::Var { .. })).count();
+    let [Stmt { kind: StmtKind::If { cond, then, els: None }, .. }] = &body.stmts[declared..] else { return None };
+    let (last, before) = then.stmts.split_last()?;
+    let (targets, callee, args) = as_call(last)?;
+    let results: Vec<String> = procedure.results.iter().map(|result| result.name.text.clone()).collect();
+    if callee != own || targets != results || !procedure.specs.is_empty() {
+        return None;
+    }
+    let mut turn = before.to_vec();
+    let mut news = Vec::new();
+    for (param, arg) in procedure.params.iter().zip(args) {
+        let new = program.fresh(&format!("{}_next", param.name.text));
+        turn.push(assign(var(&new), arg));
+        news.push((new, param));
+    }
+    turn.extend(news.iter().map(|(new, param)| assign(var(&param.name.text), var(new))));
+    let others = variables(&procedure).into_iter().skip(procedure.params.len());
+    turn.extend(others.map(|(text, kind)| assign(var(&text), default_of(&kind))));
+    let looped = StmtKind::While { cond: cond.clone(), invariants: Vec::new(), body: block(turn) };
+    let procedure = &mut program.procedures[at];
+    *procedure.body.as_mut()?.stmts.last_mut()? = stmt(looped);
+    for (new, param) in news {
+        declare(procedure, &new, param.ty.as_ref()?.kind.clone());
+    }
     Some(())
 }

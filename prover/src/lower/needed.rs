@@ -1,0 +1,139 @@
+//! Which parameters and results of procedures matter: liveness across calls.
+//!
+//! In: the procedures of one version, lowered, and which of them are *internal* (see [`super::values`]). Out: for each
+//! procedure, which parameters its behaviour may hang on, and which results some caller looks at.
+//!
+//! A variable matters at a point when what it holds there may change what the execution does later. An assignment to a variable
+//! that does not matter makes its operands matter only if evaluating them may err.
+//!
+//! Invariant: the least solution; starting from "no result is looked at, no parameter is read" everything that is needed is
+//! added until nothing is missing.
+
+use super::is_loop;
+use super::loops::SpokenOf;
+use super::visit::{as_call, may_err, mentioned, pinned};
+use lang_l::hir::{Block, Expr, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
+use std::collections::BTreeSet;
+
+/// What matters of one procedure, by position.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Needed {
+    /// The parameters.
+    pub(super) params: Vec<bool>,
+    /// The results.
+    pub(super) results: Vec<bool>,
+}
+
+type Live = BTreeSet<LocalId>;
+
+/// What matters of each procedure. Of one that is not internal everything does.
+pub(super) fn needed(procedures: &[Procedure], internal: &BTreeSet<ProcId>, spoken_of: &SpokenOf) -> Vec<Needed> {
+    let ids = || (0u32..).map(ProcId).zip(procedures);
+    let start = |(id, p): (ProcId, &Procedure)| {
+        let all = !internal.contains(&id);
+        Needed { params: vec![all; p.params], results: vec![all; p.results] }
+    };
+    let mut needed: Vec<Needed> = ids().map(start).collect();
+    loop {
+        let before = needed.clone();
+        for (id, procedure) in ids() {
+            let Some(body) = &procedure.body else { continue };
+            let pinned = pinned(procedure, spoken_of);
+            let own = &mut needed[id.index()];
+            for (at, result) in procedure.result_ids().enumerate() {
+                own.results[at] |= pinned.contains(&result);
+            }
+            let wanted = procedure.result_ids().zip(&own.results).filter(|(_, needed)| **needed).map(|(id, _)| id);
+            // What a loop requires speaks of its entry alone.
+            let at_exit = pinned.iter().copied().filter(|_| !is_loop(procedure));
+            let end: Live = wanted.chain(at_exit).collect();
+            let entry = Walk { procedure, end: &end, needed: &mut needed }.block(body, end.clone());
+            for (at, param) in procedure.param_ids().enumerate() {
+                needed[id.index()].params[at] |= entry.contains(&param) || pinned.contains(&param);
+            }
+        }
+        if needed == before {
+            return needed;
+        }
+    }
+}
+
+/// Goes backwards through one procedure.
+struct Walk<'a> {
+    procedure: &'a Procedure,
+    /// What matters at the end of the procedure.
+    end: &'a Live,
+    needed: &'a mut Vec<Needed>,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, block: &Block, after: Live) -> Live {
+        block.stmts.iter().rev().fold(after, |live, stmt| self.stmt(stmt, live))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, mut live: Live) -> Live {
+        if let Some((targets, callee, args)) = as_call(stmt) {
+            return self.call(targets, callee, args, live);
+        }
+        match &stmt.kind {
+            StmtKind::Assign(Place::Local(id), Rhs::Expr(e) | Rhs::NewArray(_, e)) => {
+                // An array of a negative size is an error.
+                let errs = matches!(&stmt.kind, StmtKind::Assign(_, Rhs::NewArray(..))) || may_err(e);
+                if live.remove(id) || errs {
+                    mentioned(e, &mut live);
+                }
+            }
+            StmtKind::Assign(place, rhs) => {
+                match place {
+                    Place::Local(id) => live.retain(|other| other != id),
+                    Place::Global(_) => {}
+                    Place::Field(object, _) => mentioned(object, &mut live),
+                    Place::Index(array, index) => {
+                        mentioned(array, &mut live);
+                        mentioned(index, &mut live);
+                    }
+                }
+                if let Rhs::Expr(e) | Rhs::NewArray(_, e) = rhs {
+                    mentioned(e, &mut live);
+                }
+            }
+            StmtKind::If(cond, then, els) => {
+                let mut either = self.block(then, live.clone());
+                either.extend(self.block(els, live));
+                mentioned(cond, &mut either);
+                live = either;
+            }
+            StmtKind::Return(values) => {
+                live = self.end.clone();
+                // All values are evaluated before any is assigned.
+                let returned: Vec<(LocalId, &Expr)> = self.procedure.result_ids().zip(values).collect();
+                live.retain(|id| returned.iter().all(|(result, _)| result != id));
+                for (id, value) in returned {
+                    if self.end.contains(&id) || may_err(value) {
+                        mentioned(value, &mut live);
+                    }
+                }
+            }
+            StmtKind::Assert(e) | StmtKind::Assume(e) => mentioned(e, &mut live),
+            // The lowering has made procedures of the loops; a call is treated above.
+            StmtKind::Call { .. } | StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue => {}
+        }
+        live
+    }
+
+    fn call(&mut self, targets: &[Place], callee: ProcId, args: &[Expr], mut live: Live) -> Live {
+        for (at, target) in targets.iter().enumerate() {
+            let looked_at = match target {
+                Place::Local(id) => live.remove(id),
+                Place::Global(_) | Place::Field(..) | Place::Index(..) => true,
+            };
+            self.needed[callee.index()].results[at] |= looked_at;
+        }
+        for (at, arg) in args.iter().enumerate() {
+            if self.needed[callee.index()].params[at] || may_err(arg) {
+                mentioned(arg, &mut live);
+            }
+        }
+        live
+    }
+}

@@ -1,0 +1,77 @@
+//! What follows a loop that returns is taken into it.
+//!
+//! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` at its top has become
+//! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop.
+//!
+//! A loop that may `return` would have to tell its caller whether it did, and a recursive procedure that does the same does not:
+//! its last call ends with what follows the loop. Like this they come to be called alike.
+//!
+//! Invariant: the same statements are executed in the same order. `R` holds no loop, so that nothing is taken in twice, and
+//! says nothing of the procedure's entry, which inside the loop would be another one.
+
+use crate::exec::mentions_entry;
+use lang_l::hir::{Block, Expr, ExprKind, Stmt, StmtKind, Type};
+
+/// More statements than this are not copied to where the loop is left.
+const MAX_REST: usize = 12;
+
+/// Takes what follows the first loop that returns into the loop.
+pub(super) fn taken_in(body: Block) -> Block {
+    let mut stmts = body.stmts;
+    let returns = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::While { body, .. } => any(body, &|stmt| matches!(stmt.kind, StmtKind::Return(_))),
+        _ => false,
+    };
+    let Some(at) = stmts.iter().position(returns) else { return Block { stmts, span: body.span } };
+    let mut rest = Block { stmts: stmts.split_off(at + 1), span: body.span };
+    let fixed = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::While { .. } => true,
+        StmtKind::Assert(e) | StmtKind::Assume(e) => mentions_entry(e),
+        _ => false,
+    };
+    if any(&rest, &fixed) || rest.stmts.len() > MAX_REST {
+        stmts.append(&mut rest.stmts);
+        return Block { stmts, span: body.span };
+    }
+    if let Some(Stmt { kind: StmtKind::While { cond, invariants, body }, span }) = stmts.pop() {
+        rest.stmts.push(Stmt { kind: StmtKind::Return(Vec::new()), span });
+        let body = without_breaks(body, &rest);
+        let always = Expr { kind: ExprKind::Bool(true), ty: Type::Bool, span: cond.span };
+        let turn = Stmt { kind: StmtKind::If(cond, body, rest), span };
+        let body = Block { stmts: vec![turn], span };
+        stmts.push(Stmt { kind: StmtKind::While { cond: always, invariants, body }, span });
+    }
+    Block { stmts, span: body.span }
+}
+
+/// Whether there is a loop in a block.
+pub(super) fn has_loop(block: &Block) -> bool {
+    any(block, &|stmt| matches!(stmt.kind, StmtKind::While { .. }))
+}
+
+fn any(block: &Block, test: &dyn Fn(&Stmt) -> bool) -> bool {
+    block.stmts.iter().any(|stmt| {
+        test(stmt)
+            || match &stmt.kind {
+                StmtKind::If(_, then, els) => any(then, test) || any(els, test),
+                StmtKind::While { body, .. } => any(body, test),
+                _ => false,
+            }
+    })
+}
+
+/// The body of a loop with `rest` in place of its own `break`s.
+fn without_breaks(block: Block, rest: &Block) -> Block {
+    let mut stmts = Vec::with_capacity(block.stmts.len());
+    for stmt in block.stmts {
+        match stmt.kind {
+            StmtKind::Break => stmts.extend(rest.stmts.iter().cloned()),
+            StmtKind::If(cond, then, els) => {
+                let kind = StmtKind::If(cond, without_breaks(then, rest), without_breaks(els, rest));
+                stmts.push(Stmt { kind, span: stmt.span });
+            }
+            kind => stmts.push(Stmt { kind, span: stmt.span }),
+        }
+    }
+    Block { stmts, span: block.span }
+}

@@ -1,0 +1,334 @@
+//! Which parameters and results always have a value that is known without them.
+//!
+//! In: the procedures of one version, lowered, and which of them are *internal*: called by this version alone, and by all of its
+//! callers in plain sight. Out: for each internal procedure, the parameters that are always given the same literal, or always
+//! the same as another parameter; and the results that are always a literal, or the value of a parameter on entry.
+//!
+//! A value is a literal or a number; equal numbers within one procedure are equal values. Starting from "all parameters are
+//! alike, no result has come back yet" each round runs every procedure over such values, and takes back what it sees
+//! contradicted, until nothing is.
+//!
+//! Invariant: what is left is true of every call of every execution, by induction over its length: the round that took
+//! nothing back is the step.
+
+use super::visit::as_call;
+use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
+use num_bigint::BigInt;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A literal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Literal {
+    /// `null`
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A number.
+    Int(BigInt),
+}
+
+impl Literal {
+    fn default_of(ty: &Type) -> Self {
+        match ty {
+            Type::Int => Literal::Int(BigInt::ZERO),
+            Type::Bool => Literal::Bool(false),
+            Type::Ref | Type::Class(_) | Type::Array(_) => Literal::Null,
+        }
+    }
+
+    /// The literal as an expression.
+    pub(super) fn kind(&self) -> ExprKind {
+        match self {
+            Literal::Null => ExprKind::Null,
+            Literal::Bool(value) => ExprKind::Bool(*value),
+            Literal::Int(value) => ExprKind::Int(value.clone()),
+        }
+    }
+}
+
+/// What a variable holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Value {
+    Literal(Literal),
+    /// Something; equal numbers, equal values.
+    Number(usize),
+}
+
+/// What a parameter always is when its procedure is called.
+#[derive(Clone, Debug, PartialEq)]
+enum Given {
+    /// No call was seen yet.
+    Nothing,
+    Literal(Literal),
+    Anything,
+}
+
+/// What a result always is when its procedure returns.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Returned {
+    /// No return was seen yet.
+    Nothing,
+    /// This.
+    Literal(Literal),
+    /// What the parameter of this position was on entry.
+    Param(usize),
+    /// This or that.
+    Anything,
+}
+
+/// What is known of the calls of one procedure.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Known {
+    given: Vec<Given>,
+    /// For each parameter the first that is always given the same.
+    same: Vec<usize>,
+    returned: Vec<Returned>,
+}
+
+impl Known {
+    /// The literal that a parameter always is.
+    pub(super) fn literal(&self, param: usize) -> Option<&Literal> {
+        match &self.given[param] {
+            Given::Literal(literal) => Some(literal),
+            Given::Nothing | Given::Anything => None,
+        }
+    }
+
+    /// An earlier parameter that a parameter always equals.
+    pub(super) fn twin(&self, param: usize) -> Option<usize> {
+        (self.same[param] != param && self.called()).then_some(self.same[param])
+    }
+
+    /// What a result always is.
+    pub(super) fn returned(&self, result: usize) -> &Returned {
+        &self.returned[result]
+    }
+
+    /// Whether a call was seen. One without parameters counts as called: to look at it only takes back more.
+    fn called(&self) -> bool {
+        !self.given.contains(&Given::Nothing)
+    }
+
+    /// Before anything was seen of an internal procedure.
+    fn hoped(procedure: &Procedure) -> Self {
+        let types: Vec<&Type> = procedure.locals.iter().take(procedure.params).map(|local| &local.ty).collect();
+        let first = |ty: &Type| types.iter().position(|other| *other == ty).unwrap_or(0);
+        Known {
+            given: vec![Given::Nothing; procedure.params],
+            same: types.iter().map(|ty| first(ty)).collect(),
+            returned: vec![Returned::Nothing; procedure.results],
+        }
+    }
+
+    /// Of a procedure that anyone may call.
+    fn nothing(procedure: &Procedure) -> Self {
+        Known {
+            given: vec![Given::Anything; procedure.params],
+            same: (0..procedure.params).collect(),
+            returned: vec![Returned::Anything; procedure.results],
+        }
+    }
+
+    /// Takes in one more call.
+    fn give(&mut self, args: &[Value]) {
+        for (given, arg) in self.given.iter_mut().zip(args) {
+            *given = match (&*given, arg) {
+                (Given::Nothing, Value::Literal(literal)) => Given::Literal(literal.clone()),
+                (Given::Literal(known), Value::Literal(literal)) if known == literal => continue,
+                _ => Given::Anything,
+            };
+        }
+        let mut first: BTreeMap<(usize, &Value), usize> = BTreeMap::new();
+        let keys: Vec<(usize, &Value)> = self.same.iter().copied().zip(args).collect();
+        self.same = keys.into_iter().zip(0..).map(|(key, at)| *first.entry(key).or_insert(at)).collect();
+    }
+
+    /// Takes in one more return.
+    fn come_back(&mut self, results: &[Value], params: &[Value]) {
+        for (returned, result) in self.returned.iter_mut().zip(results) {
+            let seen = match result {
+                Value::Literal(literal) => Returned::Literal(literal.clone()),
+                number => params.iter().position(|p| p == number).map_or(Returned::Anything, Returned::Param),
+            };
+            *returned = match &*returned {
+                Returned::Nothing => seen,
+                known if *known == seen => seen,
+                _ => Returned::Anything,
+            };
+        }
+    }
+}
+
+/// What is known of the calls of each procedure.
+pub(super) fn known(procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<Known> {
+    let ids = || (0u32..).map(ProcId).zip(procedures);
+    let hope = |(id, p): (ProcId, &Procedure)| if internal.contains(&id) { Known::hoped(p) } else { Known::nothing(p) };
+    let mut known: Vec<Known> = ids().map(hope).collect();
+    loop {
+        // What comes back is found anew whenever more calls are known: which parameter a result equals hangs on these.
+        for (id, procedure) in ids().filter(|(id, _)| internal.contains(id)) {
+            known[id.index()].returned = vec![Returned::Nothing; procedure.results];
+        }
+        let calls = |known: &[Known]| -> Vec<_> { known.iter().map(|k| (k.given.clone(), k.same.clone())).collect() };
+        let seen = calls(&known);
+        loop {
+            let before = known.clone();
+            for (id, procedure) in ids() {
+                if let (Some(body), true) = (&procedure.body, !internal.contains(&id) || known[id.index()].called()) {
+                    Round { procedure, id, internal, known: &mut known, next: 0 }.run(body);
+                }
+            }
+            if known == before {
+                break;
+            }
+        }
+        if calls(&known) == seen {
+            return known;
+        }
+    }
+}
+
+/// Runs one procedure over values.
+struct Round<'a> {
+    procedure: &'a Procedure,
+    id: ProcId,
+    internal: &'a BTreeSet<ProcId>,
+    known: &'a mut Vec<Known>,
+    /// The next number.
+    next: usize,
+}
+
+/// The values of all variables; nothing where control does not come.
+type Values = Option<Vec<Value>>;
+
+impl Round<'_> {
+    fn run(&mut self, body: &Block) {
+        let entry = self.entry();
+        let params = entry[..self.procedure.params].to_vec();
+        let end = self.block(body, Some(entry), &params);
+        self.leave(end, &params);
+    }
+
+    fn entry(&mut self) -> Vec<Value> {
+        let known = self.known[self.id.index()].clone();
+        let mut values: Vec<Value> = Vec::with_capacity(self.procedure.locals.len());
+        for (at, local) in self.procedure.locals.iter().enumerate() {
+            let value = if at >= self.procedure.params {
+                Value::Literal(Literal::default_of(&local.ty))
+            } else if let Given::Literal(literal) = &known.given[at] {
+                Value::Literal(literal.clone())
+            } else if known.same[at] < at {
+                values[known.same[at]].clone()
+            } else {
+                self.fresh()
+            };
+            values.push(value);
+        }
+        values
+    }
+
+    fn fresh(&mut self) -> Value {
+        self.next += 1;
+        Value::Number(self.next)
+    }
+
+    fn leave(&mut self, values: Values, params: &[Value]) {
+        if let Some(values) = values
+            && self.internal.contains(&self.id)
+        {
+            let results: Vec<Value> = self.procedure.result_ids().map(|id| values[id.index()].clone()).collect();
+            self.known[self.id.index()].come_back(&results, params);
+        }
+    }
+
+    fn block(&mut self, block: &Block, mut values: Values, params: &[Value]) -> Values {
+        for stmt in &block.stmts {
+            values = self.stmt(stmt, values?, params);
+        }
+        values
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, mut values: Vec<Value>, params: &[Value]) -> Values {
+        if let Some((targets, callee, args)) = as_call(stmt) {
+            return self.call(targets, callee, args, values);
+        }
+        match &stmt.kind {
+            StmtKind::Assign(Place::Local(id), Rhs::Expr(e)) => values[id.index()] = self.value(e, &values),
+            StmtKind::Assign(Place::Local(id), _) => values[id.index()] = self.fresh(),
+            StmtKind::If(cond, then, els) => {
+                if let Value::Literal(Literal::Bool(holds)) = self.value(cond, &values) {
+                    return self.block(if holds { then } else { els }, Some(values), params);
+                }
+                let left = self.block(then, Some(values.clone()), params);
+                let right = self.block(els, Some(values), params);
+                return self.meet(left, right);
+            }
+            StmtKind::Return(results) => {
+                let results: Vec<Value> = results.iter().map(|e| self.value(e, &values)).collect();
+                for (id, value) in self.procedure.result_ids().zip(results) {
+                    values[id.index()] = value;
+                }
+                self.leave(Some(values), params);
+                return None;
+            }
+            _ => {}
+        }
+        Some(values)
+    }
+
+    fn value(&mut self, e: &Expr, values: &[Value]) -> Value {
+        match &e.kind {
+            ExprKind::Local(id) => values[id.index()].clone(),
+            ExprKind::Null => Value::Literal(Literal::Null),
+            ExprKind::Bool(value) => Value::Literal(Literal::Bool(*value)),
+            ExprKind::Int(value) => Value::Literal(Literal::Int(value.clone())),
+            _ => self.fresh(),
+        }
+    }
+
+    fn call(&mut self, targets: &[Place], callee: ProcId, args: &[Expr], mut values: Vec<Value>) -> Values {
+        let args: Vec<Value> = args.iter().map(|arg| self.value(arg, &values)).collect();
+        if self.internal.contains(&callee) {
+            self.known[callee.index()].give(&args);
+        }
+        let returned = self.known[callee.index()].returned.clone();
+        for (target, returned) in targets.iter().zip(returned) {
+            let value = match returned {
+                // It has not come back so far; if it does, another round sees what comes after.
+                Returned::Nothing => return None,
+                Returned::Literal(literal) => Value::Literal(literal),
+                Returned::Param(at) => args[at].clone(),
+                Returned::Anything => self.fresh(),
+            };
+            if let Place::Local(id) = target {
+                values[id.index()] = value;
+            }
+        }
+        Some(values)
+    }
+
+    /// Where two branches meet, a variable holds what it held in both; two that were alike in both stay alike.
+    fn meet(&mut self, left: Values, right: Values) -> Values {
+        let (left, right) = match (left, right) {
+            (Some(left), Some(right)) => (left, right),
+            (one, other) => return one.or(other),
+        };
+        let mut met: BTreeMap<(Value, Value), Value> = BTreeMap::new();
+        let mut values = Vec::with_capacity(left.len());
+        for (a, b) in left.into_iter().zip(right) {
+            let value = if a == b {
+                a
+            } else {
+                let next = &mut self.next;
+                met.entry((a, b))
+                    .or_insert_with(|| {
+                        *next += 1;
+                        Value::Number(*next)
+                    })
+                    .clone()
+            };
+            values.push(value);
+        }
+        Some(values)
+    }
+}
