@@ -58,3 +58,5 @@ pub mod verify;
 pub mod report;
 
 pub mod fuzz;
+
+pub mod stability;

@@ -15,6 +15,7 @@ mod fmt;
 mod fuzz;
 mod run;
 mod solver;
+mod stability;
 mod verify;
 
 mod installation;
@@ -53,6 +54,7 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Fmt(args) => fmt::fmt(args, &mut out),
         Command::Run(args) => run::run(args, &mut out),
         Command::Fuzz(args) => fuzz::fuzz_pairs(args, &mut out),
+        Command::Stability(args) => stability::stability(args, &mut out),
         Command::Doctor => doctor::doctor(&mut out),
         Command::Solver(args) => solver::serve(args),
     }?;
