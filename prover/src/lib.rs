@@ -64,3 +64,5 @@ pub mod certificate;
 pub mod report;
 
 pub mod fuzz;
+
+pub mod stability;

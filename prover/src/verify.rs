@@ -120,7 +120,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     report.evidence = evidence;
     report.proofs = proofs;
     report.queries = solver.log().to_vec();
-    report.late = solver.late();
+    report.late = solver.late() || run.late();
     report
 }
 
@@ -407,10 +407,17 @@ impl Run<'_> {
         })
     }
 
-    /// How long to search when there is no proof; not long when it is late.
+    fn late(&self) -> bool {
+        self.config.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// How long to search when there is no proof: until it is late, and not long when it is late already.
     fn search_budget(&self) -> refute::Budget {
-        let late = self.config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if late { refute::Budget::QUICK } else { self.config.search.unwrap_or(refute::Budget::THOROUGH) }
+        if self.late() {
+            return refute::Budget::QUICK;
+        }
+        let usual = self.config.search.unwrap_or(refute::Budget::THOROUGH);
+        refute::Budget { deadline: self.config.deadline, ..usual }
     }
 
     /// The verdict forced by a clause that is not proved and was written for a procedure this pair runs.

@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Verify pairs made up at random, and hold what is said of them against many runs
     Fuzz(FuzzArgs),
+    /// Verify files again with other names, in another order, with other seeds: does any verdict waver?
+    Stability(StabilityArgs),
     /// Check that this installation works, and say how to mend it
     Doctor,
     /// Answer the questions of another `ape`
@@ -136,6 +138,29 @@ pub(crate) enum Stage {
     Obligations,
     /// The queries, as scripts for any SMT-LIB solver
     Smt2,
+}
+
+/// Arguments of `ape stability`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StabilityArgs {
+    /// Pair files
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// How many variants of each file to verify, beside the file as it is
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) runs: u64,
+    /// The seed; the same seed makes the same variants
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How to print what was seen
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// How much memory, in MB, the solver may take for one question
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(16..=1 << 20))]
+    pub(crate) memory: u64,
+    /// How many threads to use [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
 }
 
 /// Arguments of `ape solver`.

@@ -17,6 +17,7 @@ mod fuzz;
 mod replay;
 mod run;
 mod solver;
+mod stability;
 mod verify;
 
 mod installation;
@@ -56,6 +57,7 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Fmt(args) => fmt::fmt(args, &mut out),
         Command::Run(args) => run::run(args, &mut out),
         Command::Fuzz(args) => fuzz::fuzz_pairs(args, &mut out),
+        Command::Stability(args) => stability::stability(args, &mut out),
         Command::Doctor => doctor::doctor(&mut out),
         Command::Solver(args) => solver::serve(args),
     }?;

@@ -117,7 +117,7 @@ fn config(unit: &Unit, args: &VerifyArgs) -> Result<Config, Failure> {
 }
 
 /// Does the work with so many threads, each with a stack for deep terms.
-fn in_threads<T: Send>(jobs: Option<NonZeroUsize>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+pub(super) fn in_threads<T: Send>(jobs: Option<NonZeroUsize>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.map_or(0, NonZeroUsize::get)).stack_size(STACK).build();
     let pool = pool.map_err(|error| Failure::Thread(io::Error::other(error)))?;
     Ok(pool.install(work))

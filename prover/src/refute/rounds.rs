@@ -12,6 +12,7 @@ use lang_l::heap::{Input, Store};
 use lang_l::hir::{Procedure, Unit};
 use lang_l::interp::Behaviour;
 use num_bigint::BigInt;
+use std::time::Instant;
 
 /// The rounds: ever larger inputs.
 const ROUNDS: [Bounds; 5] = [
@@ -119,7 +120,8 @@ impl<'u> Rounds<'u> {
 
     fn take_ways<T>(&mut self, series: Series<'_>, mut choices: Choices, attempt: &mut Attempt<'_, T>) -> Taken<T> {
         for _ in 0..series.most {
-            if self.inputs >= self.budget.inputs || self.steps >= self.budget.steps {
+            let late = || self.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if self.inputs >= self.budget.inputs || self.steps >= self.budget.steps || late() {
                 return Taken::Some;
             }
             self.inputs += 1;
