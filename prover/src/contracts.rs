@@ -6,6 +6,7 @@
 //! Rule *Contracts*: all contracts of a version are assumed of its calls and checked for its bodies, by induction over call
 //! depth; what fails is withdrawn, and what was checked with its help is checked again.
 
+use crate::evidence::{Wrong, wrong};
 use crate::exec::{
     CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, before_call, execute, existing,
 };
@@ -17,6 +18,7 @@ use crate::state::{Outcome, World};
 use crate::term::{Birth, Ending, Selector, Term};
 use lang_l::hir::{ProcId, Procedure, Unit};
 use lang_l::source::Span;
+use std::collections::BTreeSet;
 
 /// What kind of clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +36,10 @@ pub enum ClauseKind {
 }
 
 impl ClauseKind {
+    /// All of them.
+    pub const ALL: [ClauseKind; 5] =
+        [ClauseKind::Requires, ClauseKind::Ensures, ClauseKind::Modifies, ClauseKind::Invariant, ClauseKind::Assert];
+
     /// The keyword.
     pub fn keyword(self) -> &'static str {
         match self {
@@ -72,8 +78,22 @@ pub struct Clause {
     pub status: Status,
 }
 
+/// A clause as evidence names it: the procedure whose body must establish it, the one it is of, its kind, and where it starts.
+pub type ClauseKey = (ProcId, ProcId, ClauseKind, u32);
+
+/// What became of the contracts of one version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trusted {
+    /// The procedures whose `ensures` may be assumed after a call.
+    pub ensures: BTreeSet<ProcId>,
+    /// The procedures of which it is known what they may modify.
+    pub modifies: BTreeSet<ProcId>,
+    /// The clauses that were not proved, those of loops that the lowering made up included.
+    pub unproved: BTreeSet<ClauseKey>,
+}
+
 /// Checks all contracts of one version; withdraws from `facts` what could not be proved.
-pub fn check(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) -> Vec<Clause> {
+pub fn check(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) -> (Vec<Clause>, Trusted) {
     let procedures = &unit.versions[version].procedures;
     for (own, code) in facts.iter_mut().zip(procedures) {
         own.trust_ensures = !code.ensures.is_empty();
@@ -90,8 +110,9 @@ pub fn check(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solv
                 continue;
             }
             let task = Task::Alone { version, procedure: ProcId(at) };
-            let found = solver.at(task, |solver| check_procedure(unit, version, facts, solver, ProcId(at)));
-            let failed = |kind| found.iter().any(|c: &Clause| c.kind == kind && c.status != Status::Holds);
+            let found =
+                solver.at(task, |solver| check_procedure(unit, version, facts, solver, ProcId(at), &BTreeSet::new()));
+            let failed = |kind| failed(&found, kind);
             let own = &mut facts[at as usize];
             if failed(ClauseKind::Ensures) && own.trust_ensures {
                 own.trust_ensures = false;
@@ -104,10 +125,68 @@ pub fn check(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solv
             clauses.extend(found);
         }
         if !withdrawn {
-            // What a loop's procedure ensures is the lowering's idea, not a clause that anybody wrote.
-            clauses.retain(|c: &Clause| c.kind != ClauseKind::Ensures || !is_loop(&procedures[c.procedure.index()]));
-            return clauses;
+            let trusted = trusted(facts, &clauses);
+            return (written(procedures, clauses), trusted);
         }
+    }
+}
+
+/// Checks the contracts of one version again that were proved before.
+///
+/// # Errors
+/// When one does not hold that is trusted.
+pub fn confirm(
+    unit: &Unit,
+    version: usize,
+    facts: &mut [Facts],
+    solver: &mut Solver,
+    found: &Trusted,
+) -> Result<Vec<Clause>, Wrong> {
+    let procedures = &unit.versions[version].procedures;
+    for ((own, code), id) in facts.iter_mut().zip(procedures).zip((0u32..).map(ProcId)) {
+        // The contract of an external is its definition; nobody has to prove it.
+        let external = code.body.is_none();
+        own.trust_ensures = !code.ensures.is_empty() && (external || found.ensures.contains(&id));
+        let modifies = own.modifies.take().or_else(|| declared(code));
+        own.modifies = modifies.filter(|_| external || found.modifies.contains(&id));
+    }
+    let mut clauses = Vec::new();
+    for (id, code) in (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| code.body.is_some()) {
+        let checked = check_procedure(unit, version, facts, solver, id, &found.unproved);
+        let own = &facts[id.index()];
+        let modifies = own.modifies.is_some() && own.modifies == declared(code);
+        if (failed(&checked, ClauseKind::Ensures) && own.trust_ensures)
+            || (failed(&checked, ClauseKind::Modifies) && modifies)
+        {
+            return wrong(format!("a contract of {} is trusted that is not proved", code.name));
+        }
+        clauses.extend(checked);
+    }
+    if trusted(facts, &clauses) != *found {
+        return wrong("the contracts that are said to be trusted are not those of the program");
+    }
+    Ok(written(procedures, clauses))
+}
+
+fn failed(clauses: &[Clause], kind: ClauseKind) -> bool {
+    clauses.iter().any(|clause| clause.kind == kind && clause.status != Status::Holds)
+}
+
+/// The clauses that somebody wrote: what a loop's procedure ensures is the lowering's idea.
+fn written(procedures: &[Procedure], mut clauses: Vec<Clause>) -> Vec<Clause> {
+    clauses.retain(|c| c.kind != ClauseKind::Ensures || !is_loop(&procedures[c.procedure.index()]));
+    clauses
+}
+
+fn trusted(facts: &[Facts], clauses: &[Clause]) -> Trusted {
+    let those = |holds: &dyn Fn(&Facts) -> bool| {
+        (0u32..).map(ProcId).zip(facts).filter(|(_, own)| holds(own)).map(|(id, _)| id).collect()
+    };
+    let unproved = clauses.iter().filter(|clause| clause.status != Status::Holds);
+    Trusted {
+        ensures: those(&|own| own.trust_ensures),
+        modifies: those(&|own| own.modifies.is_some()),
+        unproved: unproved.map(|clause| (clause.within, clause.procedure, clause.kind, clause.span.start)).collect(),
     }
 }
 
@@ -115,10 +194,18 @@ fn declared(code: &Procedure) -> Option<Vec<lang_l::hir::Expr>> {
     code.modifies.as_ref().map(|modifies| modifies.places.clone())
 }
 
-fn check_procedure(unit: &Unit, version: usize, facts: &[Facts], solver: &mut Solver, id: ProcId) -> Vec<Clause> {
+/// The clauses of one procedure; those to be left out are not proved, and nothing is asked about them.
+fn check_procedure(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    solver: &mut Solver,
+    id: ProcId,
+    left_out: &BTreeSet<ClauseKey>,
+) -> Vec<Clause> {
     let code = unit.versions[version].procedure(id);
     let mut world = World::new(unit);
-    let mut checker = Checker { unit, version, facts, solver, world: &mut world, id, code };
+    let mut checker = Checker { unit, version, facts, solver, world: &mut world, id, code, left_out };
     match checker.run() {
         Ok(clauses) => clauses,
         Err(ExecError::TooManyPaths) => checker.give_up("the procedure has too many paths"),
@@ -133,6 +220,7 @@ struct Checker<'a> {
     world: &'a mut World,
     id: ProcId,
     code: &'a Procedure,
+    left_out: &'a BTreeSet<ClauseKey>,
 }
 
 impl Checker<'_> {
@@ -147,22 +235,35 @@ impl Checker<'_> {
         let execution = execute(self.unit, self.version, self.facts, &limits, self.world, (self.id, &assumed))?;
         let mut clauses = Vec::new();
         for ensures in &code.ensures {
-            let status = self.ensures(&execution, &entry, ensures);
+            let status = match self.is_left_out(self.id, ClauseKind::Ensures, ensures.span) {
+                Some(status) => status,
+                None => self.ensures(&execution, &entry, ensures),
+            };
             clauses.push(self.clause(ClauseKind::Ensures, self.id, ensures.span, status));
         }
         if let Some(modifies) = &code.modifies {
             let places = modifies.places.iter().map(|place| self.executor().place_on_entry(&entry, place)).collect();
-            let status = self.modifies(&execution, places);
+            let status = match self.is_left_out(self.id, ClauseKind::Modifies, modifies.span) {
+                Some(status) => status,
+                None => self.modifies(&execution, places),
+            };
             clauses.push(self.clause(ClauseKind::Modifies, self.id, modifies.span, status));
         }
         for CheckedCall { callee, clause, check } in &execution.calls {
             let theirs = self.unit.versions[self.version].procedure(*callee);
             let kind = if is_loop(theirs) { ClauseKind::Invariant } else { ClauseKind::Requires };
-            let status = self.condition(check.condition, &check.path, kind);
-            clauses.push(self.clause(kind, *callee, theirs.requires[*clause].span, status));
+            let span = theirs.requires[*clause].span;
+            let status = match self.is_left_out(*callee, kind, span) {
+                Some(status) => status,
+                None => self.condition(check.condition, &check.path, kind),
+            };
+            clauses.push(self.clause(kind, *callee, span, status));
         }
         for check in &execution.asserts {
-            let status = self.condition(check.condition, &check.path, ClauseKind::Assert);
+            let status = match self.is_left_out(self.id, ClauseKind::Assert, check.span) {
+                Some(status) => status,
+                None => self.condition(check.condition, &check.path, ClauseKind::Assert),
+            };
             clauses.push(self.clause(ClauseKind::Assert, self.id, check.span, status));
         }
         if !sayable {
@@ -174,6 +275,12 @@ impl Checker<'_> {
             }
         }
         Ok(merged(clauses))
+    }
+
+    /// The status of a clause that is known not to be proved.
+    fn is_left_out(&self, procedure: ProcId, kind: ClauseKind, span: Span) -> Option<Status> {
+        let left_out = self.left_out.contains(&(self.id, procedure, kind, span.start));
+        left_out.then(|| Status::Unproved("it was not proved before".into()))
     }
 
     fn clause(&self, kind: ClauseKind, procedure: ProcId, span: Span, status: Status) -> Clause {

@@ -109,6 +109,14 @@ impl Heaps {
         &self.footprints[&call]
     }
 
+    /// Whether objects can have this selector.
+    pub fn has(&self, selector: Selector) -> bool {
+        match selector {
+            Selector::Field(field) => field.index() < self.field_sorts.len(),
+            Selector::Cell(_) => true,
+        }
+    }
+
     /// Whether there may be an array of references.
     pub fn has_reference_cells(&self) -> bool {
         self.reference_cells

@@ -5,6 +5,7 @@
 //!
 //! Invariant: only what was checked is written down (`proofs/soundness.md`, rule *Infer*).
 
+use crate::evidence::{Wrong, wrong};
 use crate::exec::{Limits, execute};
 use crate::facts::Facts;
 use crate::heap::HeapNode;
@@ -24,6 +25,82 @@ pub fn infer(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solv
             infer_errors(unit, version, facts, solver, &component);
         });
     }
+}
+
+/// What was found of one procedure: positions of parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inferred {
+    /// Those that name on entry all that may change of what existed then; `None` where nothing is known.
+    pub modifies: Option<Vec<usize>>,
+    /// Those of which one must be null for it to err; `None` where nothing is known.
+    pub errs_only_if_null: Option<Vec<usize>>,
+}
+
+/// What [`infer`] has filled in; nothing for procedures without a body.
+pub fn inferred(unit: &Unit, version: usize, facts: &[Facts]) -> Vec<Inferred> {
+    let position = |place: &Expr| match place.kind {
+        ExprKind::Local(id) => Some(id.index()),
+        _ => None,
+    };
+    let found = |(own, code): (&Facts, &Procedure)| match code.body {
+        Some(_) => Inferred {
+            modifies: own.modifies.as_ref().and_then(|places| places.iter().map(position).collect()),
+            errs_only_if_null: own.errs_only_if_null.clone(),
+        },
+        None => Inferred::default(),
+    };
+    facts.iter().zip(&unit.versions[version].procedures).map(found).collect()
+}
+
+/// Fills in the facts of one version as they were found before, each checked under all of them: a set that was found from
+/// below is confirmed in one round.
+///
+/// # Errors
+/// When one of them is not confirmed.
+pub fn confirm(
+    unit: &Unit,
+    version: usize,
+    facts: &mut [Facts],
+    solver: &mut Solver,
+    found: &[Inferred],
+) -> Result<(), Wrong> {
+    for component in components(facts) {
+        let code = |id: ProcId| unit.versions[version].procedure(id);
+        let members: Vec<(ProcId, &Inferred)> = component
+            .iter()
+            .filter(|&&id| code(id).body.is_some())
+            .filter_map(|&id| Some((id, found.get(id.index())?)))
+            .collect();
+        let references = |id: ProcId, places: &[usize]| {
+            let params = &code(id).locals[..code(id).params];
+            places.iter().all(|&at| params.get(at).is_some_and(|local| local.ty.is_reference()))
+        };
+        for (id, Inferred { modifies, errs_only_if_null }) in &members {
+            if [modifies, errs_only_if_null].into_iter().flatten().any(|places| !references(*id, places)) {
+                return wrong(format!("a fact about {} names what is no reference parameter", code(*id).name));
+            }
+            let expr = |&at: &usize| param_expr(code(*id), u32::try_from(at).unwrap_or(u32::MAX));
+            facts[id.index()].modifies = modifies.as_ref().map(|places| places.iter().map(expr).collect());
+        }
+        for (id, _) in &members {
+            if let Some(places) = facts[id.index()].modifies.clone()
+                && modified_params(unit, version, facts, solver, *id, places.clone()) != Some(places)
+            {
+                return wrong(format!("{} may modify more than is said", code(*id).name));
+            }
+        }
+        for (id, found) in &members {
+            facts[id.index()].errs_only_if_null = found.errs_only_if_null.clone();
+        }
+        for (id, _) in &members {
+            if let Some(needs) = facts[id.index()].errs_only_if_null.clone()
+                && null_params(unit, version, facts, solver, *id, needs.clone()) != Some(needs)
+            {
+                return wrong(format!("{} may err in more cases than is said", code(*id).name));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Strongly connected components of the call graph, callees first.

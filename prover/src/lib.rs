@@ -21,6 +21,8 @@ pub mod obligation;
 
 pub mod solve;
 
+pub mod evidence;
+
 pub mod infer;
 
 pub mod contracts;
@@ -54,6 +56,8 @@ pub mod verdict;
 pub mod breakdown;
 
 pub mod verify;
+
+pub mod certificate;
 
 pub mod report;
 

@@ -17,6 +17,9 @@ use instances::Instances;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+/// What every text opens with.
+pub const PREAMBLE: &str = "(set-logic ALL)\n(declare-sort Ref 0)\n(declare-fun birth (Ref) Int)\n";
+
 /// Something to be proved.
 #[derive(Clone, Debug)]
 pub struct Obligation {
@@ -48,15 +51,21 @@ impl Obligation {
         for line in self.tag.lines() {
             let _ = writeln!(text, "; {line}");
         }
-        text.push_str("(set-logic ALL)\n(declare-sort Ref 0)\n(declare-fun birth (Ref) Int)\n");
+        text.push_str(PREAMBLE);
         for declaration in writer.declarations.values() {
             text.push_str(declaration);
             text.push('\n');
         }
         text.push_str(&writer.definitions);
+        if !writer.facts.is_empty() {
+            text.push_str(
+                "; true of these values whatever the program: instances of the rules on births, calls and regions\n",
+            );
+        }
         for fact in &writer.facts {
             let _ = writeln!(text, "(assert {fact})");
         }
+        text.push_str("; what is assumed, and last that the goal does not hold\n");
         for &term in &asserted {
             let _ = writeln!(text, "(assert {})", writer.names[&term]);
         }

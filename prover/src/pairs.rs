@@ -1,11 +1,15 @@
 //! Proving pairs: every path of one version against every path of the other, and the fixpoint over all pairs.
 //!
 //! In: a lowered pair program, the facts and contracts of both versions. Out: a [`PairProof`] for each pair, with the
-//! claims about other pairs it rests on.
+//! claims about other pairs it rests on, and the [`Evidence`] by which [`confirm()`] checks it again.
 //!
 //! Rule *Induction*: all candidate pairs are claimed at first; each is proved under the claims; a claim whose proof fails is
 //! lowered or dropped, and what rested on it is proved again. What is left at the end proves itself, by induction over the
 //! depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
+
+mod confirm;
+
+pub use confirm::{Claim, confirm};
 
 use crate::contracts::on_entry;
 use crate::couple;
@@ -14,7 +18,7 @@ use crate::facts::{Facts, direct_callees};
 use crate::horn;
 use crate::lower::is_loop;
 use crate::product;
-use crate::relate::{Alignment, Claims, Gap, Level, Order, Relater, Relation};
+use crate::relate::{self, Alignment, Claims, Gap, Level, Order, Relater, Relation};
 use crate::solve::{Breakdown, Solver, Task};
 use crate::state::{Outcome, World};
 use crate::term::{Ending, Term};
@@ -33,6 +37,8 @@ const HORN_SHARE: u32 = 12;
 /// Loops and recursion that come to an end by themselves are executed to it: so deep, with no more outcomes than this.
 const EVALUATED_DEPTH: usize = 64;
 const EVALUATED_OUTCOMES: usize = 6;
+/// How many calls that are executed in place may be nested.
+const INLINE_DEPTH: usize = 8;
 
 /// More pairs of procedures without partners than this are not tried.
 const MAX_STRANGERS: usize = 16;
@@ -59,6 +65,8 @@ pub struct PairProof {
     pub relations: usize,
     /// How long the search for it took.
     pub time: Duration,
+    /// What has to be known to check it again without a search; `None` where it cannot be written down.
+    pub evidence: Option<Evidence>,
 }
 
 /// How a pair was proved.
@@ -84,6 +92,77 @@ pub enum Method {
     External,
 }
 
+impl Method {
+    /// All of them.
+    pub const ALL: [Method; 9] = [
+        Method::SameCode,
+        Method::Summaries,
+        Method::Inlining,
+        Method::Unrolling,
+        Method::Product,
+        Method::Coupling,
+        Method::Horn,
+        Method::Paper,
+        Method::External,
+    ];
+
+    /// What reports call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Method::SameCode => "same-code",
+            Method::Summaries => "summaries",
+            Method::Inlining => "inlining",
+            Method::Unrolling => "unrolling",
+            Method::Product => "product",
+            Method::Coupling => "coupling",
+            Method::Horn => "horn-clauses",
+            Method::Paper => "paper",
+            Method::External => "external",
+        }
+    }
+}
+
+/// What a proof did, to be followed by [`confirm()`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Nothing but looking at the two was needed.
+    Plain,
+    /// Path by path.
+    Paths(PathsEvidence),
+    /// Equations between calls.
+    Coupling(couple::Evidence),
+}
+
+/// What a proof by paths did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathsEvidence {
+    /// How the two were executed.
+    pub plan: Plan,
+    /// How outcomes were related, by their numbers; those that are not named contradict each other in plain sight.
+    pub relations: BTreeMap<(usize, usize), relate::Evidence>,
+}
+
+/// Which calls are executed in place, on each side, and how deep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The procedures whose calls are executed in place.
+    pub inline: [BTreeSet<ProcId>; 2],
+    /// How many such calls may be nested.
+    pub depths: [usize; 2],
+    /// The most outcomes of each side, where fewer are worth their while than usually; branches are then not joined.
+    pub outcomes: Option<usize>,
+    /// What this way is called.
+    pub method: Method,
+}
+
+impl Plan {
+    /// Whether a search could have made it: it leads to no endless work.
+    fn is_bounded(&self) -> bool {
+        let depth = if self.outcomes.is_some() { EVALUATED_DEPTH } else { INLINE_DEPTH };
+        self.depths.iter().all(|&own| own <= depth) && self.outcomes.is_none_or(|most| most <= EVALUATED_OUTCOMES)
+    }
+}
+
 /// A lowered pair program with all that is known of it.
 pub struct Program<'a> {
     /// The lowered program.
@@ -93,6 +172,7 @@ pub struct Program<'a> {
 }
 
 impl Program<'_> {
+    /// The two procedures.
     pub(crate) fn code(&self, pair: Pair) -> (&Procedure, &Procedure) {
         (self.unit.versions[0].procedure(pair.0), self.unit.versions[1].procedure(pair.1))
     }
@@ -108,7 +188,7 @@ impl Program<'_> {
 
     /// Whether calls may be related by a claim about this pair: what the two do must depend on what they are given and on
     /// that alone (rule *Locality*), and they must mean the same by it.
-    fn claimable(&self, pair: Pair) -> bool {
+    pub fn claimable(&self, pair: Pair) -> bool {
         let local = |version: usize, id: ProcId| !self.facts[version][id.index()].sees_all;
         local(0, pair.0) && local(1, pair.1)
     }
@@ -285,7 +365,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     let callees = [pair.0, pair.1].map(|id| id.index());
     let mut best = first;
     if (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee))) {
-        let plan = Plan { inline, depths: [8, 8], outcomes: None, method: Method::Inlining };
+        let plan = Plan { inline, depths: [INLINE_DEPTH; 2], outcomes: None, method: Method::Inlining };
         let second = prove_by_paths(program, (pair, when), claims, solver, &plan);
         if second.level > best.level {
             best = second;
@@ -319,39 +399,39 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     }
     let over_integers = match (best.level, when) {
         _ if is_loop(a) => None,
-        (None, None) if solver.with_share(COUPLING_SHARE, |solver| couple::prove(program, pair, solver)) => {
-            Some(Method::Coupling)
-        }
-        (None, None) if solver.with_share(HORN_SHARE, |solver| horn::prove(program, pair, solver)) => {
-            Some(Method::Horn)
-        }
+        (None, None) => over_integers(program, pair, solver),
         _ => None,
     };
-    if let Some(method) = over_integers {
-        let ends = program.facts[0][pair.0.index()].terminates && program.facts[1][pair.1.index()].terminates;
-        return integer_proof(program, pair, if ends { Level::Full } else { Level::Partial }, method);
+    match over_integers {
+        Some((method, evidence)) => PairProof { evidence, ..over_integers_proof(program, pair, method) },
+        None => best,
     }
-    best
+}
+
+/// The engines over integers, in turn: how one of them proves the pair partially equivalent.
+fn over_integers(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<(Method, Option<Evidence>)> {
+    if let Some(evidence) = solver.with_share(COUPLING_SHARE, |solver| couple::prove(program, pair, solver)) {
+        return Some((Method::Coupling, Some(Evidence::Coupling(evidence))));
+    }
+    let horn = solver.with_share(HORN_SHARE, |solver| horn::prove(program, pair, solver));
+    horn.then_some((Method::Horn, None))
+}
+
+/// What a proof of partial equivalence over integers comes to: it is full where both sides end.
+fn over_integers_proof(program: &Program<'_>, pair: Pair, method: Method) -> PairProof {
+    let ends = program.facts[0][pair.0.index()].terminates && program.facts[1][pair.1.index()].terminates;
+    integer_proof(program, pair, if ends { Level::Full } else { Level::Partial }, method)
 }
 
 /// The proof that an engine over integers found, which rests on no other pair.
 fn integer_proof(program: &Program<'_>, pair: Pair, level: Level, method: Method) -> PairProof {
     let (a, b) = program.code(pair);
-    let mut proof = PairProof::trivial(Some(level), method, Claims::new());
+    let mut proof = PairProof { evidence: None, ..PairProof::trivial(Some(level), method, Claims::new()) };
     proof.gap = (level != Level::Full).then(|| Gap {
         what: "it could not be shown that the two end from the same stores".into(),
         places: [vec![a.name_span], vec![b.name_span]],
     });
     proof
-}
-
-/// Which calls are executed in place, on each side, and how deep.
-struct Plan {
-    inline: [BTreeSet<ProcId>; 2],
-    depths: [usize; 2],
-    /// The most outcomes of each side, where fewer are worth their while than usually; branches are then not joined.
-    outcomes: Option<usize>,
-    method: Method,
 }
 
 /// Procedures whose calls can be executed in place to the end: those that do not recur, and those without a partner that
@@ -399,6 +479,7 @@ impl PairProof {
             matched_calls: BTreeSet::new(),
             relations: 0,
             time: Duration::ZERO,
+            evidence: level.and(Some(Evidence::Plain)),
         }
     }
 
@@ -429,36 +510,18 @@ fn prove_by_paths(
     solver: &mut Solver,
     plan: &Plan,
 ) -> PairProof {
-    let method = plan.method;
     let unit = program.unit;
-    let (a, b) = program.code(pair);
     let mut world = World::new(unit);
-    let limits = |version: usize| Limits {
-        inline: plan.inline[version].clone(),
-        inline_depth: plan.depths[version],
-        ..Limits::default()
-    };
-    let (assumed, _) = assumptions(program, pair, when, &mut world);
-    let mut both = Vec::new();
-    for (version, id) in [(0, pair.0), (1, pair.1)] {
-        let facts = &program.facts[version];
-        let executed = match plan.outcomes {
-            None => execute(unit, version, facts, &limits(version), &mut world, (id, &assumed)),
-            Some(outcomes) => Executor::new(unit, version, facts, Limits { outcomes, ..limits(version) }, &mut world)
-                .run(id, &assumed),
-        };
-        match executed {
-            Ok(execution) => both.push(execution.outcomes),
-            Err(ExecError::TooManyPaths) => {
-                let what =
-                    format!("{} has more than {} paths", unit.versions[version].title(), Limits::default().outcomes);
-                let span = if version == 0 { a.name_span } else { b.name_span };
-                let mut places = [Vec::new(), Vec::new()];
-                places[version].push(span);
-                return PairProof::failed(method, what, places);
-            }
+    let both = match outcomes(program, (pair, when), plan, &mut world) {
+        Ok(both) => both,
+        Err(version) => {
+            let what = format!("{} has more than {} paths", unit.versions[version].title(), Limits::default().outcomes);
+            let (a, b) = program.code(pair);
+            let mut places = [Vec::new(), Vec::new()];
+            places[version].push(if version == 0 { a.name_span } else { b.name_span });
+            return PairProof::failed(plan.method, what, places);
         }
-    }
+    };
     let mut relater = Relater {
         unit,
         facts: [&program.facts[0], &program.facts[1]],
@@ -469,28 +532,93 @@ fn prove_by_paths(
         attempts: 20_000,
         order: Order::Nearest,
     };
-    let mut proof = PairProof::trivial(Some(Level::Full), method, Claims::new());
-    // Partial equivalence first: pairs of ways to end.
-    for termination in [false, true] {
-        for left in &both[0] {
-            for right in &both[1] {
-                let endless = [left, right].iter().filter(|o| o.ending == Ending::Diverges).count();
-                let alike = left.ending == right.ending && left.ending != Ending::Normal;
-                if alike || (endless > 0) != termination {
-                    continue;
-                }
-                match relater.relate(left, right) {
-                    Ok(relation) => proof.note(relater.world, &relation, left, right),
-                    Err(gap) => {
-                        proof.level = termination.then_some(Level::Partial);
-                        proof.gap = Some(gap);
-                        proof.used = relater.used;
-                        return proof;
+    let mut proof = PairProof::trivial(Some(Level::Full), plan.method, Claims::new());
+    let mut relations = Some(BTreeMap::new());
+    for meeting in meetings(&both) {
+        let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
+        match relater.relate(left, right) {
+            Ok(related) => {
+                proof.note(relater.world, &related.relation, left, right);
+                relations = relations.zip(related.evidence).map(|(mut all, evidence)| {
+                    if !evidence.is_plain() {
+                        all.insert((meeting.left, meeting.right), evidence);
                     }
-                }
+                    all
+                });
+            }
+            Err(gap) => {
+                proof.level = meeting.termination.then_some(Level::Partial);
+                proof.gap = Some(gap);
+                break;
             }
         }
     }
     proof.used = relater.used;
+    if proof.level == Some(Level::Partial)
+        && let Some(relations) = &mut relations
+    {
+        // What was found before termination failed says nothing.
+        let partial: BTreeSet<(usize, usize)> =
+            meetings(&both).iter().filter(|meeting| !meeting.termination).map(Meeting::numbers).collect();
+        relations.retain(|numbers, _| partial.contains(numbers));
+    }
+    proof.evidence = relations
+        .filter(|_| proof.level.is_some())
+        .map(|relations| Evidence::Paths(PathsEvidence { plan: plan.clone(), relations }));
     proof
+}
+
+/// All outcomes of both procedures, from one store; else the version that has too many.
+fn outcomes(
+    program: &Program<'_>,
+    (pair, when): (Pair, Option<&Expr>),
+    plan: &Plan,
+    world: &mut World,
+) -> Result<[Vec<Outcome>; 2], usize> {
+    let (assumed, _) = assumptions(program, pair, when, world);
+    let mut both = [Vec::new(), Vec::new()];
+    for (version, id) in [(0, pair.0), (1, pair.1)] {
+        let facts = &program.facts[version];
+        let limits =
+            Limits { inline: plan.inline[version].clone(), inline_depth: plan.depths[version], ..Limits::default() };
+        let executed = match plan.outcomes {
+            None => execute(program.unit, version, facts, &limits, world, (id, &assumed)),
+            Some(outcomes) => {
+                Executor::new(program.unit, version, facts, Limits { outcomes, ..limits }, world).run(id, &assumed)
+            }
+        };
+        both[version] = executed.map_err(|ExecError::TooManyPaths| version)?.outcomes;
+    }
+    Ok(both)
+}
+
+/// Two outcomes that must be related, by their numbers.
+struct Meeting {
+    left: usize,
+    right: usize,
+    /// One of the two never ends, so that it is mutual termination that takes it.
+    termination: bool,
+}
+
+impl Meeting {
+    fn numbers(&self) -> (usize, usize) {
+        (self.left, self.right)
+    }
+}
+
+/// What must be related; for partial equivalence first: pairs of ways to end.
+fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<Meeting> {
+    let mut found = Vec::new();
+    for termination in [false, true] {
+        for (at, left) in both[0].iter().enumerate() {
+            for (other, right) in both[1].iter().enumerate() {
+                let endless = left.ending == Ending::Diverges || right.ending == Ending::Diverges;
+                let alike = left.ending == right.ending && left.ending != Ending::Normal;
+                if !alike && endless == termination {
+                    found.push(Meeting { left: at, right: other, termination });
+                }
+            }
+        }
+    }
+    found
 }

@@ -9,6 +9,7 @@
 //! from the conditions on the paths: a path with `t <= 0` bounds `-t`.
 
 use crate::contracts::on_entry;
+use crate::evidence::{Wrong, wrong};
 use crate::exec::{Executor, Limits, execute};
 use crate::facts::Facts;
 use crate::infer::components;
@@ -23,9 +24,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A linear form over parameters, by their position.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Measure {
-    constant: BigInt,
-    coefficients: BTreeMap<u32, BigInt>,
+pub struct Measure {
+    /// What is added.
+    pub constant: BigInt,
+    /// What each parameter is multiplied by.
+    pub coefficients: BTreeMap<u32, BigInt>,
+}
+
+/// Why the procedures of a component end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranking {
+    /// The component; callees that it does not reach itself are not in it.
+    pub component: Vec<ProcId>,
+    /// No measure, where there is no recursive call on any path; or one; or two in lexicographic order.
+    pub measures: Vec<Measure>,
+    /// The recursive calls at which it is the second measure that shrinks, numbered along procedures and paths.
+    pub by_second: Vec<usize>,
 }
 
 /// One recursive call: the path to it, as assumptions, and its arguments.
@@ -37,39 +51,112 @@ struct Descent {
 /// More candidates than this are not tried.
 const MAX_CANDIDATES: usize = 16;
 
-/// Sets `terminates` for the recursive procedures of a version that provably end.
-pub fn rank(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) {
-    let procedures = &unit.versions[version].procedures;
+/// Sets `terminates` for the recursive procedures of a version that provably end; says why they do.
+pub fn rank(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) -> Vec<Ranking> {
+    let mut rankings = Vec::new();
     for component in components(facts) {
-        let ends_without = |id: &ProcId| {
-            let own = &facts[id.index()];
-            procedures[id.index()].body.is_some()
-                && !own.blocks
-                && own.callees.iter().all(|callee| component.contains(callee) || facts[callee.index()].terminates)
-        };
         let task = Task::Alone { version, procedure: component[0] };
-        if component.iter().all(ends_without)
-            && component.iter().any(|id| !facts[id.index()].terminates)
-            && solver.at(task, |solver| descends(unit, version, facts, solver, &component))
+        if open(unit, version, facts, &component)
+            && let Some((measures, by_second)) =
+                solver.at(task, |solver| descends(unit, version, facts, solver, &component))
         {
             for id in &component {
                 facts[id.index()].terminates = true;
             }
+            rankings.push(Ranking { component, measures, by_second });
         }
+    }
+    rankings
+}
+
+/// Sets `terminates` for the procedures of which it was found before, and checks the measures.
+///
+/// # Errors
+/// When a measure does not shrink, or is not enough.
+pub fn confirm(
+    unit: &Unit,
+    version: usize,
+    facts: &mut [Facts],
+    solver: &mut Solver,
+    rankings: &[Ranking],
+) -> Result<(), Wrong> {
+    let mut open_rankings = rankings.iter();
+    for component in components(facts) {
+        let Some(ranking) = open_rankings.as_slice().first().filter(|ranking| ranking.component == component) else {
+            continue;
+        };
+        open_rankings.next();
+        let mut world = World::new(unit);
+        let descents = match open(unit, version, facts, &component) {
+            true => descents(unit, version, facts, &mut world, &component),
+            false => None,
+        };
+        let Some(descents) = descents else { return wrong("recursion is said to end that no measure can bound") };
+        for (at, descent) in descents.iter().enumerate() {
+            let by_second = ranking.by_second.contains(&at);
+            let shrinks = match (&ranking.measures[..], by_second) {
+                ([first] | [first, _], false) => shrinks(&mut world, solver, first, descent, true),
+                ([first, second], true) => {
+                    shrinks(&mut world, solver, second, descent, true)
+                        && shrinks(&mut world, solver, first, descent, false)
+                }
+                _ => false,
+            };
+            if !shrinks {
+                return wrong("a measure does not shrink at a recursive call");
+            }
+        }
+        for id in &component {
+            facts[id.index()].terminates = true;
+        }
+    }
+    match open_rankings.next() {
+        None => Ok(()),
+        Some(_) => wrong("recursion is said to end of what is no component of the call graph"),
     }
 }
 
-fn descends(unit: &Unit, version: usize, facts: &[Facts], solver: &mut Solver, component: &[ProcId]) -> bool {
-    let mut world = World::new(unit);
+/// Whether a component would end if its own recursion did, and that is not known yet.
+fn open(unit: &Unit, version: usize, facts: &[Facts], component: &[ProcId]) -> bool {
+    let procedures = &unit.versions[version].procedures;
+    let ends_without = |id: &ProcId| {
+        let own = &facts[id.index()];
+        procedures[id.index()].body.is_some()
+            && !own.blocks
+            && own.callees.iter().all(|callee| component.contains(callee) || facts[callee.index()].terminates)
+    };
+    component.iter().all(ends_without) && component.iter().any(|id| !facts[id.index()].terminates)
+}
+
+/// The recursive calls within a component; `None` when it has too many paths.
+fn descents(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    world: &mut World,
+    component: &[ProcId],
+) -> Option<Vec<Descent>> {
     let mut descents = Vec::new();
     for &id in component {
         if facts[id.index()].recursive(id) {
-            let Some(found) = recursive_calls(unit, version, facts, &mut world, id, component) else { return false };
-            descents.extend(found);
+            descents.extend(recursive_calls(unit, version, facts, world, id, component)?);
         }
     }
+    Some(descents)
+}
+
+/// The measures that shrink, and the calls at which it is the second.
+fn descends(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    solver: &mut Solver,
+    component: &[ProcId],
+) -> Option<(Vec<Measure>, Vec<usize>)> {
+    let mut world = World::new(unit);
+    let descents = descents(unit, version, facts, &mut world, component)?;
     if descents.is_empty() {
-        return true;
+        return Some((Vec::new(), Vec::new()));
     }
     let mut candidates = BTreeSet::new();
     for descent in &descents {
@@ -84,17 +171,22 @@ fn descends(unit: &Unit, version: usize, facts: &[Facts], solver: &mut Solver, c
         let shrinks: Vec<bool> =
             descents.iter().map(|descent| shrinks(&mut world, solver, measure, descent, true)).collect();
         if shrinks.iter().all(|&shrinks| shrinks) {
-            return true;
+            return Some((vec![measure.clone()], Vec::new()));
         }
         table.push((measure, shrinks));
     }
-    table.iter().any(|(first, by_first)| {
-        table.iter().any(|(_, by_second)| {
-            descents.iter().enumerate().all(|(at, descent)| {
+    for (first, by_first) in &table {
+        for (second, by_second) in &table {
+            let shrink = descents.iter().enumerate().all(|(at, descent)| {
                 by_first[at] || (by_second[at] && shrinks(&mut world, solver, first, descent, false))
-            })
-        })
-    })
+            });
+            if shrink {
+                let second_only = (0..descents.len()).filter(|&at| !by_first[at]).collect();
+                return Some((vec![(*first).clone(), (*second).clone()], second_only));
+            }
+        }
+    }
+    None
 }
 
 /// The calls from `id` into its component; `None` when it has too many paths.

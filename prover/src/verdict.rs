@@ -5,9 +5,12 @@
 //! [`PairProof`] whose claims all hold.
 
 use crate::contracts::ClauseKind;
-use crate::pairs::PairProof;
+use crate::evidence::FactsEvidence;
+use crate::pairs::{Pair, PairProof};
 use crate::replay::{ContractWitness, Witness};
+use crate::solve::CrossCheck;
 use lang_l::source::Span;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The answer for one pair.
@@ -149,8 +152,14 @@ pub struct Report {
     pub pairs: Vec<PairReport>,
     /// The contracts of both versions.
     pub contracts: Vec<ClauseReport>,
+    /// How what is known of each procedure alone was found, by version.
+    pub evidence: [FactsEvidence; 2],
+    /// What was found of every pair that was tried, in its unconditional form.
+    pub proofs: BTreeMap<Pair, PairProof>,
     /// Every query that was asked, in order, as SMT-LIB.
     pub queries: Vec<crate::solve::Query>,
+    /// What another solver says of them, if it was asked.
+    pub cross_check: Option<CrossCheck>,
     /// Whether the time limit kept some query from being answered.
     pub late: bool,
 }

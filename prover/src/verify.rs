@@ -11,6 +11,7 @@
 use crate::bounded;
 use crate::breakdown;
 use crate::contracts::{self, Clause, ClauseKind, Status};
+use crate::evidence::{FactsEvidence, Wrong};
 use crate::facts::{self, Facts};
 use crate::infer;
 use crate::lower;
@@ -67,9 +68,17 @@ impl Config {
 }
 
 /// A pair as it is reported: its procedures, and the condition of its `equiv`.
-struct Asked<'u> {
-    pair: Pair,
-    when: Option<&'u Expr>,
+pub(crate) struct Asked<'u> {
+    pub(crate) pair: Pair,
+    pub(crate) when: Option<&'u Expr>,
+}
+
+impl Asked<'_> {
+    /// The condition as text.
+    pub(crate) fn condition(&self, unit: &Unit) -> Option<String> {
+        let version = &unit.versions[0];
+        self.when.map(|when| lang_l::hir_print::expr_text(unit, version, version.procedure(self.pair.0), when))
+    }
 }
 
 /// Verifies all pairs of a pair program (of its first two versions).
@@ -79,7 +88,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     }
     let lowered = lower::lower(unit);
     let mut solver = config.solver();
-    let Alone { facts, clauses } = alone(&lowered, &mut solver);
+    let Alone { facts, clauses, evidence } = alone(&lowered, &mut solver);
     let program = Program { unit: &lowered, facts };
     let asked = asked(unit);
     let unconditional: Vec<Pair> = asked.iter().filter(|a| a.when.is_none()).map(|a| a.pair).collect();
@@ -107,6 +116,8 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     let concerned = run.concerned(&report.pairs);
     let selected = clauses.iter().filter(|clause| concerned[clause.version].contains(&clause.within));
     report.contracts = merged(selected.map(|clause| run.clause(clause)));
+    report.evidence = evidence;
+    report.proofs = proofs;
     report.queries = solver.log().to_vec();
     report.late = solver.late() || run.late();
     report
@@ -119,6 +130,8 @@ pub struct Alone {
     pub facts: [Vec<Facts>; 2],
     /// Their contracts.
     pub clauses: Vec<Clause>,
+    /// How that was found.
+    pub evidence: [FactsEvidence; 2],
 }
 
 /// Looks at both versions of a lowered program, each alone; at once when called on a thread of a pool.
@@ -126,21 +139,38 @@ pub fn alone(lowered: &Unit, solver: &mut Solver) -> Alone {
     let of = |version: usize, mut solver: Solver| {
         let mut known = facts::syntactic(lowered, version);
         infer::infer(lowered, version, &mut known, &mut solver);
-        rank::rank(lowered, version, &mut known, &mut solver);
-        let clauses = contracts::check(lowered, version, &mut known, &mut solver);
-        (known, clauses, solver)
+        let inferred = infer::inferred(lowered, version, &known);
+        let rankings = rank::rank(lowered, version, &mut known, &mut solver);
+        let (clauses, trusted) = contracts::check(lowered, version, &mut known, &mut solver);
+        (known, clauses, FactsEvidence { inferred, rankings, trusted }, solver)
     };
     let (first, second) = (solver.fork(), solver.fork());
     // Elsewhere the caller chose the stack it needs; a pool of our own would have a small one.
     let on_pool = rayon::current_thread_index().is_some();
     let (left, right) =
         if on_pool { rayon::join(|| of(0, first), || of(1, second)) } else { (of(0, first), of(1, second)) };
-    let ((left, mut clauses, first), (right, more, second)) = (left, right);
+    let ((left, mut clauses, evidence, first), (right, more, other_evidence, second)) = (left, right);
     clauses.extend(more);
     // In the order of the versions, whichever was ready first.
     solver.absorb(first);
     solver.absorb(second);
-    Alone { facts: [left, right], clauses }
+    Alone { facts: [left, right], clauses, evidence: [evidence, other_evidence] }
+}
+
+/// Looks again at both versions of a lowered program, each alone, as evidence says.
+///
+/// # Errors
+/// When a fact is not confirmed.
+pub fn confirm_alone(lowered: &Unit, evidence: &[FactsEvidence; 2], solver: &mut Solver) -> Result<Alone, Wrong> {
+    let mut alone = Alone { facts: Default::default(), clauses: Vec::new(), evidence: evidence.clone() };
+    for (version, FactsEvidence { inferred, rankings, trusted }) in evidence.iter().enumerate() {
+        let mut known = facts::syntactic(lowered, version);
+        infer::confirm(lowered, version, &mut known, solver, inferred)?;
+        rank::confirm(lowered, version, &mut known, solver, rankings)?;
+        alone.clauses.extend(contracts::confirm(lowered, version, &mut known, solver, trusted)?);
+        alone.facts[version] = known;
+    }
+    Ok(alone)
 }
 
 /// What the paper's strategy says of each pair, as proofs.
@@ -166,7 +196,7 @@ fn prove_as_paper(program: &Program<'_>, candidates: &[Pair], solver: &mut Solve
 }
 
 /// The pairs of the language reference, section 5, in the order of version 0.
-fn asked(unit: &Unit) -> Vec<Asked<'_>> {
+pub(crate) fn asked(unit: &Unit) -> Vec<Asked<'_>> {
     let mut asked = Vec::new();
     for (left, procedure) in (0u32..).zip(&unit.versions[0].procedures) {
         if let Some(right) = unit.versions[1].find(&procedure.name) {
@@ -275,10 +305,7 @@ impl Run<'_> {
         PairReport {
             left: self.name(0, asked.pair.0).to_string(),
             right: self.name(1, asked.pair.1).to_string(),
-            when: asked.when.map(|when| {
-                let version = &self.unit.versions[0];
-                lang_l::hir_print::expr_text(self.unit, version, version.procedure(asked.pair.0), when)
-            }),
+            when: asked.condition(self.unit),
             verdict,
             termination,
             time,
@@ -390,13 +417,7 @@ impl Run<'_> {
 
     /// The verdict forced by a clause that is not proved and was written for a procedure this pair runs.
     fn broken_contract(&mut self, pair: Pair, reach: &BTreeSet<Pair>) -> Option<Verdict> {
-        let mut run: [BTreeSet<ProcId>; 2] = [BTreeSet::new(), BTreeSet::new()];
-        for &(left, right) in reach.iter().chain([&pair]) {
-            for (version, id) in [(0, left), (1, right)] {
-                run[version].insert(id);
-                run[version].extend(&self.program.facts[version][id.index()].callees);
-            }
-        }
+        let run = procedures_run(self.program, pair, reach);
         let mut unproved = None;
         for at in 0..self.clauses.len() {
             let clause = &self.clauses[at];
@@ -476,8 +497,20 @@ fn merged(clauses: impl Iterator<Item = ClauseReport>) -> Vec<ClauseReport> {
     merged
 }
 
+/// The procedures of each version that a pair runs, or a pair that its proof rests on.
+pub(crate) fn procedures_run(program: &Program<'_>, pair: Pair, reach: &BTreeSet<Pair>) -> [BTreeSet<ProcId>; 2] {
+    let mut run: [BTreeSet<ProcId>; 2] = [BTreeSet::new(), BTreeSet::new()];
+    for &(left, right) in reach.iter().chain([&pair]) {
+        for (version, id) in [(0, left), (1, right)] {
+            run[version].insert(id);
+            run[version].extend(&program.facts[version][id.index()].callees);
+        }
+    }
+    run
+}
+
 /// All pairs a proof rests on, directly or not.
-fn rests_on(pair: Pair, proof: Option<&PairProof>, proofs: &BTreeMap<Pair, PairProof>) -> BTreeSet<Pair> {
+pub(crate) fn rests_on(pair: Pair, proof: Option<&PairProof>, proofs: &BTreeMap<Pair, PairProof>) -> BTreeSet<Pair> {
     let mut found = BTreeSet::new();
     let mut work: Vec<Pair> = proof.map(|proof| proof.used.keys().copied().collect()).unwrap_or_default();
     while let Some(next) = work.pop() {

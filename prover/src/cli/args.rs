@@ -20,6 +20,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Say whether files are legal L, and what is wrong with those that are not
     Check(CheckArgs),
+    /// Check certificates of what was verified again, without searching
+    Replay(ReplayArgs),
     /// Lay out files in the one usual way
     Fmt(FmtArgs),
     /// Run a procedure
@@ -68,6 +70,37 @@ pub(crate) struct VerifyArgs {
     /// Say how each verdict came about
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Write what was found into this directory, so that `ape replay` can check it; a certificate there is replaced
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["dump"])]
+    pub(crate) certificate: Option<PathBuf>,
+    /// Ask cvc5 too about everything that was proved
+    #[arg(long, conflicts_with_all = ["dump"])]
+    pub(crate) cross_check: bool,
+}
+
+/// Arguments of `ape replay`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReplayArgs {
+    /// Directories with certificates; or one of these, and the file or the two files it must belong to
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// How to print what was found
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Which solver is asked
+    #[arg(long, value_enum, default_value_t = Checker::Z3)]
+    pub(crate) solver: Checker,
+}
+
+/// Solvers that check certificates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Checker {
+    /// Z3
+    Z3,
+    /// cvc5, where it is there
+    Cvc5,
+    /// One after the other; both must agree
+    Both,
 }
 
 /// Forms of a report, or of what came of a run.
@@ -203,6 +236,9 @@ pub(crate) struct FuzzArgs {
     /// Print the pairs, and verify nothing
     #[arg(long)]
     pub(crate) print: bool,
+    /// Make certificates of what is proved, and replay them
+    #[arg(long)]
+    pub(crate) certificates: bool,
     /// Make mutants small too that keep the meaning and are not proved
     #[arg(long)]
     pub(crate) unproved: bool,

@@ -4,9 +4,10 @@ use super::status::{Failure, Status};
 use super::z3_version::OLDEST;
 use super::{STACK, installation};
 use prover::solve;
+use prover::solve::cvc5::Cvc5;
 use std::io::Write;
 use std::process::Command;
-use std::{env, fs, io, process, thread};
+use std::{env, fs, process, thread};
 
 /// What a check found.
 enum Finding {
@@ -113,14 +114,10 @@ fn temporary_files() -> Finding {
 }
 
 fn cvc5() -> Finding {
-    match Command::new("cvc5").arg("--version").output() {
-        Ok(output) => {
-            let text = String::from_utf8_lossy(&output.stdout);
-            Finding::Good(text.lines().next().unwrap_or("present").to_string())
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Finding::Note("not found; it is optional, a second solver to check Z3's answers with".to_string())
-        }
-        Err(error) => Finding::Note(format!("cannot be started ({error}); it is optional")),
+    match Cvc5::find() {
+        Some(cvc5) => Finding::Good(format!("{} ({})", cvc5.name(), cvc5.place())),
+        None => Finding::Note(
+            "not found; it is optional, a second solver to check Z3's answers with (`pip install cvc5`)".to_string(),
+        ),
     }
 }

@@ -13,6 +13,7 @@ use std::io::Write;
 pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status, Failure> {
     let mut config = Config { seed: args.seed, first: args.first, pairs: args.pairs, ..Config::default() };
     config.judge.unproved = args.unproved;
+    config.judge.certificates = args.certificates;
     if args.print {
         for case in (args.first..args.first + args.pairs).filter_map(|number| Case::new(args.seed, number)) {
             writeln!(out, "{}", case.text())?;

@@ -9,10 +9,12 @@ mod args;
 mod load;
 mod status;
 
+mod certificate;
 mod check;
 mod doctor;
 mod fmt;
 mod fuzz;
+mod replay;
 mod run;
 mod solver;
 mod stability;
@@ -50,6 +52,7 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
     let mut out = anstream::stdout().lock();
     let status = match command {
         Command::Verify(args) => verify::verify(args, &mut out),
+        Command::Replay(args) => replay::replay(args, &mut out),
         Command::Check(args) => check::check(args, &mut out),
         Command::Fmt(args) => fmt::fmt(args, &mut out),
         Command::Run(args) => run::run(args, &mut out),

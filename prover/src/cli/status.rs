@@ -53,6 +53,12 @@ pub(crate) enum Failure {
     /// A file could not be written.
     #[error("cannot write {}: {error}", .path.display())]
     Write { path: PathBuf, error: io::Error },
+    /// A certificate is not believed.
+    #[error("refused: {0}")]
+    Refused(prover::certificate::Refusal),
+    /// A bug of ours, or of a solver, that was noticed in time.
+    #[error("internal error: {0}")]
+    Internal(String),
     /// Output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -81,10 +87,11 @@ impl Failure {
             _ => complain(&self.to_string()),
         }
         match self {
+            Failure::Refused(_) => Status::Failed,
             Failure::Usage(_) | Failure::IllegalFile(_) | Failure::Read { .. } | Failure::Write { .. } => {
                 Status::Illegal
             }
-            Failure::Output(_) | Failure::Thread(_) | Failure::Process(_) => Status::Internal,
+            Failure::Internal(_) | Failure::Output(_) | Failure::Thread(_) | Failure::Process(_) => Status::Internal,
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use super::STACK;
 use super::args::{self, Format, Stage, VerifyArgs};
+use super::certificate;
 use super::load::{self, Loaded};
 use super::solver;
 use super::status::{Failure, Status};
@@ -12,13 +13,15 @@ use lang_l::hir_print;
 use prover::lower::lower;
 use prover::report::text::Detail;
 use prover::report::{self, Subject, dump};
-use prover::solve::Budget;
+use prover::solve::cvc5::{Cvc5, VARIABLE};
+use prover::solve::{self, Breakdown, Budget, CrossCheck};
 use prover::verdict::Report;
 use prover::verify::{self, Config};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use std::{env, fs, process};
 
 /// Compares the versions. The status says how bad the worst verdict is.
 pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, Failure> {
@@ -46,13 +49,54 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
         write!(out, "{text}")?;
         return Ok(Status::Success);
     }
-    let report = in_threads(args.jobs, || verify::verify(&loaded.unit, &config))?;
+    let second = if args.cross_check { Some(second_solver()?) } else { None };
+    if args.certificate.is_some() && config.strategy == verify::Strategy::Paper {
+        return Err(Failure::Usage("a certificate holds no quantifiers, as the paper's strategy needs".into()));
+    }
+    if let Some(directory) = &args.certificate {
+        certificate::replaceable(directory)?;
+    }
+    let mut report = in_threads(args.jobs, || verify::verify(&loaded.unit, &config))?;
+    if let Some(cvc5) = second {
+        report.cross_check = Some(agreeing(&cvc5, &report)?);
+    }
+    let made = match &args.certificate {
+        Some(directory) => {
+            let Loaded { unit, sources } = &loaded;
+            let made = in_threads(args.jobs, || prover::certificate::make(unit, sources, &report))?;
+            Some((directory, made.map_err(|refusal| Failure::Internal(format!("no certificate: {refusal}")))))
+        }
+        None => None,
+    };
     let subject = Subject { unit: &loaded.unit, sources: &loaded.sources, report: &report };
     match args.format {
         Format::Text => write!(out, "{}", report::text::report(subject, Detail { explain: args.explain }))?,
         Format::Json => writeln!(out, "{:#}", report::json::report(subject))?,
     }
+    if let Some((directory, made)) = made {
+        certificate::save(directory, &made?)?;
+    }
     Ok(status(&report, args.partial))
+}
+
+/// A cvc5, which must be there when it is asked for.
+pub(super) fn second_solver() -> Result<Cvc5, Failure> {
+    let missing = || {
+        Failure::Usage(format!(
+            "cvc5 was not found: put the program on the PATH, or `pip install cvc5`, or name either it or its Python in {VARIABLE}"
+        ))
+    };
+    Cvc5::find().ok_or_else(missing)
+}
+
+/// What cvc5 says of all that was proved. That it disagrees is an internal error; the query is kept, and no verdict is given.
+fn agreeing(cvc5: &Cvc5, report: &Report) -> Result<CrossCheck, Failure> {
+    let check = solve::cross_check(cvc5, &report.queries).map_err(|Breakdown(cause)| Failure::Usage(cause))?;
+    let Some(query) = check.disagreed.first() else { return Ok(check) };
+    let path = env::temp_dir().join(format!("ape-disagreement-{}.smt2", process::id()));
+    fs::write(&path, &query.smt2).map_err(|error| Failure::write(&path, error))?;
+    let what = format!("{} does not agree that {}; see {}", check.solver, query.tag, path.display());
+    Err(Failure::Internal(what))
 }
 
 /// What the arguments ask for.

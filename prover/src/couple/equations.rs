@@ -6,14 +6,21 @@ use num_traits::{One, Signed, Zero};
 
 /// `Σ coefficient · product of values = 0`; values are named by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Equation {
-    parts: Vec<(BigInt, Vec<usize>)>,
+pub struct Equation {
+    /// The summands: a coefficient, and the positions of the values it is multiplied by.
+    pub parts: Vec<(BigInt, Vec<usize>)>,
 }
 
 /// With more products than this, equations of that degree are not looked for.
 const MAX_PRODUCTS: usize = 45;
 
 impl Equation {
+    /// Whether it speaks only of the first `width` values, in products of at most `degree`.
+    pub(super) fn fits(&self, width: usize, degree: u32) -> bool {
+        let fits = |factors: &[usize]| factors.len() <= degree as usize && factors.iter().all(|&at| at < width);
+        self.parts.iter().all(|(_, factors)| fits(factors))
+    }
+
     /// The equation over these values.
     pub(super) fn term(&self, terms: &mut Terms, values: &[Term]) -> Term {
         let mut sum = terms.int(0);

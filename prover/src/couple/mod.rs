@@ -18,12 +18,14 @@ pub(crate) mod equations;
 mod runs;
 mod steps;
 
+use crate::evidence::{Wrong, wrong};
 use crate::horn::heapless;
 use crate::obligation::Obligation;
 use crate::pairs::{Pair, Program};
 use crate::solve::{Answer, Solver};
 use crate::term::Term;
-use equations::{Equation, fit};
+pub use equations::Equation;
+use equations::fit;
 use runs::{Activation, Simulator};
 use std::collections::BTreeMap;
 use steps::{Call, Step, Steps};
@@ -41,26 +43,87 @@ const MAX_ROUNDS: usize = 12;
 const MAX_QUERIES: usize = 60;
 
 /// What two calls satisfy when they start, and when they have ended.
-#[derive(Clone, Debug, Default)]
-struct Summary {
-    coupling: Vec<Equation>,
-    summary: Vec<Equation>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Over the inputs of the left call, then of the right one.
+    pub coupling: Vec<Equation>,
+    /// Over the inputs of both, then the outputs of both.
+    pub summary: Vec<Equation>,
 }
 
-/// Whether a mutual summary proves the pair partially equivalent.
-pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> bool {
+/// The mutual summaries that are a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// How often recursive calls were executed in place on each side.
+    pub unroll: [usize; 2],
+    /// What calls of each pair satisfy.
+    pub summaries: BTreeMap<Pair, Summary>,
+}
+
+/// The mutual summaries that prove the pair partially equivalent, if some are found.
+pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<Evidence> {
+    if !applies(program, pair) {
+        return None;
+    }
+    UNROLLINGS.iter().find_map(|&unroll| {
+        let mut steps = Steps::of(program, pair, unroll)?;
+        let degrees: &[u32] = if unroll == [0, 0] { &DEGREES } else { &UNROLLED_DEGREES };
+        let summaries = degrees.iter().find_map(|&degree| {
+            let summaries = observed(&mut steps, pair, degree);
+            Coupler::new(&mut steps, pair, summaries, solver).prove(MAX_ROUNDS)
+        })?;
+        Some(Evidence { unroll, summaries })
+    })
+}
+
+/// Proves the pair partially equivalent by mutual summaries that were found before: they are inductive as they are.
+///
+/// # Errors
+/// When they are not, or do not make equal outputs of equal inputs.
+pub fn confirm(program: &Program<'_>, pair: Pair, evidence: &Evidence, solver: &mut Solver) -> Result<(), Wrong> {
+    if !applies(program, pair) || !UNROLLINGS.contains(&evidence.unroll) {
+        return wrong("equations between calls are no proof for such procedures");
+    }
+    let Some(mut steps) = Steps::of(program, pair, evidence.unroll) else {
+        return wrong("there are too many paths");
+    };
+    for (&(p, q), Summary { coupling, summary }) in &evidence.summaries {
+        // What has no paths would satisfy anything.
+        if !steps.executed(0, p) || !steps.executed(1, q) {
+            return wrong("an equation is of procedures that take no part");
+        }
+        let calls = (steps.whole(0, p), steps.whole(1, q));
+        let width = [inputs(&calls).len(), all(&calls).len()];
+        let fits = |equations: &[Equation], width| equations.iter().all(|equation| equation.fits(width, DEGREES[1]));
+        if !fits(coupling, width[0]) || !fits(summary, width[1]) {
+            return wrong("an equation is of values that there are not");
+        }
+    }
+    match Coupler::new(&mut steps, pair, evidence.summaries.clone(), solver).prove(1) {
+        Some(_) => Ok(()),
+        None => wrong("the equations between calls are not inductive, or not enough"),
+    }
+}
+
+/// Whether this is a way to prove the pair: no heap, no errors.
+fn applies(program: &Program<'_>, pair: Pair) -> bool {
     let plain = |version: usize, id| {
         let facts = &program.facts[version][lang_l::hir::ProcId::index(id)];
         heapless(program, version, id) && facts.errs_only_if_null.as_deref() == Some(&[])
     };
-    if !plain(0, pair.0) || !plain(1, pair.1) {
-        return false;
-    }
-    UNROLLINGS.iter().any(|&unroll| {
-        let Some(mut steps) = Steps::of(program, pair, unroll) else { return false };
-        let degrees: &[u32] = if unroll == [0, 0] { &DEGREES } else { &UNROLLED_DEGREES };
-        degrees.iter().any(|&degree| Coupler::new(&mut steps, pair, degree, solver).prove())
-    })
+    plain(0, pair.0) && plain(1, pair.1)
+}
+
+/// The equations of one degree that were seen to hold in runs.
+fn observed(steps: &mut Steps<'_>, pair: Pair, degree: u32) -> BTreeMap<Pair, Summary> {
+    let fitted = |(pair, rows): (Pair, Vec<(Activation, Activation)>)| {
+        let inputs: Vec<Vec<_>> = rows.iter().map(|(a, b)| [a.input.clone(), b.input.clone()].concat()).collect();
+        let all =
+            |(a, b): &(Activation, Activation)| [&a.input[..], &b.input[..], &a.output[..], &b.output[..]].concat();
+        let ends: Vec<Vec<_>> = rows.iter().map(all).collect();
+        (pair, Summary { coupling: fit(&inputs, degree), summary: fit(&ends, degree) })
+    };
+    Simulator::observe(steps, pair).into_iter().map(fitted).collect()
 }
 
 struct Coupler<'a, 'p> {
@@ -79,25 +142,13 @@ struct Meeting {
 }
 
 impl<'a, 'p> Coupler<'a, 'p> {
-    fn new(steps: &'a mut Steps<'p>, pair: Pair, degree: u32, solver: &'a mut Solver) -> Self {
-        let observed = Simulator::observe(steps, pair);
-        let summaries: BTreeMap<Pair, Summary> = observed
-            .into_iter()
-            .map(|(pair, rows)| {
-                let inputs: Vec<Vec<_>> =
-                    rows.iter().map(|(a, b)| [a.input.clone(), b.input.clone()].concat()).collect();
-                let all = |(a, b): &(Activation, Activation)| {
-                    [&a.input[..], &b.input[..], &a.output[..], &b.output[..]].concat()
-                };
-                let ends: Vec<Vec<_>> = rows.iter().map(all).collect();
-                (pair, Summary { coupling: fit(&inputs, degree), summary: fit(&ends, degree) })
-            })
-            .collect();
+    fn new(steps: &'a mut Steps<'p>, pair: Pair, summaries: BTreeMap<Pair, Summary>, solver: &'a mut Solver) -> Self {
         Coupler { steps, pair, solver, summaries, queries: MAX_QUERIES }
     }
 
-    fn prove(mut self) -> bool {
-        for _ in 0..MAX_ROUNDS {
+    /// Drops what is not inductive, for so many rounds; what is left, if that is inductive and enough.
+    fn prove(mut self, rounds: usize) -> Option<BTreeMap<Pair, Summary>> {
+        for _ in 0..rounds {
             let mut dropped = false;
             let start = self.start();
             for meeting in &start {
@@ -107,10 +158,11 @@ impl<'a, 'p> Coupler<'a, 'p> {
                 dropped |= self.inductive(pair);
             }
             if !dropped {
-                return start.iter().all(|meeting| self.ends_equal(meeting));
+                let enough = start.iter().all(|meeting| self.ends_equal(meeting));
+                return enough.then_some(self.summaries);
             }
         }
-        false
+        None
     }
 
     /// The two procedures begin with equal inputs: path against path; a side that recurs is taken whole where the other

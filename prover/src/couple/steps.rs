@@ -158,6 +158,11 @@ impl<'p> Steps<'p> {
         &mut self.world
     }
 
+    /// Whether a procedure takes part, so that its paths are known.
+    pub(super) fn executed(&self, version: usize, id: ProcId) -> bool {
+        self.steps.contains_key(&(version, id))
+    }
+
     pub(super) fn recursive(&self, version: usize, id: ProcId) -> bool {
         self.program.facts[version][id.index()].recursive(id)
     }

@@ -8,9 +8,11 @@
 use super::case::Case;
 use super::oracle::{self, Observation};
 use super::random::Random;
+use crate::certificate;
 use crate::verdict::{ClauseStatus, PairReport, Report, Verdict};
 use crate::verify::{self, verify};
 use lang_l::hir::{ProcId, Unit};
+use lang_l::source::Sources;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is wrong with the answers for a case.
@@ -88,6 +90,8 @@ pub struct Judgement {
     pub reason: Option<String>,
     /// Whether runs differ.
     pub differs: bool,
+    /// Whether all that was proved has a certificate that replays; `None` when nothing was, or it was not asked for.
+    pub certified: Option<bool>,
 }
 
 /// What is asked.
@@ -97,6 +101,8 @@ pub struct Config {
     pub runs: oracle::Budget,
     /// How hard the prover tries.
     pub verify: verify::Config,
+    /// Whether certificates are made and replayed.
+    pub certificates: bool,
     /// Whether it counts as a fault when a mutant that keeps the meaning is not proved.
     pub unproved: bool,
 }
@@ -112,7 +118,7 @@ pub fn judge(case: &Case, twice: bool, config: &Config) -> Option<Judgement> {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default();
             let fault = Some(Fault::Panic(format!("the prover panicked: {text}")));
-            return Some(Judgement { fault, ending: Ending::Unknown, reason: None, differs });
+            return Some(Judgement { fault, ending: Ending::Unknown, reason: None, differs, certified: None });
         }
     };
     for pair in &report.pairs {
@@ -133,7 +139,24 @@ pub fn judge(case: &Case, twice: bool, config: &Config) -> Option<Judgement> {
     if config.unproved && case.keeps() && matches!(ending, Ending::Partial | Ending::Unknown) {
         faults.push(Fault::Unproved(reason.clone().unwrap_or_default()));
     }
-    Some(Judgement { fault: faults.into_iter().next(), ending, reason, differs })
+    let certified = if config.certificates { certified(case, &unit, &report) } else { None };
+    Some(Judgement { fault: faults.into_iter().next(), ending, reason, differs, certified })
+}
+
+/// Whether all that a report says is proved has a certificate that replays; `None` when nothing is proved.
+fn certified(case: &Case, unit: &Unit, report: &Report) -> Option<bool> {
+    let proved = |pair: &PairReport| matches!(pair.verdict, Verdict::Equivalent(_) | Verdict::PartiallyEquivalent(_));
+    if !report.pairs.iter().any(proved) {
+        return None;
+    }
+    let mut sources = Sources::new();
+    sources.add("pair.l", case.text());
+    let replayed = certificate::make(unit, &sources, report)
+        .and_then(|certificate| certificate::replay(&certificate, Some(&sources)));
+    Some(replayed.is_ok_and(|replayed| {
+        let mut both = replayed.pairs.iter().zip(&report.pairs);
+        both.all(|(pair, reported)| pair.verdict == reported.verdict.word())
+    }))
 }
 
 /// Whether version 0 is proved equivalent to itself.

@@ -93,6 +93,9 @@ pub fn fuzz(config: &Config, watch: &mut dyn FnMut(Event<'_>)) -> Summary {
             continue;
         };
         summary.count(&case, &judgement);
+        if judgement.certified == Some(false) {
+            summary.uncertified.push(number);
+        }
         watch(Event::Judged { number, case: &case, judgement: &judgement });
         if let Some(fault) = judgement.fault {
             let finding = minimised(number, case, fault, twice, config);

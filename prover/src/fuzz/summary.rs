@@ -78,6 +78,10 @@ pub struct Summary {
     pub skipped: u64,
     /// The cases that are not legal L.
     pub illegal: Vec<u64>,
+    /// Of how many cases in which something is proved a certificate was made, and of how many it replays.
+    pub certificates: (u64, u64),
+    /// The cases in which something is proved whose certificate does not replay.
+    pub uncertified: Vec<u64>,
 }
 
 impl Summary {
@@ -95,6 +99,10 @@ impl Summary {
         let decided = matches!(judgement.ending, Ending::Proved | Ending::Refuted);
         row.missed += u64::from(judgement.differs && !decided);
         row.overlooked += u64::from(!judgement.differs && judgement.ending == Ending::Refuted);
+        if let Some(certified) = judgement.certified {
+            self.certificates.0 += 1;
+            self.certificates.1 += u64::from(certified);
+        }
     }
 
     /// Takes in the summary of other cases.
@@ -105,6 +113,9 @@ impl Summary {
         self.findings.extend(other.findings);
         self.skipped += other.skipped;
         self.illegal.extend(other.illegal);
+        self.certificates.0 += other.certificates.0;
+        self.certificates.1 += other.certificates.1;
+        self.uncertified.extend(other.uncertified);
     }
 
     /// Whether something was found that makes an answer wrong or unreliable, and not just missing.
@@ -155,6 +166,17 @@ impl fmt::Display for Summary {
         let (judged, faults) = (self.judged(), self.findings.len());
         let without = self.skipped + self.illegal.len() as u64;
         writeln!(f, "\n{judged} pairs judged, {without} numbers without a pair, {faults} faults")?;
+        let (made, replayed) = self.certificates;
+        if made > 0 {
+            let percent = 100.0 * replayed as f64 / made as f64;
+            writeln!(
+                f,
+                "{replayed} of {made} cases with something proved have a certificate that replays ({percent:.1} %)"
+            )?;
+        }
+        if !self.uncertified.is_empty() {
+            writeln!(f, "without one: {:?}", self.uncertified)?;
+        }
         writeln!(
             f,
             "beside: the program says nothing, or its contracts fail or are in doubt; missed: runs differ, but no verdict says so;"

@@ -240,7 +240,7 @@ impl Relater<'_> {
     ///
     /// Rule *Split*: only such a condition keeps its truth whatever names the two sides are given later. One that compares
     /// an object of one side with one of the other does not, so it must not be split on.
-    fn speaks_of(&self, condition: Term, outcome: &Outcome) -> bool {
+    pub(super) fn speaks_of(&self, condition: Term, outcome: &Outcome) -> bool {
         let mut seen = HashSet::new();
         let mut work = vec![condition];
         while let Some(term) = work.pop() {

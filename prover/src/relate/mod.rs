@@ -1,7 +1,7 @@
 //! Relating outcomes: one path of each version, from the same store, must end alike.
 //!
 //! In: an outcome of each version whose path conditions may hold together. Out: a [`Relation`] (what corresponds to what,
-//! or that the two exclude each other), or a [`Gap`] that says what could not be shown.
+//! or that the two exclude each other) with the [`Evidence`] for it, or a [`Gap`] that says what could not be shown.
 //!
 //! The work is done in stages (design notes, "call matching in stages"): match a call of one side with a call of the other,
 //! where arguments and reachable regions are provably equal; give the second the names of the first; go on. At the end
@@ -13,11 +13,15 @@
 
 mod agree;
 mod align;
+mod condition;
 mod enumerate;
+mod evidence;
+mod follow;
 mod repeat;
 mod unify;
 
 pub use align::Alignment;
+pub use evidence::{Cases, End, Evidence, Leaf, Match, Repeat};
 
 use crate::facts::Facts;
 use crate::obligation::Obligation;
@@ -25,6 +29,7 @@ use crate::solve::{Answer, Solver};
 use crate::state::{Outcome, World};
 use crate::term::{CallId, Ending, Term};
 use agree::Aligned;
+use evidence::births_between;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::source::Span;
 use std::collections::BTreeMap;
@@ -48,6 +53,21 @@ pub enum Relation {
     Exclusive,
     /// The final stores are isomorphic; this corresponds to that.
     Isomorphic(Alignment),
+}
+
+/// A relation, with what the search did to find it.
+#[derive(Clone, Debug)]
+pub struct Related {
+    /// The relation.
+    pub relation: Relation,
+    /// How it was found; `None` when a condition on the way is too big to be kept.
+    pub evidence: Option<Evidence>,
+}
+
+impl Related {
+    fn new(relation: Relation, cases: Option<Cases>, repeats: [Vec<Repeat>; 2]) -> Self {
+        Related { relation, evidence: cases.map(|cases| Evidence { repeats, cases }) }
+    }
 }
 
 /// What could not be shown.
@@ -96,27 +116,29 @@ impl Relater<'_> {
     ///
     /// # Errors
     /// What is missing when they could not be related.
-    pub fn relate(&mut self, left: &Outcome, right: &Outcome) -> Result<Relation, Gap> {
+    pub fn relate(&mut self, left: &Outcome, right: &Outcome) -> Result<Related, Gap> {
         let gap = match self.split(left, right, MAX_SPLITS) {
-            Ok(relation) => return Ok(relation),
+            Ok((relation, cases)) => return Ok(Related::new(relation, cases, [Vec::new(), Vec::new()])),
             Err(gap) => gap,
         };
-        let (more_left, more_right) = (self.with_repeats(left, 0), self.with_repeats(right, 1));
-        if more_left.is_none() && more_right.is_none() {
+        let ((more_left, repeats_left), (more_right, repeats_right)) =
+            (self.with_repeats(left, 0), self.with_repeats(right, 1));
+        if repeats_left.is_empty() && repeats_right.is_empty() {
             return Err(gap);
         }
-        let (left, right) = (more_left.as_ref().unwrap_or(left), more_right.as_ref().unwrap_or(right));
+        let (left, right) = (&more_left, &more_right);
         // Of calls that do the same the last is as good a partner as the first, and its effects are the fresher ones.
         self.order = Order::LastFirst;
         let found = self.split(left, right, MAX_SPLITS);
         self.order = Order::Nearest;
-        found.or_else(|_| self.split(left, right, MAX_SPLITS))
+        let (relation, cases) = found.or_else(|_| self.split(left, right, MAX_SPLITS))?;
+        Ok(Related::new(relation, cases, [repeats_left, repeats_right]))
     }
 
-    fn split(&mut self, left: &Outcome, right: &Outcome, depth: usize) -> Result<Relation, Gap> {
+    fn split(&mut self, left: &Outcome, right: &Outcome, depth: usize) -> Result<(Relation, Option<Cases>), Gap> {
         let mut splits = Vec::new();
         let gap = match self.attempt(left, right, &mut splits) {
-            Ok(relation) => return Ok(relation),
+            Ok((relation, leaf)) => return Ok((relation, leaf.map(Cases::Settled))),
             Err(gap) => gap,
         };
         if depth == 0 {
@@ -124,43 +146,68 @@ impl Relater<'_> {
         }
         let Some((side, condition)) = splits.into_iter().next() else { return Err(gap) };
         let mut found = Relation::Exclusive;
+        let mut sides = Vec::new();
         for positive in [true, false] {
             let condition = if positive { condition } else { self.world.terms.not(condition) };
             let (mut left, mut right) = (left.clone(), right.clone());
             [&mut left, &mut right][side].path.push(condition);
-            if let relation @ Relation::Isomorphic(_) = self.split(&left, &right, depth - 1)? {
+            let (relation, cases) = self.split(&left, &right, depth - 1)?;
+            sides.push(cases.map(Box::new));
+            if let Relation::Isomorphic(_) = relation {
                 found = relation;
             }
         }
-        Ok(found)
+        let (fails, holds) = (sides.pop().flatten(), sides.pop().flatten());
+        let cases = match (condition::write(self.world, condition), holds, fails) {
+            (Some(condition), Some(holds), Some(fails)) => {
+                Some(Cases::Split { version: side, condition, holds, fails })
+            }
+            _ => None,
+        };
+        Ok((found, cases))
     }
 
     /// One attempt without splitting; `splits` receives conditions (and the side whose terms they are) that would help.
-    fn attempt(&mut self, left: &Outcome, right: &Outcome, splits: &mut Vec<(usize, Term)>) -> Result<Relation, Gap> {
+    fn attempt(
+        &mut self,
+        left: &Outcome,
+        right: &Outcome,
+        splits: &mut Vec<(usize, Term)>,
+    ) -> Result<(Relation, Option<Leaf>), Gap> {
         let mut alignment = Alignment::default();
         let mut aligned = self.align(left, right, &alignment);
+        let mut matches = Some(Vec::new());
         while !aligned.contradictory
             && let Some(better) = self.match_next_call(left, right, &aligned, &alignment, splits)
         {
+            matches = matches.zip(Match::between(&alignment, &better)).map(|(mut all, next)| {
+                all.push(next);
+                all
+            });
             alignment = better;
             aligned = self.align(left, right, &alignment);
         }
+        let leaf = |end| matches.clone().map(|calls| Leaf { calls, end });
+        let isomorphic = |found: Alignment| {
+            let leaf = leaf(End::Isomorphic(births_between(&alignment, &found)));
+            (Relation::Isomorphic(found), leaf)
+        };
         if aligned.contradictory {
-            return Ok(Relation::Exclusive);
+            return Ok((Relation::Exclusive, leaf(End::Contradiction)));
         }
         let gap = if left.ending == Ending::Normal && right.ending == Ending::Normal {
             match self.isomorphic(left, right, &aligned, &alignment, splits) {
-                Ok(alignment) => return Ok(Relation::Isomorphic(alignment)),
+                Ok(found) => return Ok(isomorphic(found)),
                 Err(gap) => gap,
             }
         } else {
             self.ending_gap(left, right)
         };
         if self.excluded(&aligned) {
-            return Ok(Relation::Exclusive);
+            return Ok((Relation::Exclusive, leaf(End::Exclusive)));
         }
         if left.ending == Ending::Normal && right.ending == Ending::Normal && splits.is_empty() {
-            return self.enumerated(left, right, &alignment).map(Relation::Isomorphic).ok_or(gap);
+            return self.enumerated(left, right, &alignment).map(isomorphic).ok_or(gap);
         }
         Err(gap)
     }
@@ -203,9 +250,7 @@ impl Relater<'_> {
                 let Some(level) = self.claim(left, right, mine, theirs) else { continue };
                 self.attempts -= 1;
                 if let Some(better) = self.match_calls(left, right, aligned, alignment, (mine, theirs), splits) {
-                    let pair = (self.world.record(mine).callee, self.world.record(theirs).callee);
-                    let used = self.used.entry(pair).or_insert(level);
-                    *used = (*used).max(level);
+                    self.use_claim(mine, theirs, level);
                     return Some(better);
                 }
             }
@@ -225,6 +270,13 @@ impl Relater<'_> {
             |outcome: &Outcome, call| outcome.ending == Ending::Diverges && outcome.calls.last() == Some(&call);
         let needed = if endless(left, mine) || endless(right, theirs) { Level::Full } else { Level::Partial };
         (claimed >= needed).then_some(needed)
+    }
+
+    /// Notes that the claim about the callees of two calls was used.
+    fn use_claim(&mut self, mine: CallId, theirs: CallId, level: Level) {
+        let pair = (self.world.record(mine).callee, self.world.record(theirs).callee);
+        let used = self.used.entry(pair).or_insert(level);
+        *used = (*used).max(level);
     }
 
     fn ending_gap(&self, left: &Outcome, right: &Outcome) -> Gap {

@@ -8,15 +8,16 @@
 //! Rule *Repeat* in `proofs/soundness.md`. The renaming is a permutation of the execution's own allocations, so the renamed
 //! execution is an execution, and the check is the one that aligns calls of two versions.
 
-use super::{Alignment, Relater};
+use super::{Alignment, Relater, Repeat};
 use crate::state::Outcome;
 use crate::term::{Birth, BirthSet, CallId, Func, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 impl Relater<'_> {
-    /// The outcome with what is known of repeated calls added to its path condition; `None` when nothing was found.
-    pub(super) fn with_repeats(&mut self, outcome: &Outcome, version: usize) -> Option<Outcome> {
+    /// The outcome with what is known of repeated calls added to its path condition, and which calls these are.
+    pub(super) fn with_repeats(&mut self, outcome: &Outcome, version: usize) -> (Outcome, Vec<Repeat>) {
         let mut enriched = outcome.clone();
+        let mut repeats = Vec::new();
         for (at, &later) in outcome.calls.iter().enumerate() {
             for &earlier in &outcome.calls[..at] {
                 let callee = self.world.record(later).callee;
@@ -28,11 +29,13 @@ impl Relater<'_> {
                 if let Some(swap) = self.isomorphic_starts(&enriched, version, earlier, later) {
                     let facts = self.isomorphic_ends(version, earlier, later, &swap);
                     enriched.path.extend(facts);
+                    let moved = swap.births.into_iter().filter(|(birth, image)| birth != image);
+                    repeats.push(Repeat { earlier, later, swap: moved.collect() });
                     break;
                 }
             }
         }
-        (enriched.path.len() > outcome.path.len()).then_some(enriched)
+        (enriched, repeats)
     }
 
     /// The permutation of allocations under which `later` starts where `earlier` did; it swaps pairs.
@@ -60,7 +63,13 @@ impl Relater<'_> {
     }
 
     /// What the ends of the two calls have in common.
-    fn isomorphic_ends(&mut self, version: usize, earlier: CallId, later: CallId, swap: &Alignment) -> Vec<Term> {
+    pub(super) fn isomorphic_ends(
+        &mut self,
+        version: usize,
+        earlier: CallId,
+        later: CallId,
+        swap: &Alignment,
+    ) -> Vec<Term> {
         let mut facts = Vec::new();
         let endings = [earlier, later].map(|call| self.world.terms.app(Func::Ending(call), &[], Sort::Int));
         facts.push(self.world.terms.eq(endings[0], endings[1]));

@@ -6,7 +6,7 @@ use super::counterexample::parting;
 use super::explain::{Basis, basis};
 use super::text::one_line;
 use super::{Subject, overall};
-use crate::pairs::{Method, PairProof};
+use crate::pairs::PairProof;
 use crate::parting::Mark;
 use crate::replay::{ContractWitness, Contrast, Witness};
 use crate::solve;
@@ -23,7 +23,7 @@ const SCHEMA_VERSION: u32 = 1;
 /// The whole report.
 pub fn report(subject: Subject<'_>) -> Json {
     let report = subject.report;
-    json!({
+    let mut json = json!({
         "schema_version": SCHEMA_VERSION,
         "ape_version": env!("CARGO_PKG_VERSION"),
         "z3_version": solve::version(),
@@ -31,7 +31,17 @@ pub fn report(subject: Subject<'_>) -> Json {
         "timed_out": report.late,
         "pairs": report.pairs.iter().map(|pair| pair_json(subject, pair)).collect::<Vec<_>>(),
         "contracts": report.contracts.iter().map(|clause| clause_json(subject, clause)).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(check) = &report.cross_check {
+        json["cross_check"] = json!({
+            "solver": check.solver,
+            "agreed": check.agreed,
+            "undecided": check.undecided,
+            "disagreed": check.disagreed.len(),
+            "not_asked": check.not_asked,
+        });
+    }
+    json
 }
 
 fn pair_json(subject: Subject<'_>, pair: &PairReport) -> Json {
@@ -81,25 +91,11 @@ fn proof_json(subject: Subject<'_>, proof: &PairProof) -> Json {
         places.map(|&(left, right)| [subject.sources.line(left), subject.sources.line(right)]).collect()
     };
     json!({
-        "method": method_word(proof.method),
+        "method": proof.method.word(),
         "path_pairs": proof.relations,
         "allocations": lines(&mut proof.correspondence.iter()),
         "calls": lines(&mut proof.matched_calls.iter()),
     })
-}
-
-fn method_word(method: Method) -> &'static str {
-    match method {
-        Method::SameCode => "same-code",
-        Method::Summaries => "summaries",
-        Method::Inlining => "inlining",
-        Method::Unrolling => "unrolling",
-        Method::Product => "product",
-        Method::Coupling => "coupling",
-        Method::Horn => "horn-clauses",
-        Method::Paper => "paper",
-        Method::External => "external",
-    }
 }
 
 fn places_json(subject: Subject<'_>, places: &[Vec<Span>; 2]) -> Json {

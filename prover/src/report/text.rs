@@ -5,6 +5,7 @@
 use super::counterexample::{difference, violation};
 use super::{Subject, explain, overall};
 use crate::pairs::{Method, PairProof};
+use crate::solve::CrossCheck;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Verdict};
 use anstyle::{AnsiColor, Style};
 use lang_l::source::Span;
@@ -37,7 +38,24 @@ pub fn report(subject: Subject<'_>, detail: Detail) -> String {
         }
     }
     text.push_str(&summary(subject));
+    if let Some(check) = &subject.report.cross_check {
+        text.push_str(&cross_check_text(check));
+    }
     text
+}
+
+/// One line on what another solver says.
+fn cross_check_text(check: &CrossCheck) -> String {
+    let CrossCheck { solver, agreed, undecided, not_asked, disagreed } = check;
+    let mut text = format!("{solver} agrees on all {}", count(*agreed, "query"));
+    let asked = agreed + undecided + disagreed.len();
+    if asked > *agreed {
+        text = format!("{solver} agrees on {agreed} of {asked} queries that hold, and does not decide {undecided}");
+    }
+    if *not_asked > 0 {
+        let _ = write!(text, "; {not_asked} on Horn clauses not asked");
+    }
+    text + "\n"
 }
 
 /// The word in its colour: green for what is proved, red for what is refuted, yellow for what is open.
@@ -196,7 +214,8 @@ fn summary(subject: Subject<'_>) -> String {
 }
 
 fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+    let plural = what.strip_suffix('y').map_or_else(|| format!("{what}s"), |stem| format!("{stem}ies"));
+    if number == 1 { format!("1 {what}") } else { format!("{number} {plural}") }
 }
 
 /// What the lowering calls `P@loop2`, for people.

@@ -10,7 +10,10 @@
 
 mod apart;
 mod backend;
+mod cross_check;
+pub mod cvc5;
 mod process;
+mod script;
 mod serve;
 mod task;
 mod wire;
@@ -18,6 +21,8 @@ mod z3;
 
 pub use apart::Apart;
 pub use backend::{Backend, Breakdown, Here, Logic, Question, Shared};
+pub use cross_check::{CrossCheck, cross_check};
+pub use script::script;
 pub use serve::serve;
 pub use task::Task;
 pub use z3::{has_memory_limit, self_test, version};
@@ -28,6 +33,21 @@ use crate::term::Term;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
+
+/// The first of some texts, by its number, that is not proved, and what is said of it instead.
+///
+/// All are asked in one context; an answer that is lost that way is asked for again as a search would, in a context of its own.
+pub fn first_unproved(texts: &[&str]) -> Option<(usize, Answer)> {
+    let Budget { rlimit, clock } = Budget::default();
+    let question = |smt2| Question { smt2, logic: Logic::QuantifierFree, rlimit, clock, seed: 0, task: None };
+    let questions: Vec<Question<'_>> = texts.iter().map(|text| question(*text)).collect();
+    let again = |at: usize| match z3::decide(&questions[at]) {
+        Answer::Holds => None,
+        answer => Some((at, answer)),
+    };
+    let answers = z3::decide_together(&questions);
+    answers.iter().enumerate().filter(|(_, answer)| **answer != Answer::Holds).find_map(|(at, _)| again(at))
+}
 
 /// Bounds on one query.
 #[derive(Clone, Copy, Debug)]

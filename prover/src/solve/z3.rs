@@ -46,6 +46,11 @@ pub(super) fn decide(question: &Question<'_>) -> Answer {
     with_z3_config(&Config::new(), || decide_in_context(question))
 }
 
+/// Decides questions one after the other in one context: which costs less than a context for each, and may cost an answer.
+pub(super) fn decide_together(questions: &[Question<'_>]) -> Vec<Answer> {
+    with_z3_config(&Config::new(), || questions.iter().map(decide_in_context).collect())
+}
+
 /// Bounds the memory of this process's Z3, in MB: what would take more is not decided.
 pub(super) fn bound_memory(megabytes: u64) {
     z3::set_global_param("memory_max_size", &megabytes.to_string());

@@ -6,8 +6,11 @@
 //!
 //! Invariant: an object has exactly one birth, so births partition the references.
 
+use serde::{Deserialize, Serialize};
+
 /// One class of the partition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Birth(pub u32);
 
 impl Birth {

@@ -16,6 +16,7 @@ pub use rewrite::{Known, Renaming};
 
 use lang_l::hir::{FieldId, Type};
 use num_bigint::BigInt;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// A term; an index into the [`Terms`] that made it.
@@ -23,7 +24,8 @@ use std::collections::HashMap;
 pub struct Term(u32);
 
 /// A dynamic call of one symbolic execution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct CallId(pub u32);
 
 /// What kind of value a term has.

@@ -1,0 +1,31 @@
+; What the proofs use of each procedure alone
+; Part of certificate 26444c7e4361737b4cebeccf14949d9ed3865fe0a7a956a35b934ec16c675aed
+; Every answer must be unsat.
+(set-logic ALL)
+(declare-sort Ref 0)
+(declare-fun birth (Ref) Int)
+
+; 1. the procedure cannot err here
+(push 1)
+(declare-fun null () Ref)
+(declare-fun param0 () Ref)
+(declare-fun param1 () Ref)
+(define-fun t2 () Bool (= param0 null))
+(define-fun t4 () Bool (= param1 null))
+(define-fun t5 () Bool (or t2 t4))
+(define-fun t6 () Bool (not t2))
+(define-fun t7 () Bool (not t4))
+; true of these values whatever the program: instances of the rules on births, calls and regions
+(assert (or (= (birth param0) 0) (= (birth param0) 1)))
+(assert (=> (= (birth param0) 0) (= param0 null)))
+(assert (= (birth null) 0))
+(assert (or (= (birth param1) 0) (= (birth param1) 1)))
+(assert (=> (= (birth param1) 0) (= param1 null)))
+; what is assumed, and last that the goal does not hold
+(assert t5)
+(assert t6)
+(assert t7)
+(assert true)
+(check-sat)
+(pop 1)
+

@@ -1,0 +1,25 @@
+; What the proofs use of each procedure alone
+; Part of certificate a890f8f6b5b58ca30bb9c7434c9e18c46c1ed665ef25140a7e61d44c0da3b6ae
+; Every answer must be unsat.
+(set-logic ALL)
+(declare-sort Ref 0)
+(declare-fun birth (Ref) Int)
+
+; 1. a measure shrinks at a recursive call
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun param0 () Int)
+(define-fun t1 () Int (+ 1 (* (- 1) param0)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t4 () Int (+ (- 2) (* 1 ending0)))
+(define-fun t5 () Bool (= t4 0))
+(define-fun t6 () Bool (<= param0 0))
+; true of these values whatever the program: instances of the rules on births, calls and regions
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t5)
+(assert t6)
+(check-sat)
+(pop 1)
+

@@ -1,0 +1,30 @@
+; The proof of onto
+; Part of certificate 8d07fae5ebbc1bb4f91b5d54e2ed21e90ca7e383791405615a21ec85f0017484
+; Every answer must be unsat.
+(set-logic ALL)
+(declare-sort Ref 0)
+(declare-fun birth (Ref) Int)
+
+; 1. the two paths exclude each other
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun null () Ref)
+(declare-fun param0 () Ref)
+(define-fun t2 () Bool (= param0 null))
+(define-fun t3 () Bool (not t2))
+(define-fun t5 () Int (+ (- 2) (* 1 ending0)))
+(define-fun t6 () Bool (= t5 0))
+(define-fun t7 () Bool (= ending0 0))
+; true of these values whatever the program: instances of the rules on births, calls and regions
+(assert (or (= (birth param0) 0) (= (birth param0) 1)))
+(assert (=> (= (birth param0) 0) (= param0 null)))
+(assert (= (birth null) 0))
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t3)
+(assert t6)
+(assert t7)
+(assert true)
+(check-sat)
+(pop 1)
+

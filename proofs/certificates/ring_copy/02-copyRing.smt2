@@ -1,0 +1,77 @@
+; The proof of copyRing
+; Part of certificate 0f94e44ade7217c68a2a6f1058d66fb26769878af69c802ed5e2eadb6d775872
+; Every answer must be unsat.
+(set-logic ALL)
+(declare-sort Ref 0)
+(declare-fun birth (Ref) Int)
+
+; 1. the two paths exclude each other
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun null () Ref)
+(declare-fun param0 () Ref)
+(define-fun t2 () Bool (= param0 null))
+(define-fun t3 () Bool (not t2))
+(define-fun t5 () Int (+ (- 1) (* 1 ending0)))
+(define-fun t6 () Bool (= t5 0))
+(define-fun t7 () Bool (= ending0 0))
+; true of these values whatever the program: instances of the rules on births, calls and regions
+(assert (or (= (birth param0) 0) (= (birth param0) 1)))
+(assert (=> (= (birth param0) 0) (= param0 null)))
+(assert (= (birth null) 0))
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t3)
+(assert t6)
+(assert t7)
+(assert true)
+(check-sat)
+(pop 1)
+
+; 2. the two paths exclude each other
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun null () Ref)
+(declare-fun param0 () Ref)
+(define-fun t2 () Bool (= param0 null))
+(define-fun t3 () Bool (not t2))
+(define-fun t5 () Int (+ (- 2) (* 1 ending0)))
+(define-fun t6 () Bool (= t5 0))
+(define-fun t7 () Int (+ (- 1) (* 1 ending0)))
+(define-fun t8 () Bool (= t7 0))
+; true of these values whatever the program: instances of the rules on births, calls and regions
+(assert (or (= (birth param0) 0) (= (birth param0) 1)))
+(assert (=> (= (birth param0) 0) (= param0 null)))
+(assert (= (birth null) 0))
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t3)
+(assert t6)
+(assert t8)
+(assert true)
+(check-sat)
+(pop 1)
+
+; 3. the two paths exclude each other
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun null () Ref)
+(declare-fun param0 () Ref)
+(define-fun t2 () Bool (= param0 null))
+(define-fun t3 () Bool (not t2))
+(define-fun t5 () Int (+ (- 2) (* 1 ending0)))
+(define-fun t6 () Bool (= t5 0))
+(define-fun t7 () Bool (= ending0 0))
+; true of these values whatever the program: instances of the rules on births, calls and regions
+(assert (or (= (birth param0) 0) (= (birth param0) 1)))
+(assert (=> (= (birth param0) 0) (= param0 null)))
+(assert (= (birth null) 0))
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t3)
+(assert t6)
+(assert t7)
+(assert true)
+(check-sat)
+(pop 1)
+

@@ -1,0 +1,67 @@
+; What the proofs use of each procedure alone
+; Part of certificate f6d66e7636e721c1e888aae3f52d4132f3fccf3af5f836f98807af3e4b7019e2
+; Every answer must be unsat.
+(set-logic ALL)
+(declare-sort Ref 0)
+(declare-fun birth (Ref) Int)
+
+; 1. the procedure cannot err here
+(push 1)
+(declare-fun null () Ref)
+(declare-fun param0 () Ref)
+(declare-fun param1 () Ref)
+(declare-fun param2 () Ref)
+(define-fun t2 () Bool (= param0 null))
+(define-fun t4 () Bool (= param1 null))
+(define-fun t5 () Bool (or t2 t4))
+(define-fun t6 () Bool (not t2))
+(define-fun t7 () Bool (not t4))
+(define-fun t9 () Bool (= param2 null))
+(define-fun t10 () Bool (not t9))
+; true of these values whatever the program: instances of the rules on births, calls and regions
+(assert (or (= (birth param0) 0) (= (birth param0) 1)))
+(assert (=> (= (birth param0) 0) (= param0 null)))
+(assert (= (birth null) 0))
+(assert (or (= (birth param1) 0) (= (birth param1) 1)))
+(assert (=> (= (birth param1) 0) (= param1 null)))
+(assert (or (= (birth param2) 0) (= (birth param2) 1)))
+(assert (=> (= (birth param2) 0) (= param2 null)))
+; what is assumed, and last that the goal does not hold
+(assert t5)
+(assert t6)
+(assert t7)
+(assert t10)
+(assert true)
+(check-sat)
+(pop 1)
+
+; 2. the procedure cannot err here
+(push 1)
+(declare-fun null () Ref)
+(declare-fun param0 () Ref)
+(declare-fun param1 () Ref)
+(declare-fun param2 () Ref)
+(define-fun t2 () Bool (= param1 null))
+(define-fun t4 () Bool (= param0 null))
+(define-fun t5 () Bool (or t2 t4))
+(define-fun t6 () Bool (not t4))
+(define-fun t7 () Bool (not t2))
+(define-fun t9 () Bool (= param2 null))
+(define-fun t10 () Bool (not t9))
+; true of these values whatever the program: instances of the rules on births, calls and regions
+(assert (or (= (birth param1) 0) (= (birth param1) 1)))
+(assert (=> (= (birth param1) 0) (= param1 null)))
+(assert (= (birth null) 0))
+(assert (or (= (birth param0) 0) (= (birth param0) 1)))
+(assert (=> (= (birth param0) 0) (= param0 null)))
+(assert (or (= (birth param2) 0) (= (birth param2) 1)))
+(assert (=> (= (birth param2) 0) (= param2 null)))
+; what is assumed, and last that the goal does not hold
+(assert t5)
+(assert t6)
+(assert t7)
+(assert t10)
+(assert true)
+(check-sat)
+(pop 1)
+

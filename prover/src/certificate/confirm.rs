@@ -1,0 +1,272 @@
+//! Proofs made anew, as decisions say.
+//!
+//! In: a program and [`Decisions`]. Out: [`Confirmed`]: all proofs, with every question to the solver that they come down to,
+//! asked of nobody yet; and what the runs of counterexamples showed.
+//!
+//! The questions are answered by yes while the proofs are made, by a ledger in the solver's place. So what is returned here is
+//! worth as much as the answers of whoever asks them afterwards, and nothing before.
+//!
+//! Invariant: no search; a decision that does not lead on is wrong.
+
+use super::decisions::{Answer, AnsweredPair, Decisions};
+use super::{ReplayedPair, document};
+use crate::contracts::{Clause, ClauseKind, Status};
+use crate::evidence::{Wrong, wrong};
+use crate::facts::Facts;
+use crate::lower::lower;
+use crate::pairs::{self, Pair, PairProof, Program};
+use crate::refute;
+use crate::relate::{Claims, Level};
+use crate::replay::{self, Contrast, replay_contract};
+use crate::solve::{Answer as Decided, Backend, Breakdown, Budget, Logic, Query, Question, Shared, Solver};
+use crate::vacuity;
+use crate::verdict::Termination;
+use crate::verify::{self, Alone, Asked};
+use lang_l::hir::Unit;
+use lang_l::store_json::{read_externals, read_input};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What decisions lead to, if all questions are answered by yes.
+#[derive(Clone, Debug)]
+pub struct Confirmed {
+    /// The lowered program.
+    pub(super) lowered: Unit,
+    /// What is known of its procedures.
+    pub(super) facts: [Vec<Facts>; 2],
+    /// The questions that the facts about single procedures come down to.
+    pub(super) alone: Vec<Query>,
+    /// The proofs in the order of the decisions, each with its own questions.
+    pub(super) proofs: Vec<(PairProof, Vec<Query>)>,
+    /// What the script of each proof is called; those without questions have none.
+    pub(super) script_names: Vec<Option<String>>,
+    /// What was found of the pairs in the order of the decisions.
+    pub(super) pairs: Vec<Seen>,
+}
+
+/// What was found of a pair that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) verdict: &'static str,
+    pub(super) termination: Termination,
+    /// The other pairs its proof rests on.
+    pub(super) rests_on: BTreeSet<Pair>,
+    /// In words, what a run showed.
+    pub(super) shown: Option<String>,
+}
+
+impl Confirmed {
+    /// All questions, each with the name of the script it belongs to.
+    pub(super) fn queries(&self) -> impl Iterator<Item = (&str, &Query)> {
+        let own =
+            self.proofs.iter().zip(&self.script_names).flat_map(|((_, queries), name)| {
+                queries.iter().map(|query| (name.as_deref().unwrap_or_default(), query))
+            });
+        self.alone.iter().map(|query| (document::FACTS_SCRIPT, query)).chain(own)
+    }
+
+    /// Why a pair that is said to be proved says nothing, if one does: no store satisfies what both assume, or no run ends.
+    ///
+    /// This is asked of Z3, and its word is enough: it only ever takes an answer away.
+    pub(super) fn vacuous(&self, unit: &Unit, decisions: &Decisions) -> Option<(String, String)> {
+        let program = Program { unit: &self.lowered, facts: self.facts.clone() };
+        let asked = verify::asked(unit);
+        let mut solver = Solver::new(Budget::default());
+        decisions.pairs.iter().find_map(|answered| {
+            let own = |asked: &&Asked<'_>| asked.pair == answered.pair && asked.condition(unit) == answered.when;
+            let asked = asked.iter().find(own)?;
+            let defined = unit.versions[0].procedure(asked.pair.0).body.is_some();
+            if !defined || !matches!(answered.answer, Answer::Proved(_)) {
+                return None;
+            }
+            let reason = vacuity::vacuous(&program, asked.pair, asked.when, &mut solver)?;
+            Some((document::pair_name(unit, asked.pair, answered.when.as_deref()), reason.what))
+        })
+    }
+
+    /// What a replay says of each pair.
+    pub(super) fn replayed(&self, unit: &Unit, decisions: &Decisions) -> Vec<ReplayedPair> {
+        let of = |(asked, seen): (&AnsweredPair, &Seen)| {
+            let proof =
+                decisions.proofs.iter().position(|proof| (proof.pair, &proof.when) == (asked.pair, &asked.when));
+            let (how, obligations) = match (&asked.answer, proof.map(|at| &self.proofs[at])) {
+                (Answer::Proved(_), Some((proof, queries))) => (proof.method.word().to_string(), queries.len()),
+                (Answer::Unknown(why) | Answer::Uncertified(why), _) => (why.clone(), 0),
+                _ => (seen.shown.clone().unwrap_or_default(), 0),
+            };
+            ReplayedPair {
+                name: document::pair_name(unit, asked.pair, asked.when.as_deref()),
+                verdict: seen.verdict,
+                how,
+                obligations,
+                confirmed: !matches!(asked.answer, Answer::Unknown(_) | Answer::Uncertified(_)),
+            }
+        };
+        decisions.pairs.iter().zip(&self.pairs).map(of).collect()
+    }
+}
+
+/// A backend that says yes to everything; the log of the solver is then the list of what has to be asked.
+#[derive(Debug)]
+struct Ledger;
+
+impl Backend for Ledger {
+    fn decide(&self, question: &Question<'_>) -> Result<Decided, Breakdown> {
+        match question.logic {
+            Logic::QuantifierFree => Ok(Decided::Holds),
+            _ => Err(Breakdown("a certificate holds no quantifiers".into())),
+        }
+    }
+}
+
+/// Makes the proofs that the decisions tell of.
+///
+/// # Errors
+/// Where a decision does not lead to what is claimed.
+pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, Wrong> {
+    let lowered = lower(unit);
+    let ledger = Shared::new(Ledger);
+    let fresh = || Solver::new(Budget::default()).with_backend(ledger.clone());
+    let mut solver = fresh();
+    let Alone { facts, clauses, .. } = verify::confirm_alone(&lowered, &decisions.evidence, &mut solver)?;
+    let alone = solver.log().to_vec();
+    let program = Program { unit: &lowered, facts };
+    let asked = verify::asked(unit);
+    let find = |pair: Pair, when: &Option<String>| asked.iter().find(|a| a.pair == pair && a.condition(unit) == *when);
+
+    let mut claims = Claims::new();
+    for proof in decisions.proofs.iter().filter(|proof| proof.when.is_none()) {
+        if claims.insert(proof.pair, proof.claim.level).is_some() {
+            return wrong("a pair is proved twice");
+        }
+    }
+    claims.retain(|&pair, _| program.claimable(pair));
+    let mut proofs = Vec::new();
+    for proved in &decisions.proofs {
+        let name = document::pair_name(&lowered, proved.pair, proved.when.as_deref());
+        let when = match &proved.when {
+            None => None,
+            Some(_) => match find(proved.pair, &proved.when) {
+                Some(asked) => asked.when,
+                None => return wrong(format!("{name}: the program has no such pair")),
+            },
+        };
+        let mut solver = fresh();
+        let proof = pairs::confirm(&program, (proved.pair, when), &claims, &proved.claim, &mut solver)
+            .map_err(|Wrong(what)| Wrong(format!("{name}: {what}")))?;
+        proofs.push((proof, solver.log().to_vec()));
+    }
+    let found = Found { unit, program: &program, clauses: &clauses, decisions, proofs: &proofs };
+    let mut seen = Vec::new();
+    for answered in &decisions.pairs {
+        let name = document::pair_name(unit, answered.pair, answered.when.as_deref());
+        let Some(asked) = find(answered.pair, &answered.when) else {
+            return wrong(format!("{name}: the program has no such pair"));
+        };
+        seen.push(found.pair(asked, answered).map_err(|Wrong(what)| Wrong(format!("{name}: {what}")))?);
+    }
+    let left = |pair: Pair| lowered.versions[0].procedure(pair.0).name.as_str();
+    let script_names = (decisions.proofs.iter().zip(&proofs).enumerate())
+        .map(|(at, (decided, (_, queries)))| {
+            (!queries.is_empty()).then(|| document::script_name(at, left(decided.pair)))
+        })
+        .collect();
+    let facts = program.facts.clone();
+    Ok(Confirmed { lowered: lowered.clone(), facts, alone, proofs, script_names, pairs: seen })
+}
+
+/// All there is to answer from.
+struct Found<'a> {
+    unit: &'a Unit,
+    program: &'a Program<'a>,
+    clauses: &'a [Clause],
+    decisions: &'a Decisions,
+    proofs: &'a [(PairProof, Vec<Query>)],
+}
+
+impl Found<'_> {
+    fn pair(&self, asked: &Asked<'_>, answered: &AnsweredPair) -> Result<Seen, Wrong> {
+        let seen = |verdict, termination| Seen { verdict, termination, rests_on: BTreeSet::new(), shown: None };
+        match &answered.answer {
+            Answer::Proved(level) => self.proved(asked, answered, *level),
+            Answer::Unknown(_) => Ok(seen("unknown", Termination::Unknown)),
+            Answer::Uncertified(_) => Ok(seen("uncertified", Termination::Unknown)),
+            Answer::Differs(store) => {
+                let contrast = self.differ(asked, store)?;
+                let (termination, shown) = match contrast {
+                    Contrast::Termination => (Termination::Different, "one ends, the other never does"),
+                    Contrast::Error => (Termination::Unknown, "one returns, the other errs"),
+                    Contrast::Stores(_) => (Termination::Unknown, "the two return in different stores"),
+                };
+                let shown = Some(format!("both were run: {shown}"));
+                Ok(Seen { shown, ..seen("not-equivalent", termination) })
+            }
+            Answer::Violated(version, procedure, store) => {
+                let code = self.unit.versions.get(*version).and_then(|v| v.procedures.get(procedure.index()));
+                let run = verify::procedures_run(self.program, asked.pair, &BTreeSet::new());
+                let Some(code) = code.filter(|_| run[*version].contains(procedure)) else {
+                    return wrong("the contract is of a procedure that the pair does not run");
+                };
+                let Ok((input, externals)) = self.input(code, store) else { return wrong("the store is none") };
+                let limits = refute::REPLAY;
+                let Some(witness) = replay_contract(self.unit, *version, *procedure, &input, externals, limits) else {
+                    return wrong("no contract is violated from this store");
+                };
+                let shown = Some(format!("a run violates a contract: {}", witness.violation().message));
+                Ok(Seen { shown, ..seen("contract-violation", Termination::Unknown) })
+            }
+        }
+    }
+
+    fn proved(&self, asked: &Asked<'_>, answered: &AnsweredPair, level: Level) -> Result<Seen, Wrong> {
+        let of = |pair: Pair, when: &Option<String>| {
+            let at = self.decisions.proofs.iter().position(|proof| proof.pair == pair && proof.when == *when)?;
+            Some(&self.proofs[at].0)
+        };
+        let Some(proof) = of(asked.pair, &answered.when).filter(|proof| proof.level == Some(level)) else {
+            return wrong("there is no proof of what is said");
+        };
+        let all = self.decisions.proofs.iter().zip(self.proofs).filter(|(decided, _)| decided.when.is_none());
+        let unconditional: BTreeMap<Pair, PairProof> =
+            all.map(|(decided, (proof, _))| (decided.pair, proof.clone())).collect();
+        let rests_on = verify::rests_on(asked.pair, Some(proof), &unconditional);
+        let run = verify::procedures_run(self.program, asked.pair, &rests_on);
+        let broken = |clause: &&Clause| {
+            clause.status != Status::Holds
+                && clause.kind != ClauseKind::Assert
+                && run[clause.version].contains(&clause.within)
+        };
+        if self.clauses.iter().any(|clause| broken(&clause)) {
+            return wrong("it rests on a contract that is not proved");
+        }
+        let (verdict, termination) = match level {
+            Level::Full => ("equivalent", Termination::Mutual),
+            Level::Partial => ("partially-equivalent", Termination::Unknown),
+        };
+        Ok(Seen { verdict, termination, rests_on, shown: None })
+    }
+
+    fn differ(&self, asked: &Asked<'_>, store: &Json) -> Result<Contrast, Wrong> {
+        let (left, right) = asked.pair;
+        let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
+        let defined = pair.left_procedure().body.is_some() && pair.right_procedure().body.is_some();
+        if !defined || !self.program.same_signature(asked.pair) {
+            return wrong("the two cannot be run side by side");
+        }
+        let Ok((input, externals)) = self.input(pair.left_procedure(), store) else {
+            return wrong("the store is none");
+        };
+        match replay::replay(&pair, &input, externals, refute::REPLAY) {
+            Some(witness) => Ok(witness.contrast().clone()),
+            None => wrong("the two do not differ from this store"),
+        }
+    }
+
+    fn input(
+        &self,
+        procedure: &lang_l::hir::Procedure,
+        store: &Json,
+    ) -> Result<(lang_l::heap::Input, lang_l::interp::Behaviour), lang_l::store_json::InputError> {
+        Ok((read_input(self.unit, procedure, store)?, read_externals(store)?))
+    }
+}

@@ -1,0 +1,343 @@
+//! A certificate as files: the index, a copy of each source, a script for each proof.
+//!
+//! In: decisions and what they lead to. Out: the files. In: files; out: the decisions that the index holds, and the sources.
+//! What else the index says, in words and line numbers, is for people; it is made anew and compared like everything else.
+//!
+//! Invariant: what is read is checked for its form here, and for its truth by [`super::confirm`].
+
+use super::confirm::{Confirmed, Seen};
+use super::decisions::{Answer, AnsweredPair, Decisions, ProvedPair};
+use super::entries::{
+    self, CounterexampleEntry, Document, EquationsEntry, PairEntry, PathsEntry, ProofEntry, SourceEntry,
+};
+use super::{Certificate, INDEX, Refusal, refusal, sha256};
+use crate::couple;
+use crate::evidence::{Wrong, wrong};
+use crate::pairs::{Claim, Evidence, Method, Pair, PairProof, PathsEvidence, Plan};
+use crate::relate::Level;
+use crate::solve::script;
+use lang_l::hir::{ProcId, Unit};
+use lang_l::source::{Sources, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the index calls itself.
+pub(super) const FORMAT: &str = "ape certificate";
+/// It grows when an old certificate cannot be read any more.
+const SCHEMA_VERSION: u32 = 1;
+/// The script of the facts about single procedures.
+pub(super) const FACTS_SCRIPT: &str = "00-procedures.smt2";
+
+/// A pair's name for people.
+pub(super) fn pair_name(unit: &Unit, pair: Pair, when: Option<&str>) -> String {
+    let name = |version: usize, id: ProcId| {
+        unit.versions[version].procedures.get(id.index()).map_or("?", |procedure| procedure.name.as_str())
+    };
+    let (left, right) = (name(0, pair.0), name(1, pair.1));
+    let names = if left == right { left.to_string() } else { format!("{left} ~ {right}") };
+    match when {
+        Some(when) => format!("{names} when {when}"),
+        None => names,
+    }
+}
+
+/// The scripts and how many questions each asks; scripts without questions are not written.
+pub(super) fn scripts(confirmed: &Confirmed) -> BTreeMap<String, usize> {
+    let mut scripts: BTreeMap<String, usize> = BTreeMap::new();
+    if !confirmed.alone.is_empty() {
+        scripts.insert(FACTS_SCRIPT.into(), confirmed.alone.len());
+    }
+    for (name, (_, queries)) in confirmed.script_names.iter().zip(&confirmed.proofs) {
+        if let Some(name) = name {
+            scripts.insert(name.clone(), queries.len());
+        }
+    }
+    scripts
+}
+
+/// The name of a proof's script: a number, so that no two are the same whatever a file system thinks of case, and as much of
+/// the procedure's name as is safe in one.
+pub(super) fn script_name(number: usize, procedure: &str) -> String {
+    let safe: String =
+        procedure.chars().take(40).map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    format!("{:02}-{safe}.smt2", number + 1)
+}
+
+/// The files of a certificate.
+pub(super) fn write(sources: &Sources, decisions: &Decisions, confirmed: &Confirmed) -> Certificate {
+    let mut files = BTreeMap::new();
+    let mut named = Vec::new();
+    for (at, (_, source)) in sources.iter().enumerate() {
+        let file = format!("source-{at}.l");
+        let name = source.name.rsplit(['/', '\\']).next().unwrap_or_default().to_string();
+        named.push(SourceEntry { file: file.clone(), name, sha256: sha256(&source.text) });
+        files.insert(file, source.text.clone());
+    }
+    let words = Words { lowered: &confirmed.lowered, sources };
+    let mut document = Document {
+        format: FORMAT.into(),
+        schema_version: SCHEMA_VERSION,
+        ape_version: env!("CARGO_PKG_VERSION").into(),
+        sources: named,
+        pairs: decisions.pairs.iter().zip(&confirmed.pairs).map(|(pair, seen)| words.pair(pair, seen)).collect(),
+        proofs: (decisions.proofs.iter().zip(&confirmed.proofs).zip(&confirmed.script_names))
+            .map(|((decided, (proof, queries)), name)| words.proof(decided, proof, queries.len(), name.clone()))
+            .collect(),
+        versions: [0, 1].map(|version| entries::version(&confirmed.lowered, version, &decisions.evidence[version])),
+        files: BTreeMap::new(),
+        digest: String::new(),
+    };
+    // A script names what it is part of, so that none can be taken for that of other decisions.
+    let part_of = sha256(&document.text());
+    let comment = |what: &str| format!("{what}\nPart of certificate {part_of}");
+    if !confirmed.alone.is_empty() {
+        let text = script(&comment("What the proofs use of each procedure alone"), &confirmed.alone);
+        files.insert(FACTS_SCRIPT.into(), text);
+    }
+    for ((decided, name), (_, queries)) in decisions.proofs.iter().zip(&confirmed.script_names).zip(&confirmed.proofs) {
+        if let Some(name) = name {
+            let pair = pair_name(&confirmed.lowered, decided.pair, decided.when.as_deref());
+            files.insert(name.clone(), script(&comment(&format!("The proof of {pair}")), queries));
+        }
+    }
+    document.files = files.iter().map(|(name, text)| (name.clone(), sha256(text))).collect();
+    document.digest = sha256(&document.text());
+    files.insert(INDEX.into(), document.text());
+    Certificate { files }
+}
+
+impl Document {
+    /// Reads the index; its digest must be that of what it says.
+    pub(super) fn read(certificate: &Certificate) -> Result<Self, Refusal> {
+        let unreadable = |what: String| Refusal::Unreadable(what);
+        let Some(text) = certificate.files.get(INDEX) else {
+            return Err(unreadable(format!("there is no {INDEX}")));
+        };
+        let mut document: Document =
+            serde_json::from_str(text).map_err(|error| unreadable(format!("{INDEX}: {error}")))?;
+        if document.format != FORMAT || document.schema_version != SCHEMA_VERSION {
+            return Err(unreadable(format!("{INDEX} is not one of version {SCHEMA_VERSION}")));
+        }
+        if document.ape_version != env!("CARGO_PKG_VERSION") {
+            let what = format!("made by ape {}, and this is {}", document.ape_version, env!("CARGO_PKG_VERSION"));
+            return Err(refusal(INDEX, what));
+        }
+        let digest = std::mem::take(&mut document.digest);
+        if sha256(&document.text()) != digest {
+            return Err(refusal(INDEX, "it was changed: the digest is another"));
+        }
+        document.digest = digest;
+        for (name, sum) in &document.files {
+            match certificate.files.get(name) {
+                Some(text) if sha256(text) == *sum => {}
+                Some(_) => return Err(refusal(name, "it was changed: the digest is another")),
+                None => return Err(refusal(name, "this file is missing")),
+            }
+        }
+        Ok(document)
+    }
+
+    /// The sources: the copies, or those given, which must have the same texts.
+    pub(super) fn sources(&self, certificate: &Certificate, program: Option<&Sources>) -> Result<Sources, Refusal> {
+        if let Some(program) = program {
+            let texts: Vec<&str> = program.iter().map(|(_, source)| source.text.as_str()).collect();
+            let same = texts.len() == self.sources.len()
+                && texts.iter().zip(&self.sources).all(|(text, entry)| sha256(text) == entry.sha256);
+            if !same {
+                return Err(refusal(INDEX, "the certificate belongs to another source text"));
+            }
+        }
+        let mut sources = Sources::new();
+        for entry in &self.sources {
+            let Some(text) = certificate.files.get(&entry.file) else {
+                return Err(refusal(&entry.file, "this file is missing"));
+            };
+            sources.add(entry.name.clone(), text.clone());
+        }
+        Ok(sources)
+    }
+
+    /// The decisions that the index holds.
+    pub(super) fn decisions(&self, unit: &Unit) -> Result<Decisions, Wrong> {
+        let lowered = crate::lower::lower(unit);
+        let reader = Reader { lowered: &lowered };
+        let mut decisions = Decisions::default();
+        for version in 0..2 {
+            decisions.evidence[version] = entries::evidence(&lowered, version, &self.versions[version])?;
+        }
+        for entry in &self.proofs {
+            decisions.proofs.push(reader.proof(entry)?);
+        }
+        for entry in &self.pairs {
+            decisions.pairs.push(reader.pair(entry)?);
+        }
+        Ok(decisions)
+    }
+}
+
+/// What decisions are called.
+struct Words<'a> {
+    lowered: &'a Unit,
+    sources: &'a Sources,
+}
+
+impl Words<'_> {
+    fn name(&self, version: usize, id: ProcId) -> String {
+        self.lowered.versions[version].procedure(id).name.clone()
+    }
+
+    fn names(&self, version: usize, ids: &BTreeSet<ProcId>) -> Vec<String> {
+        ids.iter().map(|&id| self.name(version, id)).collect()
+    }
+
+    /// A place: its first line of text, and where that is.
+    fn place(&self, span: Span) -> String {
+        let text = self.sources.text(span).lines().next().unwrap_or_default().trim_end();
+        format!("`{text}` (line {})", self.sources.line(span))
+    }
+
+    fn pair(&self, answered: &AnsweredPair, seen: &Seen) -> PairEntry {
+        let (reason, counterexample) = match &answered.answer {
+            Answer::Proved(_) => (None, None),
+            Answer::Unknown(why) | Answer::Uncertified(why) => (Some(why.clone()), None),
+            Answer::Differs(store) => {
+                (None, Some(CounterexampleEntry { version: None, procedure: None, store: store.clone() }))
+            }
+            Answer::Violated(version, procedure, store) => {
+                let procedure = Some(self.name(*version, *procedure));
+                (None, Some(CounterexampleEntry { version: Some(*version), procedure, store: store.clone() }))
+            }
+        };
+        PairEntry {
+            left: self.name(0, answered.pair.0),
+            right: self.name(1, answered.pair.1),
+            when: answered.when.clone(),
+            verdict: seen.verdict.into(),
+            termination: seen.termination.word().into(),
+            rests_on: seen.rests_on.iter().map(|&pair| pair_name(self.lowered, pair, None)).collect(),
+            reason,
+            counterexample,
+        }
+    }
+
+    fn proof(&self, decided: &ProvedPair, proof: &PairProof, questions: usize, script: Option<String>) -> ProofEntry {
+        let claim = &decided.claim;
+        let uses = |(&pair, level): (&Pair, &Level)| {
+            format!("{} ({})", pair_name(self.lowered, pair, None), level_word(*level))
+        };
+        let both = |&(left, right): &(Span, Span)| [self.place(left), self.place(right)];
+        let mut entry = ProofEntry {
+            left: self.name(0, decided.pair.0),
+            right: self.name(1, decided.pair.1),
+            when: decided.when.clone(),
+            level: level_word(claim.level).into(),
+            method: claim.method.word().into(),
+            uses: proof.used.iter().map(uses).collect(),
+            allocations: proof.correspondence.iter().map(both).collect(),
+            calls: proof.matched_calls.iter().map(both).collect(),
+            script,
+            questions,
+            ..ProofEntry::default()
+        };
+        match &claim.evidence {
+            Evidence::Plain => {}
+            Evidence::Paths(PathsEvidence { plan: Plan { inline, depths, outcomes, .. }, relations }) => {
+                entry.depths = Some(*depths);
+                entry.most_paths = *outcomes;
+                entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
+                let paths = |(&(left, right), evidence): (&(usize, usize), &crate::relate::Evidence)| PathsEntry {
+                    left,
+                    right,
+                    related: evidence.clone(),
+                };
+                entry.paths = relations.iter().map(paths).collect();
+            }
+            Evidence::Coupling(couple::Evidence { unroll, summaries }) => {
+                entry.depths = Some(*unroll);
+                let equations = |(&(p, q), own): (&Pair, &couple::Summary)| EquationsEntry {
+                    left: self.name(0, p),
+                    right: self.name(1, q),
+                    at_start: own.coupling.iter().map(entries::equation_entry).collect(),
+                    at_end: own.summary.iter().map(entries::equation_entry).collect(),
+                };
+                entry.equations = summaries.iter().map(equations).collect();
+            }
+        }
+        entry
+    }
+}
+
+/// What entries mean.
+struct Reader<'a> {
+    lowered: &'a Unit,
+}
+
+impl Reader<'_> {
+    fn procedure(&self, version: usize, name: &str) -> Result<ProcId, Wrong> {
+        entries::procedure(self.lowered, version, name)
+    }
+
+    fn couple(&self, left: &str, right: &str) -> Result<Pair, Wrong> {
+        Ok((self.procedure(0, left)?, self.procedure(1, right)?))
+    }
+
+    fn pair(&self, entry: &PairEntry) -> Result<AnsweredPair, Wrong> {
+        let pair = self.couple(&entry.left, &entry.right)?;
+        let reason = || entry.reason.clone().unwrap_or_default();
+        let answer = match (entry.verdict.as_str(), &entry.counterexample) {
+            ("equivalent", None) => Answer::Proved(Level::Full),
+            ("partially-equivalent", None) => Answer::Proved(Level::Partial),
+            ("unknown", None) => Answer::Unknown(reason()),
+            ("uncertified", None) => Answer::Uncertified(reason()),
+            ("not-equivalent", Some(CounterexampleEntry { store, .. })) => Answer::Differs(store.clone()),
+            (
+                "contract-violation",
+                Some(CounterexampleEntry { version: Some(version @ (0 | 1)), procedure: Some(name), store }),
+            ) => Answer::Violated(*version, self.procedure(*version, name)?, store.clone()),
+            _ => return wrong(format!("there is no verdict {}", entry.verdict)),
+        };
+        Ok(AnsweredPair { pair, when: entry.when.clone(), answer })
+    }
+
+    fn proof(&self, entry: &ProofEntry) -> Result<ProvedPair, Wrong> {
+        let pair = self.couple(&entry.left, &entry.right)?;
+        let level = match entry.level.as_str() {
+            "full" => Level::Full,
+            "partial" => Level::Partial,
+            other => return wrong(format!("there is no level {other}")),
+        };
+        let Some(method) = Method::ALL.into_iter().find(|method| method.word() == entry.method) else {
+            return wrong(format!("there is no method {}", entry.method));
+        };
+        let evidence = match (method, entry.depths, &entry.in_place) {
+            (Method::Summaries | Method::Inlining | Method::Unrolling, Some(depths), Some(in_place)) => {
+                let ids = |version: usize| -> Result<BTreeSet<ProcId>, Wrong> {
+                    in_place[version].iter().map(|name| self.procedure(version, name)).collect()
+                };
+                let all = entry.paths.iter().map(|paths| ((paths.left, paths.right), paths.related.clone()));
+                let plan = Plan { inline: [ids(0)?, ids(1)?], depths, outcomes: entry.most_paths, method };
+                Evidence::Paths(PathsEvidence { plan, relations: all.collect() })
+            }
+            (Method::Coupling, Some(unroll), None) => {
+                let mut summaries = BTreeMap::new();
+                for own in &entry.equations {
+                    let summary = couple::Summary {
+                        coupling: own.at_start.iter().map(entries::equation).collect::<Result<_, Wrong>>()?,
+                        summary: own.at_end.iter().map(entries::equation).collect::<Result<_, Wrong>>()?,
+                    };
+                    summaries.insert(self.couple(&own.left, &own.right)?, summary);
+                }
+                Evidence::Coupling(couple::Evidence { unroll, summaries })
+            }
+            (Method::External | Method::SameCode, None, None) => Evidence::Plain,
+            _ => return wrong("the evidence is not of the method"),
+        };
+        Ok(ProvedPair { pair, when: entry.when.clone(), claim: Claim { level, method, evidence } })
+    }
+}
+
+fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::Full => "full",
+        Level::Partial => "partial",
+    }
+}

@@ -1,0 +1,318 @@
+//! The index of a certificate as it is written: names, numbers and words.
+//!
+//! In: facts and equations; out: their entries; and back.
+//!
+//! Invariant: a form and nothing more. Every entry that is read is written again as it was read.
+
+use crate::contracts::{ClauseKind, Trusted};
+use crate::couple::Equation;
+use crate::evidence::{FactsEvidence, Wrong, wrong};
+use crate::infer::Inferred;
+use crate::rank::{Measure, Ranking};
+use crate::relate;
+use lang_l::hir::{ProcId, Unit};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// The whole index.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Document {
+    pub(super) format: String,
+    pub(super) schema_version: u32,
+    pub(super) ape_version: String,
+    pub(super) sources: Vec<SourceEntry>,
+    /// The pairs that were asked for, with their verdicts.
+    pub(super) pairs: Vec<PairEntry>,
+    /// The proofs these rest on.
+    pub(super) proofs: Vec<ProofEntry>,
+    /// What is known of each procedure alone.
+    pub(super) versions: [VersionEntry; 2],
+    /// SHA-256 of every other file.
+    pub(super) files: BTreeMap<String, String>,
+    /// SHA-256 of this one, with nothing here.
+    pub(super) digest: String,
+}
+
+impl Document {
+    /// The one way to write it.
+    pub(super) fn text(&self) -> String {
+        // It holds strings, numbers and lists of these: nothing that JSON cannot say.
+        serde_json::to_string_pretty(self).map(|text| text + "\n").unwrap_or_default()
+    }
+}
+
+/// A source file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SourceEntry {
+    /// The copy.
+    pub(super) file: String,
+    /// What it was called.
+    pub(super) name: String,
+    pub(super) sha256: String,
+}
+
+/// A pair that was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PairEntry {
+    pub(super) left: String,
+    pub(super) right: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) when: Option<String>,
+    pub(super) verdict: String,
+    pub(super) termination: String,
+    pub(super) rests_on: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) counterexample: Option<CounterexampleEntry>,
+}
+
+/// A store to run from: both versions, or one procedure of one of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CounterexampleEntry {
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) version: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) procedure: Option<String>,
+    pub(super) store: Json,
+}
+
+/// A proof.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProofEntry {
+    pub(super) left: String,
+    pub(super) right: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) when: Option<String>,
+    pub(super) level: String,
+    pub(super) method: String,
+    /// The claims about callees that were used, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) uses: Vec<String>,
+    /// Which `new` corresponds to which, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) allocations: Vec<[String; 2]>,
+    /// Which call corresponds to which, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) calls: Vec<[String; 2]>,
+    /// The script of its questions, if there are any.
+    pub(super) script: Option<String>,
+    pub(super) questions: usize,
+    /// The procedures whose calls are executed in place, by version.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) in_place: Option<[Vec<String>; 2]>,
+    /// How deep they are, by version; for equations: how often recursion is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) depths: Option<[usize; 2]>,
+    /// The most paths of either side, where there were few.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) most_paths: Option<usize>,
+    /// How paths are related; those that are not named contradict each other in plain sight.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) paths: Vec<PathsEntry>,
+    /// What calls of the two versions have in common, for proofs by equations.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) equations: Vec<EquationsEntry>,
+}
+
+/// Two paths, numbered as `--dump paths` has them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PathsEntry {
+    pub(super) left: usize,
+    pub(super) right: usize,
+    pub(super) related: relate::Evidence,
+}
+
+/// What a call of the left procedure and one of the right have in common.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EquationsEntry {
+    pub(super) left: String,
+    pub(super) right: String,
+    /// Over the inputs of both.
+    pub(super) at_start: Vec<Vec<SummandEntry>>,
+    /// Over the inputs of both and the outputs of both.
+    pub(super) at_end: Vec<Vec<SummandEntry>>,
+}
+
+/// A product of values, by their positions; the summands of an equation add up to 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SummandEntry {
+    pub(super) times: String,
+    pub(super) values: Vec<usize>,
+}
+
+/// What is known of the procedures of one version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VersionEntry {
+    pub(super) procedures: Vec<ProcedureEntry>,
+    pub(super) recursion_ends: Vec<RankingEntry>,
+    pub(super) clauses_not_proved: Vec<ClauseEntry>,
+}
+
+/// What is known of one procedure; parameters are named by their positions, from 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProcedureEntry {
+    pub(super) name: String,
+    /// All that existed on entry and may change.
+    pub(super) changes_only: Option<Vec<usize>>,
+    /// One of these is null where it errs.
+    pub(super) errs_only_if_null: Option<Vec<usize>>,
+    /// Its `ensures` were proved.
+    pub(super) ensures: bool,
+    /// What it changes is known, from above or from its `modifies`.
+    pub(super) modifies: bool,
+}
+
+/// Why recursion ends: one measure that shrinks at each recursive call, or two in lexicographic order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RankingEntry {
+    pub(super) procedures: Vec<String>,
+    pub(super) measures: Vec<MeasureEntry>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) by_second: Vec<usize>,
+}
+
+/// `constant + Σ factor · parameter`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MeasureEntry {
+    pub(super) constant: String,
+    pub(super) parameters: BTreeMap<u32, String>,
+}
+
+/// A clause that was not proved, so that nothing rests on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClauseEntry {
+    pub(super) clause: String,
+    pub(super) of: String,
+    pub(super) within: String,
+    /// Where it starts in its file, in bytes.
+    pub(super) at: u32,
+}
+
+/// The procedure of this name.
+pub(super) fn procedure(unit: &Unit, version: usize, name: &str) -> Result<ProcId, Wrong> {
+    let found = (0u32..).map(ProcId).zip(&unit.versions[version].procedures).find(|(_, p)| p.name == name);
+    found.map(|(id, _)| id).ok_or_else(|| Wrong(format!("there is no procedure {name}")))
+}
+
+/// The entry of an equation.
+pub(super) fn equation_entry(equation: &Equation) -> Vec<SummandEntry> {
+    let summand = |(times, values): &(_, Vec<usize>)| SummandEntry { times: number(times), values: values.clone() };
+    equation.parts.iter().map(summand).collect()
+}
+
+fn number(value: &num_bigint::BigInt) -> String {
+    value.to_string()
+}
+
+fn read_number(text: &str) -> Result<num_bigint::BigInt, Wrong> {
+    text.parse().map_err(|_| Wrong(format!("{text} is no number")))
+}
+
+/// The equation of an entry.
+pub(super) fn equation(entry: &Vec<SummandEntry>) -> Result<Equation, Wrong> {
+    let summand = |entry: &SummandEntry| Ok((read_number(&entry.times)?, entry.values.clone()));
+    Ok(Equation { parts: entry.iter().map(summand).collect::<Result<_, Wrong>>()? })
+}
+
+/// The entry of what is known of a version.
+pub(super) fn version(unit: &Unit, version: usize, evidence: &FactsEvidence) -> VersionEntry {
+    let procedures = &unit.versions[version].procedures;
+    let name = |id: ProcId| procedures[id.index()].name.clone();
+    let FactsEvidence { inferred, rankings, trusted } = evidence;
+    let known = |((code, id), inferred): ((&lang_l::hir::Procedure, ProcId), &Inferred)| ProcedureEntry {
+        name: code.name.clone(),
+        changes_only: inferred.modifies.clone(),
+        errs_only_if_null: inferred.errs_only_if_null.clone(),
+        ensures: trusted.ensures.contains(&id),
+        modifies: trusted.modifies.contains(&id),
+    };
+    let measure = |measure: &Measure| MeasureEntry {
+        constant: number(&measure.constant),
+        parameters: measure.coefficients.iter().map(|(&at, factor)| (at, number(factor))).collect(),
+    };
+    VersionEntry {
+        procedures: procedures.iter().zip((0u32..).map(ProcId)).zip(inferred).map(known).collect(),
+        recursion_ends: rankings
+            .iter()
+            .map(|ranking| RankingEntry {
+                procedures: ranking.component.iter().map(|&id| name(id)).collect(),
+                measures: ranking.measures.iter().map(measure).collect(),
+                by_second: ranking.by_second.clone(),
+            })
+            .collect(),
+        clauses_not_proved: trusted
+            .unproved
+            .iter()
+            .map(|&(within, of, kind, at)| ClauseEntry {
+                clause: kind.keyword().into(),
+                of: name(of),
+                within: name(within),
+                at,
+            })
+            .collect(),
+    }
+}
+
+/// What an entry says of a version.
+pub(super) fn evidence(unit: &Unit, version: usize, entry: &VersionEntry) -> Result<FactsEvidence, Wrong> {
+    let procedures = &unit.versions[version].procedures;
+    let same = entry.procedures.len() == procedures.len()
+        && entry.procedures.iter().zip(procedures).all(|(entry, code)| entry.name == code.name);
+    if !same {
+        return wrong("the procedures are not those of the program");
+    }
+    let id = |name: &String| procedure(unit, version, name);
+    let those = |holds: &dyn Fn(&ProcedureEntry) -> bool| {
+        (0u32..).map(ProcId).zip(&entry.procedures).filter(|(_, entry)| holds(entry)).map(|(id, _)| id).collect()
+    };
+    let mut found = FactsEvidence {
+        inferred: entry
+            .procedures
+            .iter()
+            .map(|entry| Inferred {
+                modifies: entry.changes_only.clone(),
+                errs_only_if_null: entry.errs_only_if_null.clone(),
+            })
+            .collect(),
+        rankings: Vec::new(),
+        trusted: Trusted {
+            ensures: those(&|entry| entry.ensures),
+            modifies: those(&|entry| entry.modifies),
+            ..Trusted::default()
+        },
+    };
+    for ranking in &entry.recursion_ends {
+        let mut measures = Vec::new();
+        for measure in &ranking.measures {
+            let mut coefficients = BTreeMap::new();
+            for (&at, factor) in &measure.parameters {
+                coefficients.insert(at, read_number(factor)?);
+            }
+            measures.push(Measure { constant: read_number(&measure.constant)?, coefficients });
+        }
+        let component = ranking.procedures.iter().map(id).collect::<Result<_, Wrong>>()?;
+        found.rankings.push(Ranking { component, measures, by_second: ranking.by_second.clone() });
+    }
+    for clause in &entry.clauses_not_proved {
+        let Some(kind) = ClauseKind::ALL.into_iter().find(|kind| kind.keyword() == clause.clause) else {
+            return wrong(format!("there is no clause {}", clause.clause));
+        };
+        found.trusted.unproved.insert((id(&clause.within)?, id(&clause.of)?, kind, clause.at));
+    }
+    Ok(found)
+}

@@ -1,0 +1,53 @@
+//! A second opinion on what was proved.
+//!
+//! In: the queries of a run. Out: a [`CrossCheck`]: on how many of those that hold another solver agrees, on how many it
+//! does not decide, and those on which it disagrees.
+
+use super::cvc5::{Cvc5, Opinion};
+use super::script::script;
+use super::{Answer, Breakdown, Query};
+
+/// So many questions are put into one script.
+const BATCH: usize = 200;
+
+/// What another solver says of what was proved.
+#[derive(Clone, Debug, Default)]
+pub struct CrossCheck {
+    /// Its name and version.
+    pub solver: String,
+    /// On how many queries it agrees.
+    pub agreed: usize,
+    /// How many it does not decide.
+    pub undecided: usize,
+    /// How many it was not asked: Horn clauses have a solution or not, which is another question.
+    pub not_asked: usize,
+    /// Those on which it disagrees.
+    pub disagreed: Vec<Query>,
+}
+
+/// Asks about every query that was answered by yes.
+///
+/// # Errors
+/// When the other solver cannot be run.
+pub fn cross_check(cvc5: &Cvc5, queries: &[Query]) -> Result<CrossCheck, Breakdown> {
+    let mut found = CrossCheck { solver: cvc5.name(), ..CrossCheck::default() };
+    let holding = queries.iter().filter(|query| query.answer == Answer::Holds);
+    let (horn, asked): (Vec<&Query>, Vec<&Query>) = holding.partition(|query| query.smt2.contains("(set-logic HORN)"));
+    found.not_asked = horn.len();
+    let batches: Vec<Vec<Query>> =
+        asked.chunks(BATCH).map(|batch| batch.iter().map(|query| (*query).clone()).collect()).collect();
+    let texts: Vec<String> = batches.iter().map(|batch| script("Everything that Z3 proved", batch)).collect();
+    let scripts: Vec<(&str, usize)> =
+        texts.iter().zip(&batches).map(|(text, batch)| (text.as_str(), batch.len())).collect();
+    if scripts.is_empty() {
+        return Ok(found);
+    }
+    for (query, opinion) in asked.iter().zip(cvc5.opinions(&scripts)?.into_iter().flatten()) {
+        match opinion {
+            Opinion::Agrees => found.agreed += 1,
+            Opinion::Undecided(_) => found.undecided += 1,
+            Opinion::Disagrees => found.disagreed.push((*query).clone()),
+        }
+    }
+    Ok(found)
+}
