@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{all_programs, ape, each, programs, root, scratch, verify};
+use common::{all_programs, ape, each, programs, root, verify};
 use lang_l::source::Sources;
 use lang_l::{hir::Unit, parse, resolve};
 use prover::certificate::{Certificate, INDEX, Refusal, make, replay, rewrite};
@@ -382,8 +382,7 @@ fn files(directory: &Path) -> Vec<(String, String)> {
 }
 
 fn directory(name: &str) -> PathBuf {
-    let path = scratch(name, "");
-    fs::remove_file(&path).expect("a scratch file can be removed");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&path);
     path
 }

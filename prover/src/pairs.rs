@@ -147,7 +147,7 @@ pub struct Program<'a> {
 
 impl Program<'_> {
     /// The two procedures.
-    pub fn code(&self, pair: Pair) -> (&Procedure, &Procedure) {
+    pub(crate) fn code(&self, pair: Pair) -> (&Procedure, &Procedure) {
         (self.unit.versions[0].procedure(pair.0), self.unit.versions[1].procedure(pair.1))
     }
 

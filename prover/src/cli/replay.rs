@@ -98,7 +98,8 @@ fn tell(
         Err(refused) => writeln!(out, "{name}: {refused}")?,
         Ok(replay) => {
             let questions: usize = replay.scripts.values().sum();
-            writeln!(out, "{name}: confirmed, {questions} questions answered by {}", asked.join(" and "))?;
+            let solvers: Vec<&str> = asked.iter().filter_map(|name| name.split(' ').next()).collect();
+            writeln!(out, "{name}: confirmed, {questions} questions answered by {}", solvers.join(" and "))?;
             for pair in &replay.pairs {
                 let beside = if pair.confirmed { "" } else { "not checked: " };
                 writeln!(out, "  {}: {} ({beside}{})", pair.name, pair.verdict, pair.how)?;
