@@ -70,6 +70,8 @@ pub enum Method {
     Summaries,
     /// Path by path, with calls of procedures that do not recur executed in place.
     Inlining,
+    /// Path by path, with all turns of a loop taken at once where that can be said.
+    Turns,
     /// Path by path, with recursive calls executed in place once or twice: what was peeled or unrolled.
     Unrolling,
     /// By a product of both and invariants found from runs, for loops over integers.
@@ -285,10 +287,22 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     let callees = [pair.0, pair.1].map(|id| id.index());
     let mut best = first;
     if (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee))) {
-        let plan = Plan { inline, depths: [8, 8], outcomes: None, method: Method::Inlining };
+        let plan = Plan { inline: inline.clone(), depths: [8, 8], outcomes: None, method: Method::Inlining };
         let second = prove_by_paths(program, (pair, when), claims, solver, &plan);
         if second.level > best.level {
             best = second;
+        }
+    }
+    let loops = |version: usize| {
+        let callees = &program.facts[version][callees[version]].callees;
+        callees.iter().any(|callee| is_loop(program.unit.versions[version].procedure(*callee)))
+    };
+    if best.level != Some(Level::Full) && !is_loop(a) && (loops(0) || loops(1)) {
+        let inline = [0, 1].map(|version| inlinable(program, version, claims));
+        let plan = Plan { inline, depths: [8, 8], outcomes: None, method: Method::Turns };
+        let at_once = prove_by_paths(program, (pair, when), claims, solver, &plan);
+        if at_once.level > best.level {
+            best = at_once;
         }
     }
     if best.level != Some(Level::Full)
@@ -436,6 +450,7 @@ fn prove_by_paths(
     let limits = |version: usize| Limits {
         inline: plan.inline[version].clone(),
         inline_depth: plan.depths[version],
+        turns: plan.method == Method::Turns,
         ..Limits::default()
     };
     let (assumed, _) = assumptions(program, pair, when, &mut world);

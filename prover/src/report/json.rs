@@ -93,6 +93,7 @@ fn method_word(method: Method) -> &'static str {
         Method::SameCode => "same-code",
         Method::Summaries => "summaries",
         Method::Inlining => "inlining",
+        Method::Turns => "turns",
         Method::Unrolling => "unrolling",
         Method::Product => "product",
         Method::Coupling => "coupling",
