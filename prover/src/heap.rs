@@ -178,7 +178,11 @@ impl Heaps {
                 Some(terms.ite(touched, changed, before))
             }
             HeapNode::Fill { prev, fill } => {
-                if self.sort(fill.selector) == Sort::Ref { None } else { self.path(terms, prev, from, to) }
+                if self.sort(fill.selector) == Sort::Ref {
+                    None
+                } else {
+                    self.path(terms, prev, from, to)
+                }
             }
             HeapNode::Call { prev, call } => {
                 let writes = self.footprint(call).writes.clone();
@@ -485,7 +489,9 @@ impl Heaps {
             let node = self.node(at).clone();
             match node {
                 HeapNode::Initial => continue,
-                HeapNode::Store { prev, .. } | HeapNode::Call { prev, .. } | HeapNode::Fill { prev, .. } => work.push(prev),
+                HeapNode::Store { prev, .. } | HeapNode::Call { prev, .. } | HeapNode::Fill { prev, .. } => {
+                    work.push(prev)
+                }
                 HeapNode::Join { then, els, .. } => work.extend([then, els]),
             }
             found.push(node);

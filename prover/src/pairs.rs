@@ -298,7 +298,6 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
         callees.iter().any(|callee| is_loop(program.unit.versions[version].procedure(*callee)))
     };
     if best.level != Some(Level::Full) && !is_loop(a) && (loops(0) || loops(1)) {
-        let inline = [0, 1].map(|version| inlinable(program, version, claims));
         let plan = Plan { inline, depths: [8, 8], outcomes: None, method: Method::Turns };
         let at_once = prove_by_paths(program, (pair, when), claims, solver, &plan);
         if at_once.level > best.level {

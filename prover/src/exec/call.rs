@@ -29,14 +29,13 @@ impl Executor<'_> {
         self.check_requires(&state, callee, &values, span);
         let code = self.code().procedure(callee);
         let at_once = self.all_turns(&state, callee, &values, span)?;
-        let returned =
-            if let Some(ends) = at_once {
-                ends
-            } else if self.limits.inline.contains(&callee) && self.depth < self.limits.inline_depth && code.body.is_some() {
-                self.inline(state, callee, &values)?
-            } else {
-                self.abstract_call(state, callee, values, span)?
-            };
+        let returned = if let Some(ends) = at_once {
+            ends
+        } else if self.limits.inline.contains(&callee) && self.depth < self.limits.inline_depth && code.body.is_some() {
+            self.inline(state, callee, &values)?
+        } else {
+            self.abstract_call(state, callee, values, span)?
+        };
         let mut flows = Vec::new();
         for (mut state, results) in returned {
             for (target, value) in targets.iter().zip(results) {

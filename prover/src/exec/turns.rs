@@ -18,7 +18,7 @@ mod sums;
 use super::{ExecError, Executor};
 use crate::lower::is_loop;
 use crate::state::State;
-use crate::term::{Ending, Node, Term, Terms};
+use crate::term::{Ending, Func, Node, Term, Terms};
 use lang_l::hir::ProcId;
 use lang_l::source::Span;
 use num_bigint::BigInt;
@@ -104,8 +104,7 @@ impl Executor<'_> {
         {
             // Within a turn of another loop there has to be one end.
             let (left, right) = (left.clone(), right.clone());
-            let results =
-                first.iter().zip(second).map(|(&a, &b)| self.world.terms.ite(count.entered, a, b)).collect();
+            let results = first.iter().zip(second).map(|(&a, &b)| self.world.terms.ite(count.entered, a, b)).collect();
             let joined = self.join(&before, count.entered, &left, &right);
             return Ok(Some(vec![(joined, results)]));
         }
@@ -128,8 +127,7 @@ impl Executor<'_> {
             let (from, to) = sums::range(&mut self.world.terms, &write.index, turns);
             let value = write.index.instead(&mut self.world.terms, write.value, turn.number);
             let (index, value) = sums::named(&mut self.world.terms, value, turn.number);
-            let fill =
-                crate::heap::Fill { selector: write.selector, array: write.array, from, to, index, value };
+            let fill = crate::heap::Fill { selector: write.selector, array: write.array, from, to, index, value };
             state.heap = self.world.heaps.fill(state.heap, fill);
         }
         turn.results.iter().map(|&param| last[param]).collect()
@@ -173,7 +171,8 @@ impl Count {
             let factor = terms.int(-slope);
             let turns = terms.mul(factor, start);
             let same = terms.eq(start, zero);
-            (terms.not(same), turns, terms.lt(turns, zero))
+            let endless = if not_negative(terms, turns) { terms.bool(false) } else { terms.lt(turns, zero) };
+            (terms.not(same), turns, endless)
         } else if slope.is_positive() {
             let negated = terms.neg(start);
             let divisor = terms.int(slope);
@@ -186,6 +185,13 @@ impl Count {
         let all: Vec<Term> = fixed.into_iter().chain([first]).collect();
         Some(Count { entered: terms.and(&all), turns, endless })
     }
+}
+
+/// Whether a term is a sum of lengths and of what is not negative.
+fn not_negative(terms: &Terms, term: Term) -> bool {
+    let (constant, parts) = terms.linear_parts(term);
+    let length = |part: Term| matches!(terms.node(part), Node::App(Func::Length, _));
+    !constant.is_negative() && parts.iter().all(|(factor, part)| factor.is_positive() && length(*part))
 }
 
 /// A linear term as a multiple of the number of the turn and a rest that it does not occur in.

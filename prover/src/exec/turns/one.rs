@@ -7,12 +7,12 @@
 //!
 //! Invariant: in a [`Turn`] nothing but the number of the turn stands for what earlier turns did.
 
-use super::sums::Index;
 use super::super::{Execution, Flow};
+use super::sums::Index;
 use super::{Executor, split};
 use crate::heap::{Footprint, HeapId, HeapNode};
 use crate::state::State;
-use crate::term::{BirthSet, CallId, Ending, Func, Node, Selector, Sort, Term};
+use crate::term::{BirthSet, CallId, Ending, Func, Node, Selector, Sort, Term, Terms};
 use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -92,7 +92,7 @@ impl Executor<'_> {
             start.globals.set(at, value);
         }
         let seen = self.turn_from(start.clone(), &parts, code)?;
-        let grown = |executor: &mut Self, start: Term, end: Term| executor.world.terms.sub(end, start);
+        let grown = |executor: &mut Self, start: Term, end: Term| grown(&mut executor.world.terms, start, end);
         let constant = |executor: &mut Self, start: Term, end: Term| {
             let growth = grown(executor, start, end);
             executor.world.terms.as_int(growth).cloned()
@@ -140,8 +140,7 @@ impl Executor<'_> {
             };
             self.world.keep(record);
             let selectors = BTreeSet::from([selector]);
-            let footprint =
-                Footprint { writes: selectors.clone(), accesses: selectors, modifies: Some(vec![array]) };
+            let footprint = Footprint { writes: selectors.clone(), accesses: selectors, modifies: Some(vec![array]) };
             again.heap = self.world.heaps.call(again.heap, call, footprint);
             earlier = Some(call);
         }
@@ -316,8 +315,7 @@ impl Executor<'_> {
             if !unwritten {
                 return None;
             }
-            let value =
-                self.world.heaps.read(&mut self.world.terms, before, selector, args[0], Some(args[1]));
+            let value = self.world.heaps.read(&mut self.world.terms, before, selector, args[0], Some(args[1]));
             instead.insert(term, value);
         }
         let terms = &mut self.world.terms;
@@ -333,6 +331,29 @@ impl Executor<'_> {
         }
         Some(())
     }
+}
+
+/// `end - start`, taken into choices, so that a variable that grows in one case alone does not occur in its growth.
+fn grown(terms: &mut Terms, start: Term, end: Term) -> Term {
+    let (constant, parts) = terms.linear_parts(end);
+    let choice = parts.iter().enumerate().find_map(|(at, (coefficient, part))| match *terms.node(*part) {
+        Node::Ite(cond, then, els) if terms.occurs(start, *part) => Some((at, coefficient.clone(), cond, [then, els])),
+        _ => None,
+    });
+    let Some((at, coefficient, cond, sides)) = choice else { return terms.sub(end, start) };
+    let mut rest = terms.int(constant);
+    for (_, (coefficient, part)) in parts.into_iter().enumerate().filter(|(other, _)| *other != at) {
+        let coefficient = terms.int(coefficient);
+        let product = terms.mul(coefficient, part);
+        rest = terms.add(rest, product);
+    }
+    let coefficient = terms.int(coefficient);
+    let [then, els] = sides.map(|side| {
+        let product = terms.mul(coefficient, side);
+        let end = terms.add(rest, product);
+        grown(terms, start, end)
+    });
+    terms.ite(cond, then, els)
 }
 
 /// A loop's procedure as the lowering makes it, if it holds no `break`, `continue` or `return`.
@@ -382,9 +403,7 @@ fn assigned_in(stmt: &Stmt, own: ProcId, assigned: &mut BTreeSet<usize>) -> bool
             targets.iter().for_each(note);
             *callee != own
         }
-        StmtKind::If(_, then, els) => {
-            then.stmts.iter().chain(&els.stmts).all(|stmt| assigned_in(stmt, own, assigned))
-        }
+        StmtKind::If(_, then, els) => then.stmts.iter().chain(&els.stmts).all(|stmt| assigned_in(stmt, own, assigned)),
         StmtKind::Assert(_) | StmtKind::Assume(_) => true,
         StmtKind::While { .. } | StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => false,
     }

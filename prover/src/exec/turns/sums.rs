@@ -58,50 +58,87 @@ pub(super) fn range(terms: &mut Terms, index: &Index, turns: Term) -> (Term, Ter
 /// The sum of a term over so many turns.
 pub(super) fn sum(terms: &mut Terms, each: Term, number: Term, turns: Term) -> Term {
     let (constant, parts) = terms.linear_parts(each);
-    let constant = terms.int(constant);
-    let mut total = terms.mul(constant, turns);
+    // Sums of powers are fractions; together they are a whole number.
+    let mut sixths = times(terms, &(constant * BigInt::from(6)), turns);
+    let mut others = terms.int(0);
     for (coefficient, part) in parts {
-        let sum = part_sum(terms, part, number, turns);
-        let coefficient = terms.int(coefficient);
-        let product = terms.mul(coefficient, sum);
-        total = terms.add(total, product);
+        if let Some(sum) = six_sums(terms, part, number, turns) {
+            let sum = times(terms, &coefficient, sum);
+            sixths = terms.add(sixths, sum);
+        } else {
+            let sum = other_sum(terms, part, number, turns);
+            let sum = times(terms, &coefficient, sum);
+            others = terms.add(others, sum);
+        }
     }
-    total
+    let whole = sixth(terms, sixths);
+    terms.add(whole, others)
 }
 
-fn part_sum(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Term {
+fn times(terms: &mut Terms, factor: &BigInt, term: Term) -> Term {
+    let factor = terms.int(factor.clone());
+    terms.mul(factor, term)
+}
+
+/// A sixth of what six divides, in the least terms: it does not matter how the division rounds.
+fn sixth(terms: &mut Terms, term: Term) -> Term {
+    let (constant, parts) = terms.linear_parts(term);
+    let divides = |divisor: i64| {
+        (&constant % divisor).is_zero() && parts.iter().all(|(coefficient, _)| (coefficient % divisor).is_zero())
+    };
+    let common = [6, 3, 2].into_iter().find(|&divisor| divides(divisor)).unwrap_or(1);
+    let mut reduced = terms.int(constant / common);
+    for (coefficient, part) in parts {
+        let part = times(terms, &(coefficient / common), part);
+        reduced = terms.add(reduced, part);
+    }
+    let divisor = terms.int(6 / common);
+    terms.div(reduced, divisor)
+}
+
+/// Six times the sum of a power of the number, times what it does not occur in.
+fn six_sums(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Option<Term> {
     let factors = match terms.node(part) {
         Node::Mul(parts) => parts.to_vec(),
         _ => vec![part],
     };
     let power = factors.iter().filter(|&&factor| factor == number).count();
     let rest: Vec<Term> = factors.into_iter().filter(|&factor| factor != number).collect();
-    if power > HIGHEST_POWER || rest.iter().any(|&factor| terms.occurs(number, factor)) {
-        return opaque(terms, part, number, turns);
+    let choice = |&factor: &Term| matches!(terms.node(factor), Node::Ite(..));
+    if power > HIGHEST_POWER || rest.iter().any(|factor| terms.occurs(number, *factor) || choice(factor)) {
+        return None;
     }
-    let mut product = powers(terms, power, turns);
+    let mut product = six_powers(terms, power, turns);
     for factor in rest {
         product = terms.mul(product, factor);
     }
-    product
+    Some(product)
 }
 
-/// `0^p + 1^p + … + (turns - 1)^p`
-fn powers(terms: &mut Terms, power: usize, turns: Term) -> Term {
+/// `6 * (0^p + 1^p + … + (turns - 1)^p)`
+fn six_powers(terms: &mut Terms, power: usize, turns: Term) -> Term {
     let one = terms.int(1);
     let before = terms.sub(turns, one);
-    let (polynomial, divisor) = match power {
-        0 => return turns,
-        1 => (terms.mul(turns, before), 2),
+    let product = terms.mul(turns, before);
+    match power {
+        0 => times(terms, &BigInt::from(6), turns),
+        1 => times(terms, &BigInt::from(3), product),
         _ => {
-            let product = terms.mul(turns, before);
             let last = terms.add(turns, before);
-            (terms.mul(product, last), 6)
+            terms.mul(product, last)
         }
-    };
-    // It divides, so it does not matter how the division rounds.
-    let divisor = terms.int(divisor);
-    terms.div(polynomial, divisor)
+    }
+}
+
+fn other_sum(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Term {
+    match *terms.node(part) {
+        Node::Ite(cond, then, els) if !terms.occurs(number, cond) => {
+            let (then, els) = (sum(terms, then, number, turns), sum(terms, els, number, turns));
+            terms.ite(cond, then, els)
+        }
+        _ if !terms.occurs(number, part) => terms.mul(turns, part),
+        _ => opaque(terms, part, number, turns),
+    }
 }
 
 fn opaque(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Term {
