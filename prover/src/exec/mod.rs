@@ -132,7 +132,17 @@ enum Flow {
 impl<'a> Executor<'a> {
     /// An executor for `version` of `unit`.
     pub fn new(unit: &'a Unit, version: usize, facts: &'a [Facts], limits: Limits, world: &'a mut World) -> Self {
-        Executor { unit, version, facts, limits, world, found: Execution::default(), depth: 0, pending: 0, turn_depth: 0 }
+        Executor {
+            unit,
+            version,
+            facts,
+            limits,
+            world,
+            found: Execution::default(),
+            depth: 0,
+            pending: 0,
+            turn_depth: 0,
+        }
     }
 
     fn code(&self) -> &'a Version {
