@@ -32,6 +32,9 @@ pub fn outcome_text(outcome: &Outcome) -> String {
         Outcome::Diverged(Divergence::CallRepeats { procedure, .. }) => {
             format!("never ends: {procedure} is called again from the same state while it is active")
         }
+        Outcome::Diverged(Divergence::Stays { condition, .. }) => {
+            format!("never ends: from where {condition}, it comes to where that holds again")
+        }
         Outcome::OutOfBudget(Budget::Steps) => "was stopped: too many steps".to_owned(),
         Outcome::OutOfBudget(Budget::Depth) => "was stopped: too many calls within one another".to_owned(),
         Outcome::OutOfBudget(Budget::Size) => "was stopped: a number or an array is too large".to_owned(),

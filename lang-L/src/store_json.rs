@@ -210,7 +210,9 @@ pub fn outcome_json(unit: &Unit, procedure: &Procedure, sources: &Sources, outco
         Outcome::Excluded(_, span) => {
             json!({ "outcome": "excluded", "message": outcome_text(outcome), "line": line(*span) })
         }
-        Outcome::Diverged(Divergence::LoopRepeats { span } | Divergence::CallRepeats { span, .. }) => {
+        Outcome::Diverged(
+            Divergence::LoopRepeats { span } | Divergence::CallRepeats { span, .. } | Divergence::Stays { span, .. },
+        ) => {
             json!({ "outcome": "diverges", "message": outcome_text(outcome), "line": line(*span) })
         }
         Outcome::OutOfBudget(_) => json!({ "outcome": "stopped", "message": outcome_text(outcome) }),

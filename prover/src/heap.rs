@@ -41,6 +41,13 @@ pub enum HeapNode {
         /// The call.
         call: CallId,
     },
+    /// What a loop left that wrote one cell each turn.
+    Fill {
+        /// The heap before.
+        prev: HeapId,
+        /// What it wrote.
+        fill: Fill,
+    },
     /// One heap or another.
     Join {
         /// Which.
@@ -50,6 +57,23 @@ pub enum HeapNode {
         /// The heap when not.
         els: HeapId,
     },
+}
+
+/// A range of cells that was written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fill {
+    /// The kind of cell.
+    pub selector: Selector,
+    /// The array; not null on the path.
+    pub array: Term,
+    /// The first index.
+    pub from: Term,
+    /// The index after the last.
+    pub to: Term,
+    /// The name of the index in `value`.
+    pub index: Term,
+    /// What each cell holds afterwards.
+    pub value: Term,
 }
 
 /// What a call may change.
@@ -161,6 +185,13 @@ impl Heaps {
                 let changed = terms.ite(was_null, through, unknown);
                 Some(terms.ite(touched, changed, before))
             }
+            HeapNode::Fill { prev, fill } => {
+                if self.sort(fill.selector) == Sort::Ref {
+                    None
+                } else {
+                    self.path(terms, prev, from, to)
+                }
+            }
             HeapNode::Call { prev, call } => {
                 let writes = self.footprint(call).writes.clone();
                 if writes.iter().any(|&selector| self.sort(selector) == Sort::Ref) {
@@ -211,6 +242,11 @@ impl Heaps {
         let silent = footprint.writes.is_empty();
         self.footprints.insert(call, footprint);
         if silent { prev } else { self.intern(HeapNode::Call { prev, call }) }
+    }
+
+    /// The heap after a range of cells was written.
+    pub fn fill(&mut self, prev: HeapId, fill: Fill) -> HeapId {
+        self.intern(HeapNode::Fill { prev, fill })
     }
 
     /// The one heap or the other.
@@ -267,6 +303,19 @@ impl Heaps {
                         let before = self.read(terms, prev, selector, object, index);
                         terms.ite(hit, after, before)
                     }
+                }
+            }
+            HeapNode::Fill { prev, fill } => {
+                let before = self.read(terms, prev, selector, object, index);
+                match index {
+                    Some(index) if selector == fill.selector => {
+                        let same = terms.eq(object, fill.array);
+                        let (low, high) = (terms.le(fill.from, index), terms.lt(index, fill.to));
+                        let hit = terms.and(&[same, low, high]);
+                        let value = terms.instance(fill.index, fill.value, index);
+                        terms.ite(hit, value, before)
+                    }
+                    _ => before,
                 }
             }
             HeapNode::Join { cond, then, els } => {
@@ -379,6 +428,15 @@ impl Heaps {
                         }
                         at = *prev;
                     }
+                    HeapNode::Fill { prev, fill } => {
+                        if terms.sort(fill.value) == Sort::Ref && relevant(&fill.selector) {
+                            let to = terms.births(fill.value).clone().without_null();
+                            if !to.is_empty() {
+                                edges.push((terms.births(fill.array).clone(), to));
+                            }
+                        }
+                        at = *prev;
+                    }
                     HeapNode::Call { prev, call } => {
                         edges.extend(self.call_edges(terms, *call, selectors));
                         at = *prev;
@@ -439,7 +497,9 @@ impl Heaps {
             let node = self.node(at).clone();
             match node {
                 HeapNode::Initial => continue,
-                HeapNode::Store { prev, .. } | HeapNode::Call { prev, .. } => work.push(prev),
+                HeapNode::Store { prev, .. } | HeapNode::Call { prev, .. } | HeapNode::Fill { prev, .. } => {
+                    work.push(prev)
+                }
                 HeapNode::Join { then, els, .. } => work.extend([then, els]),
             }
             found.push(node);
@@ -464,7 +524,7 @@ impl Heaps {
             }
             match *self.node(at) {
                 HeapNode::Initial => break at,
-                HeapNode::Store { prev, .. } | HeapNode::Call { prev, .. } => {
+                HeapNode::Store { prev, .. } | HeapNode::Call { prev, .. } | HeapNode::Fill { prev, .. } => {
                     chain.push(at);
                     at = prev;
                 }
@@ -489,6 +549,12 @@ impl Heaps {
                 HeapNode::Call { call, .. } => {
                     let call = renaming.call(call);
                     self.intern(HeapNode::Call { prev: renamed, call })
+                }
+                HeapNode::Fill { fill, .. } => {
+                    let mut go = |term| terms.rename(term, renaming, term_memo);
+                    let (array, value) = (go(fill.array), go(fill.value));
+                    let (from, to) = (go(fill.from), go(fill.to));
+                    self.fill(renamed, Fill { array, value, from, to, ..fill })
                 }
                 HeapNode::Initial | HeapNode::Join { .. } => renamed,
             };

@@ -219,6 +219,9 @@ pub fn written_objects(world: &mut World, outcome: &Outcome) -> Option<BTreeSet<
             HeapNode::Store { object, .. } => {
                 objects.insert(object);
             }
+            HeapNode::Fill { fill, .. } => {
+                objects.insert(fill.array);
+            }
             HeapNode::Call { call, .. } => match &world.heaps.footprint(call).modifies {
                 Some(places) => objects.extend(places.iter().copied()),
                 None if world.terms.reach(call).region.contains(Birth::OLD) => return None,

@@ -45,6 +45,8 @@ pub mod product;
 
 pub mod paper;
 
+pub mod recurrent;
+
 pub mod replay;
 
 pub mod refute;

@@ -10,6 +10,7 @@
 
 mod instances;
 mod reach;
+mod sums;
 
 use crate::state::World;
 use crate::term::{Birth, Func, Node, Origin, Selector, Sort, Term};
@@ -88,6 +89,8 @@ struct Writer {
     facts: Vec<String>,
     /// The quantifiers met, in that order.
     quantifiers: Vec<Term>,
+    /// The functions that sum something up: the variable, the term, and all that the function is applied to.
+    sums: Vec<(Term, Term, Vec<Term>)>,
     /// Indexes of cells that were read.
     indexes: BTreeSet<Term>,
 }
@@ -105,6 +108,9 @@ impl Writer {
             self.names.insert(term, name);
             self.quantifiers.push(term);
             return;
+        }
+        if let Node::App(Func::SumBelow, args) = &node {
+            return self.sum(world, term, (args[0], args[1]), args[2]);
         }
         for part in parts(&node) {
             self.visit(world, part);
@@ -159,6 +165,8 @@ impl Writer {
             Func::Ending(call) => format!("ending{}", call.0),
             Func::InRegion(call) => format!("region{}", call.0),
             Func::Reach => "reach".into(),
+            // Written by `sum`, under a name that says of what it is the sum.
+            Func::SumBelow => "sum".into(),
             Func::Bound(depth, ty) => format!("bound{depth}_{ty}"),
             Func::Witness(of) => format!("witness_{}", self.names.get(&of).map_or("none", String::as_str)),
         };
@@ -183,6 +191,7 @@ impl Writer {
                 break;
             }
         }
+        self.sum_facts(world);
         self.reach_facts(world);
         self.value_facts(world);
     }

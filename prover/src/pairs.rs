@@ -73,6 +73,8 @@ pub enum Method {
     Summaries,
     /// Path by path, with calls of procedures that do not recur executed in place.
     Inlining,
+    /// Path by path, with all turns of a loop taken at once where that can be said.
+    Turns,
     /// Path by path, with recursive calls executed in place once or twice: what was peeled or unrolled.
     Unrolling,
     /// By a product of both and invariants found from runs, for loops over integers.
@@ -89,10 +91,11 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 9] = [
+    pub const ALL: [Method; 10] = [
         Method::SameCode,
         Method::Summaries,
         Method::Inlining,
+        Method::Turns,
         Method::Unrolling,
         Method::Product,
         Method::Coupling,
@@ -107,6 +110,7 @@ impl Method {
             Method::SameCode => "same-code",
             Method::Summaries => "summaries",
             Method::Inlining => "inlining",
+            Method::Turns => "turns",
             Method::Unrolling => "unrolling",
             Method::Product => "product",
             Method::Coupling => "coupling",
@@ -341,10 +345,21 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     let callees = [pair.0, pair.1].map(|id| id.index());
     let mut best = first;
     if (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee))) {
-        let plan = Plan::of(inline, [INLINE_DEPTH; 2], Method::Inlining);
+        let plan = Plan::of(inline.clone(), [INLINE_DEPTH; 2], Method::Inlining);
         let second = prove_by_paths(program, (pair, when), claims, solver, &plan);
         if second.level > best.level {
             best = second;
+        }
+    }
+    let loops = |version: usize| {
+        let callees = &program.facts[version][callees[version]].callees;
+        callees.iter().any(|callee| is_loop(program.unit.versions[version].procedure(*callee)))
+    };
+    if best.level != Some(Level::Full) && !is_loop(a) && (loops(0) || loops(1)) {
+        let plan = Plan::of(inline, [INLINE_DEPTH; 2], Method::Turns);
+        let at_once = prove_by_paths(program, (pair, when), claims, solver, &plan);
+        if at_once.level > best.level {
+            best = at_once;
         }
     }
     if best.level != Some(Level::Full)

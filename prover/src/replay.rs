@@ -5,11 +5,16 @@
 //!
 //! Invariant: only this module makes these witnesses, and only of what it has just seen happen: a pair is not equivalent, and a
 //! contract violated, only by a value made here.
-//! Invariant: that a version never ends is believed only when the interpreter proves it.
+//! Invariant: that a version never ends is believed only when the interpreter proves it, or a recurrent set does for a place
+//! where the run has just been.
 
+use crate::recurrent::Recurrent;
 use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId, Procedure, Unit};
-use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Scattered, Sequential, Violation, holds, run};
+use lang_l::interp::{
+    Behaviour, Budget, Divergence, Environment, Job, Limits, Outcome, Scattered, Sequential, Stuck, Violation, holds,
+    run,
+};
 use lang_l::isomorphism::{Difference, same_outcome};
 use lang_l::naming::named;
 use lang_l::store_json::completed;
@@ -157,6 +162,44 @@ pub fn replay(pair: &Pair<'_>, input: &Input, externals: Behaviour, limits: Limi
         }
     }
     Some(Witness { input, externals, left, right, contrast })
+}
+
+/// Runs both procedures on `input`, without checking contracts. A witness when one ends and the other is stopped at a place
+/// from which `never_ends` proves that it never will, by what it is told of the version and the place.
+pub fn replay_endless(
+    pair: &Pair<'_>,
+    input: &Input,
+    externals: Behaviour,
+    limits: Limits,
+    never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<Recurrent>,
+) -> Option<Witness> {
+    let input = usable(pair.unit, pair.left_procedure(), input)?;
+    let limits = Limits { checks: false, ..limits };
+    if let Some(when) = pair.when
+        && !holds(&job(pair.unit, 0, pair.left, limits), when, input.clone(), &mut Sequential::after(&input)).0
+    {
+        return None;
+    }
+    let procedures = [pair.left, pair.right];
+    let run_in = |version: usize, environment: &mut dyn Environment| {
+        run(&job(pair.unit, version, procedures[version], limits), input.clone(), environment)
+    };
+    let runs = [0, 1].map(|version| run_in(version, &mut Sequential::after(&input).with(externals)));
+    let ended = |outcome: &Outcome| matches!(outcome, Outcome::Normal(_) | Outcome::Error(_));
+    let stopped = |outcome: &Outcome| matches!(outcome, Outcome::OutOfBudget(Budget::Steps | Budget::Depth));
+    let endless = (0..2).find(|&at| stopped(&runs[at].outcome) && ended(&runs[1 - at].outcome))?;
+    // With other addresses the same.
+    for seed in SEEDS {
+        let again = [0, 1].map(|version| run_in(version, &mut Scattered::new(seed).with(externals)).outcome);
+        if !stopped(&again[endless]) || !ended(&again[1 - endless]) {
+            return None;
+        }
+    }
+    let proof = runs[endless].stuck.iter().find_map(|stuck| never_ends(endless, stuck))?;
+    let diverged = Outcome::Diverged(Divergence::Stays { span: proof.span, condition: proof.condition });
+    let [mut left, mut right] = runs.map(|run| run.outcome);
+    *[&mut left, &mut right][endless] = diverged;
+    Some(Witness { input, externals, left, right, contrast: Contrast::Termination })
 }
 
 /// Runs one procedure on `input`, checking contracts. A witness when a clause is violated, and the same one under every

@@ -18,6 +18,7 @@ use crate::lower;
 use crate::pairs::{self, Method, Pair, PairProof, Program};
 use crate::paper::{self, PaperAnswer, PaperReport};
 use crate::rank;
+use crate::recurrent;
 use crate::refute;
 use crate::relate::{Gap, Level};
 use crate::replay::{self, Contrast};
@@ -359,8 +360,10 @@ impl Run<'_> {
             };
         }
         if proof.level != Some(Level::Full)
-            && let Some(witness) =
-                self.suspected(asked, solver).or_else(|| self.difference(asked, self.search_budget()))
+            && let Some(witness) = self
+                .suspected(asked, solver)
+                .or_else(|| self.difference(asked, self.search_budget()))
+                .or_else(|| self.endless(asked, solver))
         {
             return Verdict::NotEquivalent(Box::new(witness));
         }
@@ -404,6 +407,22 @@ impl Run<'_> {
         let mut search = |input| refute::search(&pair, &[(input, Behaviour::Skip)], refute::Budget::NEAR);
         solver.at(pairs::task(asked.pair, asked.when), |solver| {
             bounded::explore(self.program, asked.pair, asked.when, solver, &mut search)
+        })
+    }
+
+    /// A store from which one of the two ends and the other never does.
+    fn endless(&self, asked: &Asked<'_>, solver: &mut Solver) -> Option<replay::Witness> {
+        let (left, right) = asked.pair;
+        let facts = &self.program.facts;
+        if facts[0][left.index()].terminates && facts[1][right.index()].terminates {
+            return None;
+        }
+        let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
+        solver.at(pairs::task(asked.pair, asked.when), |solver| {
+            refute::search_endless(&pair, refute::Budget::ENDLESS, &mut |version, stuck| {
+                let of = recurrent::Version { unit: self.program.unit, version, facts: &facts[version] };
+                recurrent::never_ends(of, self.unit, stuck, solver)
+            })
         })
     }
 

@@ -33,6 +33,13 @@ pub(super) struct LoopMemory {
     earlier: Option<Box<(Variables, Store)>>,
 }
 
+impl LoopMemory {
+    /// What the variables held at the arrival that is remembered.
+    pub(super) fn earlier(&self) -> Option<&Variables> {
+        self.earlier.as_ref().map(|earlier| &earlier.0)
+    }
+}
+
 /// Watches for repetition.
 pub(super) struct Detector {
     enabled: bool,
@@ -97,7 +104,7 @@ impl Detector {
 }
 
 /// The variables, with the arguments of the run itself as far as they have been read by now.
-fn known(variables: &[Option<Value>], memory: &Memory<'_>) -> Variables {
+pub(super) fn known(variables: &[Option<Value>], memory: &Memory<'_>) -> Variables {
     let fixed = |at: usize| memory.input.arguments.get(at).cloned().flatten();
     variables.iter().enumerate().map(|(at, value)| value.clone().or_else(|| fixed(at))).collect()
 }

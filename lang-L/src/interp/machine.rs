@@ -14,7 +14,7 @@ use super::environment::{Environment, Event, Variable};
 use super::memory::Memory;
 use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, operands, truth, unary};
 use super::outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Outcome, Step, fail};
-use super::{Job, divergence};
+use super::{Job, Stuck, divergence};
 use crate::heap::{Input, Store};
 use crate::hir::{BinOp, Block, ClassId, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
 use crate::isomorphism::Final;
@@ -109,6 +109,28 @@ impl<'r> Machine<'r> {
     /// How many steps have been taken.
     pub(super) fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// Where it is: of each procedure the innermost call, and the loops in it.
+    pub(super) fn stuck(&self) -> Vec<Stuck> {
+        let last = |at: usize, id: ProcId| self.frames[at + 1..].iter().all(|frame| frame.id != id);
+        let mut stuck = Vec::new();
+        for (at, frame) in self.frames.iter().enumerate().filter(|(at, frame)| last(*at, frame.id)) {
+            let seen = |span: Option<Span>, variables: &Variables| {
+                // What is unset of the run's own call is what it was given.
+                let locals = if at == 0 { divergence::known(variables, &self.memory) } else { variables.clone() };
+                Stuck { procedure: frame.id, at: span, locals }
+            };
+            stuck.push(seen(None, &frame.old_locals));
+            for task in &frame.tasks {
+                if let Task::Loop(head) = task
+                    && let Some(variables) = head.seen.earlier()
+                {
+                    stuck.push(seen(Some(head.span), variables));
+                }
+            }
+        }
+        stuck
     }
 
     /// The input with all that was read of it.

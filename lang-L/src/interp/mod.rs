@@ -25,6 +25,8 @@ pub use outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Failure, Out
 
 use crate::heap::{Input, Store};
 use crate::hir::{Expr, ProcId, Unit};
+use crate::source::Span;
+use crate::value::Value;
 
 /// When to stop a run, and what to check in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +80,19 @@ pub struct Run {
     pub input: Input,
     /// How many steps it took.
     pub steps: u64,
+    /// Where it was, outermost first, if it was stopped.
+    pub stuck: Vec<Stuck>,
+}
+
+/// A loop or a call in which a run was when it was stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// The procedure.
+    pub procedure: ProcId,
+    /// The loop, if it is one.
+    pub at: Option<Span>,
+    /// What the variables held on entry, or at an earlier arrival at the loop's head; those of which it is not known are `None`.
+    pub locals: Vec<Option<Value>>,
 }
 
 /// Runs a procedure. An input that does not satisfy its `requires`, or on which those err, is [`Exclusion::Requires`],
@@ -85,7 +100,8 @@ pub struct Run {
 pub fn run(job: &Job<'_>, input: Input, environment: &mut dyn Environment) -> Run {
     let mut machine = machine::Machine::new(job, input, environment);
     let outcome = machine.run();
-    Run { outcome, steps: machine.steps(), input: machine.into_input() }
+    let stuck = if matches!(outcome, Outcome::OutOfBudget(_)) { machine.stuck() } else { Vec::new() };
+    Run { outcome, stuck, steps: machine.steps(), input: machine.into_input() }
 }
 
 /// Whether a condition over a procedure's parameters and the globals holds at the start, with the input as far as it was

@@ -39,7 +39,11 @@ impl Outcome {
             Outcome::Error(failure) => Some(failure.span),
             Outcome::Violation(violation) => Some(violation.span),
             Outcome::Excluded(_, span) | Outcome::Unsupported { span, .. } => Some(*span),
-            Outcome::Diverged(Divergence::LoopRepeats { span } | Divergence::CallRepeats { span, .. }) => Some(*span),
+            Outcome::Diverged(
+                Divergence::LoopRepeats { span }
+                | Divergence::CallRepeats { span, .. }
+                | Divergence::Stays { span, .. },
+            ) => Some(*span),
         }
     }
 }
@@ -149,6 +153,14 @@ pub enum Divergence {
         procedure: String,
         /// The inner call.
         span: Span,
+    },
+    /// Whenever this condition holds at this loop, or on entry to this procedure, it holds again later on. Never said by a
+    /// run alone: it takes a proof.
+    Stays {
+        /// The loop, or the procedure.
+        span: Span,
+        /// The condition.
+        condition: String,
     },
 }
 

@@ -311,7 +311,11 @@ impl Reader<'_> {
             return wrong(format!("there is no method {}", entry.method));
         };
         let evidence = match (method, entry.depths, &entry.in_place) {
-            (Method::Summaries | Method::Inlining | Method::Unrolling, Some(depths), Some(in_place)) => {
+            (
+                Method::Summaries | Method::Inlining | Method::Turns | Method::Unrolling,
+                Some(depths),
+                Some(in_place),
+            ) => {
                 let ids = |version: usize| -> Result<BTreeSet<ProcId>, Wrong> {
                     in_place[version].iter().map(|name| self.procedure(version, name)).collect()
                 };

@@ -29,7 +29,10 @@ impl Executor<'_> {
         self.check_requires(&state, callee, &values, span);
         let code = self.code().procedure(callee);
         let wanted = self.limits.inline.contains(&callee) && self.limits.inline_at.is_none_or(|only| only == span);
-        let returned = if wanted && self.depth < self.limits.inline_depth && code.body.is_some() {
+        let at_once = self.all_turns(&state, callee, &values, span)?;
+        let returned = if let Some(ends) = at_once {
+            ends
+        } else if wanted && self.depth < self.limits.inline_depth && code.body.is_some() {
             self.inline(state, callee, &values)?
         } else {
             self.abstract_call(state, callee, values, span)?

@@ -7,6 +7,7 @@
 
 mod call;
 mod expr;
+mod turns;
 
 pub use expr::{ContractView, Freshness, before_call, existing, mentions_entry};
 
@@ -30,11 +31,13 @@ pub struct Limits {
     pub inline_at: Option<Span>,
     /// Join the states after an `if` into one, so that paths do not multiply.
     pub join: bool,
+    /// Take all turns of a loop at once where that can be said (rule *Turns*).
+    pub turns: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { outcomes: 600, inline: BTreeSet::new(), inline_depth: 0, inline_at: None, join: false }
+        Limits { outcomes: 600, inline: BTreeSet::new(), inline_depth: 0, inline_at: None, join: false, turns: false }
     }
 }
 
@@ -118,6 +121,8 @@ pub struct Executor<'a> {
     depth: usize,
     /// How many states are still to be executed, or were put by, at the branches around the present one.
     pending: usize,
+    /// In how many turns of loops, taken as one of many, this is.
+    turn_depth: u32,
 }
 
 /// Whether control goes on after a statement.
@@ -129,7 +134,17 @@ enum Flow {
 impl<'a> Executor<'a> {
     /// An executor for `version` of `unit`.
     pub fn new(unit: &'a Unit, version: usize, facts: &'a [Facts], limits: Limits, world: &'a mut World) -> Self {
-        Executor { unit, version, facts, limits, world, found: Execution::default(), depth: 0, pending: 0 }
+        Executor {
+            unit,
+            version,
+            facts,
+            limits,
+            world,
+            found: Execution::default(),
+            depth: 0,
+            pending: 0,
+            turn_depth: 0,
+        }
     }
 
     fn code(&self) -> &'a Version {

@@ -53,7 +53,7 @@ pub fn confirm(
             Some(proof) if defined(program, pair) => proof,
             _ => return wrong("the two are not the same code over equivalent callees"),
         },
-        (Method::Summaries | Method::Inlining | Method::Unrolling, Evidence::Paths(evidence)) => {
+        (Method::Summaries | Method::Inlining | Method::Turns | Method::Unrolling, Evidence::Paths(evidence)) => {
             by_paths(program, (pair, when), claims, claim, evidence, solver)?
         }
         // Over integers nothing but equal inputs is assumed, least of all a condition.

@@ -16,10 +16,11 @@ mod lazy;
 mod rounds;
 mod shrink;
 
-use crate::replay::{ContractWitness, Pair, Witness, compare, replay, replay_contract};
+use crate::recurrent::Recurrent;
+use crate::replay::{ContractWitness, Pair, Witness, compare, replay, replay_contract, replay_endless};
 use lang_l::heap::{Input, Store, slot_type};
 use lang_l::hir::{GlobalId, ProcId, Unit};
-use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Violation, holds, run};
+use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Stuck, Violation, holds, run};
 use lang_l::value::{Addr, Location, Slot};
 use lazy::Lazy;
 use rounds::Rounds;
@@ -39,6 +40,8 @@ pub struct Budget {
 impl Budget {
     /// Little more than the hints and what is near them.
     pub const NEAR: Budget = Budget { inputs: 160, steps: 1_000_000, deadline: None };
+    /// For runs of which one may never end.
+    pub const ENDLESS: Budget = Budget { inputs: 600, steps: 1_000_000, deadline: None };
     /// Some tens of milliseconds: what is worth trying before anything else.
     pub const QUICK: Budget = Budget { inputs: 4_000, steps: 1_000_000, deadline: None };
     /// A few seconds: worth trying when no proof was found.
@@ -51,6 +54,11 @@ const SEARCH: Limits =
 /// How far a replay goes.
 pub const REPLAY: Limits =
     Limits { steps: 200_000, depth: 40_000, array_length: 1 << 16, int_bits: 1 << 14, checks: false, divergence: true };
+/// How far a run goes that may never end.
+const SHORT: Limits =
+    Limits { steps: 3_000, depth: 400, array_length: 1 << 12, int_bits: 1 << 12, checks: false, divergence: true };
+/// For how many inputs a proof is looked for that a run never ends.
+const MOST_PROOFS: usize = 6;
 /// The most replays that making a witness smaller may take.
 const SHRINK_REPLAYS: usize = 1_000;
 /// An input, perhaps partial, that may show a difference, and what external procedures are to do.
@@ -73,6 +81,30 @@ pub fn search(pair: &Pair<'_>, hints: &[Hint], budget: Budget) -> Option<Witness
     let passes = |input: &Input| accept(input).is_some();
     let smaller = shrink::shrink(pair.unit, procedure, found.input(), SHRINK_REPLAYS, &passes);
     Some(accept(&smaller).unwrap_or(found))
+}
+
+/// Searches for an input on which one of the two ends and the other never does, though it comes back to no state it has
+/// been in: `never_ends` is asked for the proof.
+pub fn search_endless(
+    pair: &Pair<'_>,
+    budget: Budget,
+    never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<Recurrent>,
+) -> Option<Witness> {
+    let job = |version, procedure| Job { unit: pair.unit, version, procedure, limits: SHORT };
+    let (left, right) = (job(0, pair.left), job(1, pair.right));
+    let mut asked = 0;
+    let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
+        let first = run(&left, base, environment);
+        let second = run(&right, first.input, environment);
+        *steps += first.steps + second.steps;
+        let stopped = [&first.outcome, &second.outcome].map(|outcome| matches!(outcome, Outcome::OutOfBudget(_)));
+        if stopped[0] == stopped[1] || asked == MOST_PROOFS {
+            return None;
+        }
+        asked += 1;
+        replay_endless(pair, &second.input, environment.externals, REPLAY, never_ends)
+    };
+    Rounds::new(pair.unit, pair.left_procedure(), budget).explore(&[], &mut attempt)
 }
 
 /// Searches for an input from which a run of this procedure violates a clause that is `wanted`, and makes it small. Hints,

@@ -393,6 +393,9 @@ impl Relater<'_> {
                     HeapNode::Store { selector, .. } => {
                         touched.insert(selector);
                     }
+                    HeapNode::Fill { fill, .. } => {
+                        touched.insert(fill.selector);
+                    }
                     HeapNode::Call { call, .. } => touched.extend(&self.world.heaps.footprint(call).writes),
                     HeapNode::Initial | HeapNode::Join { .. } => {}
                 }

@@ -131,6 +131,12 @@ fn heap(names: Names<'_>, last: HeapId, depth: usize, text: &mut String) {
                 lines.push(format!("{indent}{place} := {}\n", term_text(names, *value)));
                 *prev
             }
+            HeapNode::Fill { prev, fill } => {
+                let place = place_text(names, fill.selector, fill.array, Some(fill.index));
+                let (from, to) = (term_text(names, fill.from), term_text(names, fill.to));
+                lines.push(format!("{indent}{place} := {} from {from} below {to}\n", term_text(names, fill.value)));
+                *prev
+            }
             HeapNode::Call { prev, call } => {
                 lines.push(format!("{indent}effects of {}\n", call_text(names, *call)));
                 *prev

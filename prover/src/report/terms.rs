@@ -186,6 +186,7 @@ impl Writer<'_> {
             Func::Result(of, at) => format!("result {} of {}", at + 1, call(self, of)),
             Func::GlobalAfter(by, at) => format!("{} after {}", unit.globals[at as usize].name, call(self, by)),
             Func::Ending(of) => format!("ending of {}", call(self, of)),
+            Func::SumBelow => format!("sum of {} below {}", self.operand(args[1]), self.operand(args[2])),
             Func::Reach => format!("reach({}, {})", self.term(args[0]), self.term(args[1])),
             Func::Bound(depth, _) => format!("k{depth}"),
             Func::Witness(_) => "some k".to_string(),

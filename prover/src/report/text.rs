@@ -101,6 +101,7 @@ fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> Str
         Method::SameCode => "the two are the same code",
         Method::Summaries => "proved path by path, each call by what its pair guarantees",
         Method::Inlining => "proved path by path, with calls that do not recur executed in place",
+        Method::Turns => "proved path by path, with all turns of a loop taken at once",
         Method::Unrolling => "proved path by path, with recursive calls and loops unrolled once or twice",
         Method::Product => "proved by running both side by side under invariants found from runs",
         Method::Coupling => "proved by relations between the calls of both, found from runs",

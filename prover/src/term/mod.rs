@@ -85,6 +85,9 @@ pub enum Func {
     InRegion(CallId),
     /// Whether there is a path from one reference to another in the heap on entry.
     Reach,
+    /// The sum of a term over all values of a variable from a fixed one up to, but not including, some value (and the
+    /// negated sum downwards). Applied to the variable, the term and the value.
+    SumBelow,
     /// The variable of a [`Node::Forall`] of this depth and of this type, by its place in a list of types.
     Bound(u32, u32),
     /// A value for which the body of this [`Node::Forall`] does not hold, if there is one.

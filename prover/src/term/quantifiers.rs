@@ -5,7 +5,7 @@
 //!
 //! Invariant: the variable of a quantifier occurs in its body only; those of nested quantifiers differ by their depth.
 
-use super::{Func, Node, Sort, Term, Terms};
+use super::{CallId, Func, Node, Sort, Term, Terms};
 use lang_l::hir::Type;
 use std::collections::{HashMap, HashSet};
 
@@ -24,7 +24,8 @@ impl Terms {
         if self.occurs(bound, body) { self.intern(Node::Forall(bound, body), Sort::Bool) } else { body }
     }
 
-    fn occurs(&self, wanted: Term, within: Term) -> bool {
+    /// Whether a term occurs in another.
+    pub fn occurs(&self, wanted: Term, within: Term) -> bool {
         let mut seen = HashSet::new();
         let mut work = vec![within];
         while let Some(term) = work.pop() {
@@ -39,6 +40,39 @@ impl Terms {
             }
         }
         false
+    }
+
+    /// Whether a term speaks of what a call did.
+    pub fn speaks_of_call(&self, call: CallId, within: Term) -> bool {
+        self.parts_of(&[within]).into_iter().any(|term| match self.node(term) {
+            Node::App(
+                Func::Effect(by, _)
+                | Func::Result(by, _)
+                | Func::GlobalAfter(by, _)
+                | Func::Ending(by)
+                | Func::InRegion(by),
+                _,
+            ) => *by == call,
+            Node::Born(_, birth) => *birth == self.reach(call).fresh,
+            _ => false,
+        })
+    }
+
+    /// All terms within these, each once, themselves included, in the order first met.
+    pub fn parts_of(&self, roots: &[Term]) -> Vec<Term> {
+        let mut seen = HashSet::new();
+        let mut found = Vec::new();
+        let mut work: Vec<Term> = roots.iter().rev().copied().collect();
+        while let Some(term) = work.pop() {
+            if seen.insert(term) {
+                found.push(term);
+                match self.node(term) {
+                    Node::Forall(_, body) => work.push(*body),
+                    node => work.extend(crate::obligation::parts(node)),
+                }
+            }
+        }
+        found
     }
 
     /// The body of a quantifier for one value of its variable.

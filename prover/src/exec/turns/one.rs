@@ -1,0 +1,410 @@
+//! One turn of a loop: what it does, as terms over its number.
+//!
+//! In: a state before a loop. Out: a [`Turn`], if the loop is of the kind the module above names.
+//!
+//! The turn is executed twice: first with a value of its own for each variable that is assigned, to see which grow by a
+//! constant; then with those at what they have grown to, and with the array that is written in an arbitrary state.
+//!
+//! Invariant: in a [`Turn`] nothing but the number of the turn stands for what earlier turns did.
+
+use super::super::{Execution, Flow};
+use super::sums::Index;
+use super::{Executor, split};
+use crate::heap::{Footprint, HeapId, HeapNode};
+use crate::state::State;
+use crate::term::{BirthSet, CallId, Ending, Func, Node, Selector, Sort, Term, Terms};
+use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
+use num_bigint::BigInt;
+use num_traits::Signed;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What a turn adds to a variable.
+#[derive(Clone, Copy)]
+pub(super) struct Growth {
+    pub(super) each: Term,
+}
+
+/// The cell that a turn writes.
+pub(super) struct Write {
+    pub(super) selector: Selector,
+    pub(super) array: Term,
+    pub(super) index: Index,
+    pub(super) value: Term,
+}
+
+/// What the n-th turn of a loop does, counted from 0.
+pub(super) struct Turn {
+    /// Its number.
+    pub(super) number: Term,
+    /// Whether it takes place.
+    pub(super) condition: Term,
+    /// Whether finding that out is an error.
+    pub(super) condition_errs: Term,
+    /// Conjunctions, one of which holds if the turn errs.
+    pub(super) errors: Vec<Vec<Term>>,
+    pub(super) params: BTreeMap<usize, Growth>,
+    pub(super) globals: BTreeMap<usize, Growth>,
+    pub(super) write: Option<Write>,
+    /// Which parameters the loop's procedure returns.
+    pub(super) results: Vec<usize>,
+}
+
+/// A loop's procedure, taken apart.
+struct Parts<'c> {
+    condition: &'c Expr,
+    body: Block,
+    results: Vec<usize>,
+    assigned: BTreeSet<usize>,
+}
+
+/// What was seen of one execution of a turn.
+struct Seen {
+    end: State,
+    condition: Term,
+    condition_errs: Term,
+    errors: Vec<Vec<Term>>,
+}
+
+impl Executor<'_> {
+    /// What a turn does; `None` when that depends on more than its number.
+    pub(super) fn one_turn(&mut self, state: &State, callee: ProcId, args: &[Term], number: Term) -> Option<Turn> {
+        let code = self.code().procedure(callee);
+        let parts = take_apart(code, callee)?;
+        let globals: BTreeSet<usize> =
+            self.facts[callee.index()].written_globals.iter().map(|global| global.index()).collect();
+        let is_int = |executor: &Self, term: Term| executor.world.terms.sort(term) == Sort::Int;
+        if !parts.assigned.iter().all(|&at| is_int(self, args[at]))
+            || !globals.iter().all(|&at| is_int(self, state.globals[at]))
+        {
+            return None;
+        }
+        // Once with arbitrary values.
+        let mut start = self.start(state, code, args);
+        let mut own = Vec::new();
+        for &at in &parts.assigned {
+            let value = self.world.terms.skolem_int();
+            start.locals.set(at, value);
+            own.push(value);
+        }
+        for &at in &globals {
+            let value = self.world.terms.skolem_int();
+            own.push(value);
+            start.globals.set(at, value);
+        }
+        let seen = self.turn_from(start.clone(), &parts, code)?;
+        let grown = |executor: &mut Self, start: Term, end: Term| grown(&mut executor.world.terms, start, end);
+        let constant = |executor: &mut Self, start: Term, end: Term| {
+            let growth = grown(executor, start, end);
+            executor.world.terms.as_int(growth).cloned()
+        };
+        let place = self.written_place(seen.end.heap, state.heap)?;
+        // Then in the turn of this number.
+        let mut again = self.start(state, code, args);
+        let (mut arbitrary, mut steps) = (Vec::new(), Vec::new());
+        for &at in &parts.assigned {
+            let value = match constant(self, start.locals[at], seen.end.locals[at]) {
+                Some(step) => {
+                    steps.push((true, at, step.clone()));
+                    self.after_steps(args[at], step, number)
+                }
+                None => self.arbitrary(&mut arbitrary),
+            };
+            again.locals.set(at, value);
+        }
+        for &at in &globals {
+            let value = match constant(self, start.globals[at], seen.end.globals[at]) {
+                Some(step) => {
+                    steps.push((false, at, step.clone()));
+                    self.after_steps(state.globals[at], step, number)
+                }
+                None => self.arbitrary(&mut arbitrary),
+            };
+            again.globals.set(at, value);
+        }
+        let unwritten = again.heap;
+        let mut earlier = None;
+        if let Some((selector, array)) = place {
+            if own.iter().any(|&value| self.world.terms.occurs(value, array)) {
+                return None;
+            }
+            // Earlier turns have left this array in some state, and nothing else changed.
+            let call = self.world.terms.new_call(BirthSet::everything(), Vec::new());
+            let record = crate::state::CallRecord {
+                call,
+                version: self.version,
+                callee,
+                args: args.to_vec(),
+                globals: state.globals.iter().copied().collect(),
+                heap: state.heap,
+                span: code.span,
+            };
+            self.world.keep(record);
+            let selectors = BTreeSet::from([selector]);
+            let footprint = Footprint { writes: selectors.clone(), accesses: selectors, modifies: Some(vec![array]) };
+            again.heap = self.world.heaps.call(again.heap, call, footprint);
+            earlier = Some(call);
+        }
+        let seen = self.turn_from(again.clone(), &parts, code)?;
+        let mut turn = Turn {
+            number,
+            condition: seen.condition,
+            condition_errs: seen.condition_errs,
+            errors: seen.errors,
+            params: BTreeMap::new(),
+            globals: BTreeMap::new(),
+            write: None,
+            results: parts.results,
+        };
+        for &at in &parts.assigned {
+            let each = grown(self, again.locals[at], seen.end.locals[at]);
+            turn.params.insert(at, Growth { each });
+        }
+        for &at in &globals {
+            let each = grown(self, again.globals[at], seen.end.globals[at]);
+            turn.globals.insert(at, Growth { each });
+        }
+        // What grew by a constant from arbitrary values has to do so from where it has grown to.
+        for (local, at, step) in steps {
+            let growth = if local { turn.params.get(&at) } else { turn.globals.get(&at) };
+            if growth.and_then(|growth| self.world.terms.as_int(growth.each)) != Some(&step) {
+                return None;
+            }
+        }
+        turn.write = match place {
+            Some((selector, array)) => Some(self.write(&seen.end, again.heap, (selector, array), number)?),
+            None => None,
+        };
+        if let Some(call) = earlier {
+            self.forget_earlier(&mut turn, call, unwritten)?;
+        }
+        let terms = &self.world.terms;
+        let plain = |term: Term| {
+            !arbitrary.iter().any(|&value| terms.occurs(value, term))
+                && !earlier.is_some_and(|call| terms.speaks_of_call(call, term))
+        };
+        let growths = turn.params.values().chain(turn.globals.values()).map(|growth| growth.each);
+        let written = turn.write.iter().flat_map(|write| [write.value, write.index.start]);
+        let all = growths.chain(written).chain(turn.errors.iter().flatten().copied());
+        let all_plain = all.chain([turn.condition, turn.condition_errs]).all(plain);
+        let fixed = !terms.occurs(number, turn.condition_errs);
+        (all_plain && fixed).then_some(turn)
+    }
+
+    /// A state in which a turn begins, with nothing on its path.
+    fn start(&mut self, state: &State, code: &Procedure, args: &[Term]) -> State {
+        State {
+            locals: self.frame(code, args),
+            path: im::Vector::new(),
+            pending: im::Vector::new(),
+            unflushed: 0,
+            ..state.clone()
+        }
+    }
+
+    fn after_steps(&mut self, start: Term, step: BigInt, number: Term) -> Term {
+        let step = self.world.terms.int(step);
+        let grown = self.world.terms.mul(step, number);
+        self.world.terms.add(start, grown)
+    }
+
+    fn arbitrary(&mut self, all: &mut Vec<Term>) -> Term {
+        let value = self.world.terms.skolem_int();
+        all.push(value);
+        value
+    }
+
+    /// Executes the condition and the body once.
+    fn turn_from(&mut self, mut state: State, parts: &Parts<'_>, code: &Procedure) -> Option<Seen> {
+        let (calls, news) = (state.calls.len(), state.news.len());
+        let condition = self.eval(&mut state, parts.condition)?;
+        let bad: Vec<Term> = state.pending.iter().map(|(condition, _)| *condition).collect();
+        let condition_errs = self.world.terms.or(&bad);
+        // That it does not err is known from here on.
+        (state.pending, state.unflushed, state.path) = (im::Vector::new(), 0, im::Vector::new());
+        self.found = Execution::default();
+        if !state.known.assume(&mut self.world.terms, condition) {
+            return None;
+        }
+        let flows = self.block(state, &parts.body, code).ok()?;
+        let [Flow::Next(end)] = flows.as_slice() else { return None };
+        let mut end = end.clone();
+        self.flush(&mut end).ok()?;
+        let whole = self.found.outcomes.iter().all(|o| o.ending == Ending::Error && o.calls.len() == calls);
+        if !whole || end.calls.len() != calls || end.news.len() != news {
+            return None;
+        }
+        let errors = self.found.outcomes.iter().map(|outcome| outcome.path.clone()).collect();
+        Some(Seen { end, condition, condition_errs, errors })
+    }
+
+    /// The one array that was written on the way from a heap to another, and with what sort of cell; the outer `None` when
+    /// more was written.
+    fn written_place(&self, end: HeapId, start: HeapId) -> Option<Option<(Selector, Term)>> {
+        let mut place = None;
+        let mut work = vec![end];
+        while let Some(heap) = work.pop() {
+            if heap == start {
+                continue;
+            }
+            match self.world.heaps.node(heap) {
+                HeapNode::Store { prev, selector: selector @ Selector::Cell(_), object, .. } => {
+                    if place.is_some_and(|known| known != (*selector, *object)) {
+                        return None;
+                    }
+                    place = Some((*selector, *object));
+                    work.push(*prev);
+                }
+                HeapNode::Join { then, els, .. } => work.extend([*then, *els]),
+                _ => return None,
+            }
+        }
+        Some(place)
+    }
+
+    /// The cell that was written in this turn, and what it holds afterwards.
+    fn write(
+        &mut self,
+        end: &State,
+        start: HeapId,
+        (selector, array): (Selector, Term),
+        number: Term,
+    ) -> Option<Write> {
+        let mut written = BTreeSet::new();
+        let mut work = vec![end.heap];
+        while let Some(heap) = work.pop() {
+            if heap == start {
+                continue;
+            }
+            match self.world.heaps.node(heap) {
+                HeapNode::Store { prev, selector: own, object, index: Some(index), .. }
+                    if (*own, *object) == (selector, array) =>
+                {
+                    written.insert(*index);
+                    work.push(*prev);
+                }
+                HeapNode::Join { then, els, .. } => work.extend([*then, *els]),
+                _ => return None,
+            }
+        }
+        let [at] = written.into_iter().collect::<Vec<_>>()[..] else { return None };
+        let (slope, first) = split(&mut self.world.terms, at, number)?;
+        let index = Index::of(&slope, first)?;
+        let value = self.world.heaps.read(&mut self.world.terms, end.heap, selector, array, Some(at));
+        Some(Write { selector, array, index, value })
+    }
+
+    /// Puts what was there before the loop in the place of what earlier turns left, where they have not been.
+    fn forget_earlier(&mut self, turn: &mut Turn, call: CallId, before: HeapId) -> Option<()> {
+        let write = turn.write.as_ref()?;
+        let mut all: Vec<Term> = turn.params.values().chain(turn.globals.values()).map(|g| g.each).collect();
+        all.push(write.value);
+        all.push(turn.condition);
+        all.extend(turn.errors.iter().flatten());
+        let (selector, index) = (write.selector, write.index.clone());
+        let at = index.at(&mut self.world.terms, turn.number);
+        let mut instead = HashMap::new();
+        for term in self.world.terms.parts_of(&all) {
+            let Node::App(Func::Effect(by, _), args) = self.world.terms.node(term).clone() else { continue };
+            if by != call {
+                continue;
+            }
+            // Only cells that lie ahead, or the one that is this turn's own.
+            let ahead = self.world.terms.sub(args[1], at);
+            let ahead = self.world.terms.as_int(ahead)?;
+            let unwritten = if index.up { !ahead.is_negative() } else { !ahead.is_positive() };
+            if !unwritten {
+                return None;
+            }
+            let value = self.world.heaps.read(&mut self.world.terms, before, selector, args[0], Some(args[1]));
+            instead.insert(term, value);
+        }
+        let terms = &mut self.world.terms;
+        for growth in turn.params.values_mut().chain(turn.globals.values_mut()) {
+            growth.each = terms.substitute(growth.each, &instead);
+        }
+        turn.condition = terms.substitute(turn.condition, &instead);
+        for error in turn.errors.iter_mut().flatten() {
+            *error = terms.substitute(*error, &instead);
+        }
+        if let Some(write) = &mut turn.write {
+            write.value = terms.substitute(write.value, &instead);
+        }
+        Some(())
+    }
+}
+
+/// `end - start`, taken into choices, so that a variable that grows in one case alone does not occur in its growth.
+fn grown(terms: &mut Terms, start: Term, end: Term) -> Term {
+    let (constant, parts) = terms.linear_parts(end);
+    let choice = parts.iter().enumerate().find_map(|(at, (coefficient, part))| match *terms.node(*part) {
+        Node::Ite(cond, then, els) if terms.occurs(start, *part) => Some((at, coefficient.clone(), cond, [then, els])),
+        _ => None,
+    });
+    let Some((at, coefficient, cond, sides)) = choice else { return terms.sub(end, start) };
+    let mut rest = terms.int(constant);
+    for (_, (coefficient, part)) in parts.into_iter().enumerate().filter(|(other, _)| *other != at) {
+        let coefficient = terms.int(coefficient);
+        let product = terms.mul(coefficient, part);
+        rest = terms.add(rest, product);
+    }
+    let coefficient = terms.int(coefficient);
+    let [then, els] = sides.map(|side| {
+        let product = terms.mul(coefficient, side);
+        let end = terms.add(rest, product);
+        grown(terms, start, end)
+    });
+    terms.ite(cond, then, els)
+}
+
+/// A loop's procedure as the lowering makes it, if it holds no `break`, `continue` or `return`.
+fn take_apart(code: &Procedure, own: ProcId) -> Option<Parts<'_>> {
+    let [enter, leave] = &code.body.as_ref()?.stmts[..] else { return None };
+    let StmtKind::If(condition, then, els) = &enter.kind else { return None };
+    let StmtKind::Return(values) = &leave.kind else { return None };
+    let (again, body) = then.stmts.split_last()?;
+    let StmtKind::Call { targets, callee, args } = &again.kind else { return None };
+    let local = |e: &Expr| match e.kind {
+        ExprKind::Local(id) => Some(id.index()),
+        _ => None,
+    };
+    let passed: Vec<usize> = args.iter().map(local).collect::<Option<_>>()?;
+    let returned: Vec<usize> = values.iter().map(local).collect::<Option<_>>()?;
+    let kept: Option<Vec<usize>> = targets
+        .iter()
+        .map(|target| match target {
+            Place::Local(id) => Some(id.index()),
+            _ => None,
+        })
+        .collect();
+    let same = passed.iter().copied().eq(0..code.params) && kept? == returned;
+    if *callee != own || !els.stmts.is_empty() || !same || !returned.iter().all(|&at| at < code.params) {
+        return None;
+    }
+    let mut assigned = BTreeSet::new();
+    body.iter().all(|stmt| assigned_in(stmt, own, &mut assigned)).then_some(())?;
+    assigned.retain(|&at| at < code.params);
+    let body = Block { stmts: body.to_vec(), span: then.span };
+    Some(Parts { condition, body, results: returned, assigned })
+}
+
+/// Notes the locals that a statement assigns; false when it leaves the loop.
+fn assigned_in(stmt: &Stmt, own: ProcId, assigned: &mut BTreeSet<usize>) -> bool {
+    let mut note = |place: &Place| {
+        if let Place::Local(id) = place {
+            assigned.insert(id.index());
+        }
+    };
+    match &stmt.kind {
+        StmtKind::Assign(place, rhs) => {
+            note(place);
+            !matches!(rhs, Rhs::Expr(e) if e.any(&|part| matches!(part.kind, ExprKind::Call(callee, _) if callee == own)))
+        }
+        StmtKind::Call { targets, callee, .. } => {
+            targets.iter().for_each(note);
+            *callee != own
+        }
+        StmtKind::If(_, then, els) => then.stmts.iter().chain(&els.stmts).all(|stmt| assigned_in(stmt, own, assigned)),
+        StmtKind::Assert(_) | StmtKind::Assume(_) => true,
+        StmtKind::While { .. } | StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => false,
+    }
+}

@@ -1,0 +1,187 @@
+//! Sums over the turns of a loop.
+//!
+//! In: a term over the number of a turn, and how many turns there are. Out: its sum as a term: a polynomial where it is one; else
+//! the difference of two values of the function that sums it up from a fixed place.
+//!
+//! That function is named by what it sums, written over the index of the first cell that is read (or the first sum that
+//! is not just the number): so that a loop upwards and one downwards speak of the same function.
+//!
+//! Invariant: exact, for any number of turns that is not negative.
+
+use super::split;
+use crate::term::{Func, Node, Sort, Term, Terms};
+use lang_l::hir::Type;
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+use std::collections::{HashMap, HashSet};
+
+/// Powers of the number of a turn above this have no formula here.
+const HIGHEST_POWER: usize = 2;
+/// The depth of the variables of sums; those of quantifiers have smaller ones.
+const INNERMOST: u32 = 1 << 20;
+
+/// `start + number` or `start - number`.
+#[derive(Clone)]
+pub(super) struct Index {
+    pub(super) start: Term,
+    pub(super) up: bool,
+}
+
+impl Index {
+    pub(super) fn of(slope: &BigInt, start: Term) -> Option<Index> {
+        slope.abs().is_one().then(|| Index { start, up: slope.is_positive() })
+    }
+
+    /// The index in a turn.
+    pub(super) fn at(&self, terms: &mut Terms, number: Term) -> Term {
+        if self.up { terms.add(self.start, number) } else { terms.sub(self.start, number) }
+    }
+
+    /// A term over the number of a turn, with that name now standing for the index.
+    pub(super) fn instead(&self, terms: &mut Terms, term: Term, number: Term) -> Term {
+        let turn = if self.up { terms.sub(number, self.start) } else { terms.sub(self.start, number) };
+        terms.substitute(term, &HashMap::from([(number, turn)]))
+    }
+}
+
+/// The least index of so many turns, and the one after the greatest.
+pub(super) fn range(terms: &mut Terms, index: &Index, turns: Term) -> (Term, Term) {
+    if index.up {
+        (index.start, terms.add(index.start, turns))
+    } else {
+        let end = terms.sub(index.start, turns);
+        let one = terms.int(1);
+        (terms.add(end, one), terms.add(index.start, one))
+    }
+}
+
+/// The sum of a term over so many turns.
+pub(super) fn sum(terms: &mut Terms, each: Term, number: Term, turns: Term) -> Term {
+    let (constant, parts) = terms.linear_parts(each);
+    // Sums of powers are fractions; together they are a whole number.
+    let mut sixths = times(terms, &(constant * BigInt::from(6)), turns);
+    let mut others = terms.int(0);
+    for (coefficient, part) in parts {
+        if let Some(sum) = six_sums(terms, part, number, turns) {
+            let sum = times(terms, &coefficient, sum);
+            sixths = terms.add(sixths, sum);
+        } else {
+            let sum = other_sum(terms, part, number, turns);
+            let sum = times(terms, &coefficient, sum);
+            others = terms.add(others, sum);
+        }
+    }
+    let whole = sixth(terms, sixths);
+    terms.add(whole, others)
+}
+
+fn times(terms: &mut Terms, factor: &BigInt, term: Term) -> Term {
+    let factor = terms.int(factor.clone());
+    terms.mul(factor, term)
+}
+
+/// A sixth of what six divides, in the least terms: it does not matter how the division rounds.
+fn sixth(terms: &mut Terms, term: Term) -> Term {
+    let (constant, parts) = terms.linear_parts(term);
+    let divides = |divisor: i64| {
+        (&constant % divisor).is_zero() && parts.iter().all(|(coefficient, _)| (coefficient % divisor).is_zero())
+    };
+    let common = [6, 3, 2].into_iter().find(|&divisor| divides(divisor)).unwrap_or(1);
+    let mut reduced = terms.int(constant / common);
+    for (coefficient, part) in parts {
+        let part = times(terms, &(coefficient / common), part);
+        reduced = terms.add(reduced, part);
+    }
+    let divisor = terms.int(6 / common);
+    terms.div(reduced, divisor)
+}
+
+/// Six times the sum of a power of the number, times what it does not occur in.
+fn six_sums(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Option<Term> {
+    let factors = match terms.node(part) {
+        Node::Mul(parts) => parts.to_vec(),
+        _ => vec![part],
+    };
+    let power = factors.iter().filter(|&&factor| factor == number).count();
+    let rest: Vec<Term> = factors.into_iter().filter(|&factor| factor != number).collect();
+    let choice = |&factor: &Term| matches!(terms.node(factor), Node::Ite(..));
+    if power > HIGHEST_POWER || rest.iter().any(|factor| terms.occurs(number, *factor) || choice(factor)) {
+        return None;
+    }
+    let mut product = six_powers(terms, power, turns);
+    for factor in rest {
+        product = terms.mul(product, factor);
+    }
+    Some(product)
+}
+
+/// `6 * (0^p + 1^p + … + (turns - 1)^p)`
+fn six_powers(terms: &mut Terms, power: usize, turns: Term) -> Term {
+    let one = terms.int(1);
+    let before = terms.sub(turns, one);
+    let product = terms.mul(turns, before);
+    match power {
+        0 => times(terms, &BigInt::from(6), turns),
+        1 => times(terms, &BigInt::from(3), product),
+        _ => {
+            let last = terms.add(turns, before);
+            terms.mul(product, last)
+        }
+    }
+}
+
+fn other_sum(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Term {
+    match *terms.node(part) {
+        Node::Ite(cond, then, els) if !terms.occurs(number, cond) => {
+            let (then, els) = (sum(terms, then, number, turns), sum(terms, els, number, turns));
+            terms.ite(cond, then, els)
+        }
+        _ if !terms.occurs(number, part) => terms.mul(turns, part),
+        _ => opaque(terms, part, number, turns),
+    }
+}
+
+fn opaque(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Term {
+    let zero = terms.int(0);
+    let index = index_in(terms, part, number).unwrap_or(Index { start: zero, up: true });
+    let each = index.instead(terms, part, number);
+    let (from, to) = range(terms, &index, turns);
+    let (number, each) = named(terms, each, number);
+    let [low, high] = [from, to].map(|end| terms.app(Func::SumBelow, &[number, each, end], Sort::Int));
+    terms.sub(high, low)
+}
+
+/// A term over some constant, with a variable in its place that depends on the term alone: of a depth that none within has,
+/// so that it is bound once.
+pub(super) fn named(terms: &mut Terms, each: Term, number: Term) -> (Term, Term) {
+    let depth = |term: Term| match terms.node(term) {
+        Node::App(Func::Bound(depth, _), _) if *depth >= INNERMOST => Some(depth + 1),
+        _ => None,
+    };
+    let depth = terms.parts_of(&[each]).into_iter().filter_map(depth).max().unwrap_or(INNERMOST);
+    let variable = terms.bound(depth, &Type::Int);
+    (variable, terms.substitute(each, &HashMap::from([(number, variable)])))
+}
+
+/// The first index of a cell that a term reads, else its first linear part, that goes one step a turn.
+fn index_in(terms: &mut Terms, term: Term, number: Term) -> Option<Index> {
+    let (mut cells, mut others) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
+    let mut work = vec![term];
+    while let Some(term) = work.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        let node = terms.node(term).clone();
+        match &node {
+            Node::App(Func::Initial(_) | Func::Effect(..), args) if args.len() == 2 => cells.push(args[1]),
+            Node::Linear(..) => others.push(term),
+            _ => {}
+        }
+        work.extend(crate::obligation::parts(&node).into_iter().rev());
+    }
+    cells.into_iter().chain(others).find_map(|candidate| {
+        let (slope, start) = split(terms, candidate, number).filter(|(slope, _)| !slope.is_zero())?;
+        Index::of(&slope, start)
+    })
+}
