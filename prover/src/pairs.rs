@@ -291,9 +291,12 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
             best = second;
         }
     }
-    if best.level != Some(Level::Full)
-        && !is_loop(a)
-        && let Some(level) = solver.with_share(PRODUCT_SHARE, |solver| product::prove(program, pair, when, solver))
+    let product = if best.level != Some(Level::Full) && !is_loop(a) {
+        solver.with_share(PRODUCT_SHARE, |solver| product::prove(program, pair, when, solver))
+    } else {
+        product::Found::Unfit
+    };
+    if let product::Found::Proof(level) = product
         && Some(level) > best.level
     {
         return integer_proof(program, pair, level, Method::Product);
@@ -319,7 +322,11 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     }
     let over_integers = match (best.level, when) {
         _ if is_loop(a) => None,
-        (None, None) if solver.with_share(COUPLING_SHARE, |solver| couple::prove(program, pair, solver)) => {
+        // Couplings are products of fewer kinds, but for any recursion.
+        (None, None)
+            if product == product::Found::Unfit
+                && solver.with_share(COUPLING_SHARE, |solver| couple::prove(program, pair, solver)) =>
+        {
             Some(Method::Coupling)
         }
         (None, None) if solver.with_share(HORN_SHARE, |solver| horn::prove(program, pair, solver)) => {
