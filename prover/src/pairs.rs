@@ -362,9 +362,12 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
             best = at_once;
         }
     }
-    if best.level != Some(Level::Full)
-        && !is_loop(a)
-        && let Some(level) = solver.with_share(PRODUCT_SHARE, |solver| product::prove(program, pair, when, solver))
+    let product = if best.level != Some(Level::Full) && !is_loop(a) {
+        solver.with_share(PRODUCT_SHARE, |solver| product::prove(program, pair, when, solver))
+    } else {
+        product::Found::Unfit
+    };
+    if let product::Found::Proof(level) = product
         && Some(level) > best.level
     {
         return integer_proof(program, pair, level, Method::Product);
@@ -381,7 +384,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     }
     let over_integers = match (best.level, when) {
         _ if is_loop(a) => None,
-        (None, None) => over_integers(program, pair, solver),
+        (None, None) => over_integers(program, pair, product, solver),
         _ => None,
     };
     match over_integers {
@@ -390,9 +393,17 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     }
 }
 
-/// The engines over integers, in turn: how one of them proves the pair partially equivalent.
-fn over_integers(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<(Method, Option<Evidence>)> {
-    if let Some(evidence) = solver.with_share(COUPLING_SHARE, |solver| couple::prove(program, pair, solver)) {
+/// The engines over integers that are left after a product, in turn: how one of them proves the pair partially equivalent.
+fn over_integers(
+    program: &Program<'_>,
+    pair: Pair,
+    product: product::Found,
+    solver: &mut Solver,
+) -> Option<(Method, Option<Evidence>)> {
+    // Couplings are products of fewer kinds, but for any recursion.
+    if product == product::Found::Unfit
+        && let Some(evidence) = solver.with_share(COUPLING_SHARE, |solver| couple::prove(program, pair, solver))
+    {
         return Some((Method::Coupling, Some(Evidence::Coupling(evidence))));
     }
     let horn = solver.with_share(HORN_SHARE, |solver| horn::prove(program, pair, solver));

@@ -157,10 +157,15 @@ impl<'a, 'w> Check<'a, 'w> {
         }
     }
 
-    /// Gives up those facts that do not follow one by one.
+    /// Gives up those facts that do not follow one by one, with every product as a number of its own: what the solver did not
+    /// settle all together it would ponder as long again for each.
     fn ban_unproved(&mut self, edge: &Edge, facts: &[Fact], goals: &[Term]) -> Option<()> {
         for (fact, &goal) in facts.iter().zip(goals) {
-            if !matches!(self.ask(edge.from, &[edge.guard], goal)?, Said::Holds) {
+            let obligation = self.obligation(edge.from, &[edge.guard], goal);
+            let world = &mut *self.setting.world;
+            let linear = linearised(world, &obligation).unwrap_or(obligation);
+            self.queries = self.queries.checked_sub(1)?;
+            if self.solver.prove(world, &linear) != Answer::Holds {
                 self.banned.entry(edge.to).or_default().insert(fact.clone());
             }
         }
@@ -274,17 +279,11 @@ impl<'a, 'w> Check<'a, 'w> {
     /// Whether a goal follows from the facts at a node and what else is known there; `None` when out of budget.
     fn ask(&mut self, node: Node, known: &[Term], goal: Term) -> Option<Said> {
         let columns = self.setting.columns(node);
-        let mut assumptions = self.assumed.to_vec();
-        for fact in self.facts.get(&node).into_iter().flatten() {
-            assumptions.push(fact.term(&mut self.setting.world.terms, &columns));
-        }
-        assumptions.extend(known);
+        let obligation = self.obligation(node, known, goal);
         let world = &mut *self.setting.world;
-        if world.terms.is_true(goal) || assumptions.iter().any(|&fact| world.terms.is_false(fact)) {
+        if world.terms.is_true(goal) || obligation.assumptions.iter().any(|&fact| world.terms.is_false(fact)) {
             return Some(Said::Holds);
         }
-        let tag = "the facts at a node of a product are inductive".to_string();
-        let obligation = Obligation { assumptions, goal, tag };
         if let Some(linear) = linearised(world, &obligation) {
             self.queries = self.queries.checked_sub(1)?;
             if self.solver.prove(world, &linear) == Answer::Holds {
@@ -304,6 +303,18 @@ impl<'a, 'w> Check<'a, 'w> {
             }
             Answer::Fails | Answer::Unknown(_) => Said::Unknown,
         })
+    }
+
+    /// That a goal follows from the facts at a node and what else is known there.
+    fn obligation(&mut self, node: Node, known: &[Term], goal: Term) -> Obligation {
+        let columns = self.setting.columns(node);
+        let mut assumptions = self.assumed.to_vec();
+        for fact in self.facts.get(&node).into_iter().flatten() {
+            assumptions.push(fact.term(&mut self.setting.world.terms, &columns));
+        }
+        assumptions.extend(known);
+        let tag = "the facts at a node of a product are inductive".to_string();
+        Obligation { assumptions, goal, tag }
     }
 
     /// Whether a goal holds at a node: for those who ask more of a product than that it is one.

@@ -38,13 +38,32 @@ use std::collections::{BTreeSet, HashMap};
 const INPUTS: usize = 40;
 /// How many are drawn to have so many that satisfy what is assumed.
 const DRAWN: usize = 1_500;
+/// More queries than this for one pair are not worth it.
+const MAX_QUERIES: usize = 600;
+/// More than this to show that the two end together neither.
+const MAX_ENDING_QUERIES: usize = 120;
 /// The longest run.
 const MAX_RUN: usize = 160;
 /// More pairs of variables of different names than this are not tried.
 const MAX_OTHERS: usize = 8;
 
-/// What a product proves of a pair, from the stores that satisfy a condition; `None` when there is none.
-pub fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Level> {
+/// What came of looking for a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// One that proves the pair at this level.
+    Proof(Level),
+    /// None that proves anything.
+    Nothing,
+    /// The pair is none of those that products are made of: it has no loops, or recursion of another kind, or a heap.
+    Unfit,
+}
+
+/// Looks for a product that proves a pair, from the stores that satisfy a condition.
+pub fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Found {
+    attempt(program, pair, when, solver).unwrap_or(Found::Unfit)
+}
+
+fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Found> {
     let ids = [pair.0, pair.1];
     let touched = |version: usize| &program.facts[version][ids[version].index()];
     if (0..2).any(|version| !touched(version).accesses.is_empty()) {
@@ -69,21 +88,28 @@ pub fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mu
     let rows = draw(&world, &inputs, &assumed, &constants);
     let sides = [&left, &right];
     let mut tried = BTreeSet::new();
+    let mut left = MAX_QUERIES;
     for Plan { policy, tagged, degree, queries } in plans(sides) {
         let mut setting = Setting { world: &mut world, sides, inputs: &inputs, tagged };
         let Some(graph) = observe(&mut setting, &policy, &rows) else { continue };
         if !tried.insert((graph.shape().clone(), degree, tagged)) {
             continue;
         }
+        let queries = queries.min(left);
         let templates = Templates { degree, ..templates(&constants) };
         let mut check = Check::new(setting, &policy, graph, &assumed, solver, templates);
         check.queries = queries;
         if check.prove() {
+            check.queries = MAX_ENDING_QUERIES;
             let both = (0..2).all(|version| touched(version).terminates);
-            return Some(if both || check.ends_together() { Level::Full } else { Level::Partial });
+            return Some(Found::Proof(if both || check.ends_together() { Level::Full } else { Level::Partial }));
+        }
+        left -= queries - check.queries.min(queries);
+        if left == 0 {
+            break;
         }
     }
-    None
+    Some(Found::Nothing)
 }
 
 /// Whether there is a quantifier in a condition.
