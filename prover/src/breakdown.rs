@@ -52,7 +52,9 @@ fn rests_on(program: &Program<'_>, pair: Pair, task: Task) -> bool {
 fn name(program: &Program<'_>, task: Task) -> String {
     let name = |version: usize, id: ProcId| &program.unit.versions[version].procedure(id).name;
     match task {
-        Task::Alone { version, procedure } => format!("{} in version {version}", name(version, procedure)),
+        Task::Alone { version, procedure } => {
+            format!("{} in {}", name(version, procedure), program.unit.versions[version].title())
+        }
         Task::Pair { left, right, .. } => format!("the pair of {} and {}", name(0, left), name(1, right)),
     }
 }
