@@ -328,8 +328,16 @@ impl Reader<'_> {
                 let mut summaries = BTreeMap::new();
                 for own in &entry.equations {
                     let summary = couple::Summary {
-                        coupling: own.at_start.iter().map(entries::equation).collect::<Result<_, Wrong>>()?,
-                        summary: own.at_end.iter().map(entries::equation).collect::<Result<_, Wrong>>()?,
+                        coupling: own
+                            .at_start
+                            .iter()
+                            .map(|entry| entries::equation(entry))
+                            .collect::<Result<_, Wrong>>()?,
+                        summary: own
+                            .at_end
+                            .iter()
+                            .map(|entry| entries::equation(entry))
+                            .collect::<Result<_, Wrong>>()?,
                     };
                     summaries.insert(self.couple(&own.left, &own.right)?, summary);
                 }

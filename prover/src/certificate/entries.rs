@@ -227,7 +227,7 @@ fn read_number(text: &str) -> Result<num_bigint::BigInt, Wrong> {
 }
 
 /// The equation of an entry.
-pub(super) fn equation(entry: &Vec<SummandEntry>) -> Result<Equation, Wrong> {
+pub(super) fn equation(entry: &[SummandEntry]) -> Result<Equation, Wrong> {
     let summand = |entry: &SummandEntry| Ok((read_number(&entry.times)?, entry.values.clone()));
     Ok(Equation { parts: entry.iter().map(summand).collect::<Result<_, Wrong>>()? })
 }
