@@ -1,5 +1,5 @@
 ; The proof of swap
-; Part of certificate eecf3d3b66cd488d43adc3c348c6cf34f67e68c3ca2b2d40d5e18c8b1707854d
+; Part of certificate 8e982302a267360f2dbca47fa30a56076daea6bf31d46cc0c5e52c9cb2ff5287
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate a890f8f6b5b58ca30bb9c7434c9e18c46c1ed665ef25140a7e61d44c0da3b6ae
+; Part of certificate c1f19f457543cbe9e43632624aae7bb315bee6b7ef89e4d55959227e0fecad9e
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; The proof of gcd
-; Part of certificate ec6bfe7182ab6d15dfddf4b2ad75c248803018a91b368dd0111ba749c2b9e2f9
+; Part of certificate 92e37d14b53129c85341aa51e017ecc63707ca29eaed4f0f85d77c9e2cb1aa55
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; The proof of onto
-; Part of certificate 8d07fae5ebbc1bb4f91b5d54e2ed21e90ca7e383791405615a21ec85f0017484
+; Part of certificate c4c1825e7c0376a85fbc7b178f395634c6ea3436aeccfa4285511dadb7a2caf4
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; The proof of sumTo ~ gauss when n >= 0
-; Part of certificate e06aae77014bc64ba7d91159e886800cdae6b659804f5464b026aa6eacdc679f
+; Part of certificate 4c515f603ec44b4b2c1f006e43dbf79689baea8238b7360fdaed62561effa0da
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -15,6 +15,7 @@ use crate::evidence::{Wrong, wrong};
 use crate::facts::Facts;
 use crate::lower::lower;
 use crate::pairs::{self, Pair, PairProof, Program};
+use crate::recurrent;
 use crate::refute;
 use crate::relate::{Claims, Level};
 use crate::replay::{self, Contrast, replay_contract};
@@ -22,7 +23,9 @@ use crate::solve::{Answer as Decided, Backend, Breakdown, Budget, Logic, Query, 
 use crate::vacuity;
 use crate::verdict::Termination;
 use crate::verify::{self, Alone, Asked};
+use lang_l::heap::Input;
 use lang_l::hir::Unit;
+use lang_l::interp::Behaviour;
 use lang_l::store_json::{read_externals, read_input};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -246,6 +249,16 @@ impl Found<'_> {
         Ok(Seen { verdict, termination, rests_on, shown: None })
     }
 
+    /// A difference in termination that no run can show: that one side never ends is proved anew, by the solver itself and
+    /// not by the ledger, for what is found here is not among the questions of the certificate.
+    fn endless(&self, pair: &replay::Pair<'_>, input: &Input, externals: Behaviour) -> Option<replay::Witness> {
+        let mut solver = Solver::new(Budget::default());
+        replay::replay_endless(pair, input, externals, refute::REPLAY, &mut |version, stuck| {
+            let of = recurrent::Version { unit: self.program.unit, version, facts: &self.program.facts[version] };
+            recurrent::never_ends(of, self.unit, stuck, &mut solver)
+        })
+    }
+
     fn differ(&self, asked: &Asked<'_>, store: &Json) -> Result<Contrast, Wrong> {
         let (left, right) = asked.pair;
         let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
@@ -256,7 +269,8 @@ impl Found<'_> {
         let Ok((input, externals)) = self.input(pair.left_procedure(), store) else {
             return wrong("the store is none");
         };
-        match replay::replay(&pair, &input, externals, refute::REPLAY) {
+        let ran = replay::replay(&pair, &input, externals, refute::REPLAY);
+        match ran.or_else(|| self.endless(&pair, &input, externals)) {
             Some(witness) => Ok(witness.contrast().clone()),
             None => wrong("the two do not differ from this store"),
         }
