@@ -53,7 +53,12 @@ fn check(file: &Path, short: bool) -> Vec<String> {
         wrong.extend(answers.filter(|lines| *lines > MOST_LINES).map(|lines| format!("an answer of {lines} lines")));
     }
     let unit = common::unit(file);
-    for pair in pairs.iter().filter(|pair| pair["verdict"] == "not-equivalent") {
+    // What only a recurrent set shows no run shows: it is stopped where the report says that it never ends.
+    let proved = |pair: &Json| {
+        let side = |side: &str| pair["counterexample"][side]["message"].as_str().unwrap_or_default().to_string();
+        ["left", "right"].map(side).iter().any(|message| message.starts_with("never ends: from where"))
+    };
+    for pair in pairs.iter().filter(|pair| pair["verdict"] == "not-equivalent" && !proved(pair)) {
         wrong.extend(same_when_run(&unit, [&shown, &path.display().to_string()], pair, &text));
         wrong.extend(smaller(&unit, pair));
         wrong.extend(marks(file, pair));

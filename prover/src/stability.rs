@@ -168,7 +168,6 @@ version 0
 procedure get(n: Node) returns (r: int) requires n != null; ensures r == old(n.val); { r := n.val; }
 procedure put(n: Node) { head := n; n.cells := new int[n.cells.length]; }
 equiv get ~ take when n.val > 0;
-equiv get ~ take;
 version 1
 procedure take(n: Node) returns (r: int) requires n != null; { r := n.val; }
 procedure put(n: Node) { n.cells := new int[n.cells.length]; head := n; }
