@@ -25,6 +25,9 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use one::Turn;
 
+/// The states in which a call returned, with its results.
+type Returns = Vec<(State, Vec<Term>)>;
+
 impl Executor<'_> {
     /// The states in which a loop ends, with what its procedure returns; `None` when it is not of the kind.
     pub(super) fn all_turns(
@@ -33,7 +36,7 @@ impl Executor<'_> {
         callee: ProcId,
         args: &[Term],
         span: Span,
-    ) -> Result<Option<Vec<(State, Vec<Term>)>>, ExecError> {
+    ) -> Result<Option<Returns>, ExecError> {
         if !self.limits.turns || !is_loop(self.code().procedure(callee)) {
             return Ok(None);
         }
@@ -52,13 +55,7 @@ impl Executor<'_> {
         }
     }
 
-    fn whole(
-        &mut self,
-        state: &State,
-        args: &[Term],
-        turn: &Turn,
-        span: Span,
-    ) -> Result<Option<Vec<(State, Vec<Term>)>>, ExecError> {
+    fn whole(&mut self, state: &State, args: &[Term], turn: &Turn, span: Span) -> Result<Option<Returns>, ExecError> {
         let terms = &mut self.world.terms;
         let Some(count) = Count::of(terms, turn) else { return Ok(None) };
         let endless_may_err = turn.errors.iter().any(|error| error.iter().any(|&part| terms.occurs(turn.number, part)));
