@@ -266,7 +266,7 @@ fn a_full_disk_is_no_verdict() {
     let commands: [&[&str]; 6] = [
         &["verify", &program],
         &["verify", "--format", "json", &program],
-        &["verify", "--dump", "smt2", &program],
+        &["verify", "--dump", "hir", &program],
         &["check", &program],
         &["run", &program, "p", "--version", "a"],
         &["--help"],
