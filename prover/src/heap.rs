@@ -10,7 +10,8 @@
 
 use crate::term::{Birth, BirthSet, CallId, Func, Kind, Origin, Renaming, Selector, Sort, Term, Terms};
 use lang_l::hir::{FieldId, Type, Unit};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
 
 /// A heap; an index into [`Heaps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,6 +94,7 @@ pub struct Heaps {
     nodes: Vec<HeapNode>,
     index: HashMap<HeapNode, HeapId>,
     reads: HashMap<(HeapId, Selector, Term, Option<Term>), Term>,
+    lengths: HashMap<Term, Term>,
     footprints: HashMap<CallId, Footprint>,
     field_sorts: Vec<Sort>,
     reference_cells: bool,
@@ -104,12 +106,13 @@ impl Heaps {
     pub fn new(unit: &Unit) -> Self {
         let mut heaps = Heaps {
             nodes: Vec::new(),
-            index: HashMap::new(),
-            reads: HashMap::new(),
-            footprints: HashMap::new(),
+            index: HashMap::default(),
+            reads: HashMap::default(),
+            lengths: HashMap::default(),
+            footprints: HashMap::default(),
             field_sorts: unit.fields.iter().map(|field| Sort::from(&field.ty)).collect(),
             reference_cells: has_reference_cells(unit),
-            paths: HashMap::new(),
+            paths: HashMap::default(),
         };
         heaps.intern(HeapNode::Initial);
         heaps
@@ -334,8 +337,10 @@ impl Heaps {
             return terms.default_of(sort);
         }
         if let crate::term::Node::Ite(cond, then, els) = *terms.node(object) {
-            let then = self.read_initial(terms, selector, then, index);
-            let els = self.read_initial(terms, selector, els, index);
+            // By way of `read`, which remembers: choices share their parts, and as a tree they can be exponentially large.
+            let initial = self.initial();
+            let then = self.read(terms, initial, selector, then, index);
+            let els = self.read(terms, initial, selector, els, index);
             return terms.ite(cond, then, els);
         }
         let args: Vec<Term> = std::iter::once(object).chain(index).collect();
@@ -374,9 +379,14 @@ impl Heaps {
             return *length;
         }
         if let crate::term::Node::Ite(cond, then, els) = *terms.node(array) {
+            if let Some(&length) = self.lengths.get(&array) {
+                return length;
+            }
             let then = self.length(terms, then);
             let els = self.length(terms, els);
-            return terms.ite(cond, then, els);
+            let length = terms.ite(cond, then, els);
+            self.lengths.insert(array, length);
+            return length;
         }
         terms.app(Func::Length, &[array], Sort::Int)
     }

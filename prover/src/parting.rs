@@ -20,7 +20,7 @@ use lang_l::interp::{Behaviour, Environment, Event, Job, Outcome, Sequential, Va
 use lang_l::isomorphism::{Final, Path, Root};
 use lang_l::source::{Sources, Span};
 use lang_l::value::{Addr, Location, Slot, Value};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// A place in the source of one version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub fn marks(sources: &Sources, pair: &Pair<'_>, witness: &Witness) -> Option<[M
         let job = Job { unit: pair.unit, version, procedure, limits: refute::REPLAY };
         let params = pair.unit.versions[version].procedure(procedure).params;
         let inner = Sequential::after(input).with(witness.externals());
-        let mut watch = Watch { inner, params, steps: Vec::new(), at: Vec::new(), set: HashMap::new() };
+        let mut watch = Watch { inner, params, steps: Vec::new(), at: Vec::new(), set: HashMap::default() };
         let outcome = run(&job, input.clone(), &mut watch).outcome;
         (watch, outcome)
     });

@@ -6,7 +6,7 @@ use crate::heap::{HeapId, Heaps};
 use crate::term::{Birth, CallId, Ending, Known, Renaming, Term, Terms};
 use lang_l::hir::{ProcId, Unit};
 use lang_l::source::Span;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// The terms, heaps and calls of one proof.
 #[derive(Debug)]
@@ -124,8 +124,8 @@ impl Outcome {
     /// The outcome with births and calls renamed. Calls without an image of their own get one whenever the renaming touches
     /// what is known of them, and the renaming is extended by it.
     pub fn rename(&self, world: &mut World, renaming: &mut Renaming) -> Outcome {
-        let mut terms_memo = HashMap::new();
-        let mut heaps_memo = HashMap::new();
+        let mut terms_memo = HashMap::default();
+        let mut heaps_memo = HashMap::default();
         // Calls in order: what is known of one speaks only of births and calls before it.
         for &call in &self.calls {
             if renaming.calls.contains_key(&call) {

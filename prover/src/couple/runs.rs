@@ -6,7 +6,8 @@ use crate::term::{Ending, Func, Node, Sort, Term, Terms};
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeMap;
 
 /// How many inputs are tried.
 const INPUTS: usize = 48;
@@ -80,7 +81,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
 
     /// The outputs if this is the path taken; the outer `None` when the run was given up.
     fn step(&mut self, id: ProcId, step: &Step, input: &[BigInt], depth: usize) -> Option<Option<Vec<BigInt>>> {
-        let mut values: HashMap<Term, BigInt> = HashMap::new();
+        let mut values: HashMap<Term, BigInt> = HashMap::default();
         for (&variable, value) in self.steps.inputs_ref(self.version, id).iter().zip(input) {
             values.insert(variable, value.clone());
         }

@@ -6,7 +6,8 @@ use crate::pairs::{Pair, Program};
 use crate::state::{Outcome, World};
 use crate::term::{CallId, Ending, Func, Sort, Term, Terms};
 use lang_l::hir::{GlobalId, ProcId};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs of version 1 are numbered from here on, so that they are not those of version 0.
 const SHIFT: u32 = 1 << 20;
@@ -130,7 +131,7 @@ impl<'p> Steps<'p> {
         if version == 0 {
             return term;
         }
-        self.world.terms.map_functions(term, &mut HashMap::new(), &|func| match func {
+        self.world.terms.map_functions(term, &mut HashMap::default(), &|func| match func {
             Func::Param(at) => Func::Param(at + SHIFT),
             Func::Global(at) => Func::Global(at + SHIFT),
             other => other,

@@ -9,9 +9,11 @@ use super::case::Case;
 use super::oracle::{self, Observation};
 use super::random::Random;
 use crate::certificate;
+use crate::replay::Witness;
 use crate::verdict::{ClauseStatus, PairReport, Report, Verdict};
 use crate::verify::{self, verify};
 use lang_l::hir::{ProcId, Unit};
+use lang_l::interp::{Divergence, Outcome};
 use lang_l::source::Sources;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -189,7 +191,11 @@ fn check(unit: &Unit, case: &Case, pair: &PairReport, ids: (ProcId, ProcId), see
             }
         }
         Verdict::NotEquivalent(witness) => {
-            if oracle::replays(unit, ids, witness.input(), witness.externals()).is_none() {
+            let replays = match endless(witness) {
+                Some(side) => oracle::outlasts(unit, ids, witness.input(), witness.externals(), side),
+                None => oracle::replays(unit, ids, witness.input(), witness.externals()).is_some(),
+            };
+            if !replays {
                 return Some(Fault::NoWitness(format!("the counterexample for {name} does not replay")));
             }
             if case.keeps() {
@@ -200,6 +206,12 @@ fn check(unit: &Unit, case: &Case, pair: &PairReport, ids: (ProcId, ProcId), see
     }
     let seen = differing.filter(|_| case.keeps())?;
     Some(Fault::Claim(format!("the mutation of {name} should keep the meaning, but {}", on(seen))))
+}
+
+/// The version of which a recurrent set shows that it never ends.
+fn endless(witness: &Witness) -> Option<usize> {
+    let stays = |outcome: &Outcome| matches!(outcome, Outcome::Diverged(Divergence::Stays { .. }));
+    [witness.left(), witness.right()].into_iter().position(stays)
 }
 
 /// A clause that is said to hold wherever it matters must not have been seen to fail.

@@ -31,6 +31,8 @@ impl Default for Budget {
 /// How far each run goes.
 const LIMITS: Limits =
     Limits { steps: 4_000, depth: 400, array_length: 1 << 10, int_bits: 1 << 10, checks: false, divergence: true };
+/// How far a run goes that is said never to end.
+const LONG: Limits = Limits { steps: 50_000, depth: 5_000, ..LIMITS };
 /// The behaviours of external procedures that are tried.
 const EXTERNALS: [Behaviour; 6] = [
     Behaviour::Skip,
@@ -175,6 +177,18 @@ pub fn replays(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: Be
         run(&job, input.clone(), &mut surroundings(version, externals)).outcome
     };
     difference(unit, input, &outcome(0, pair.0), &outcome(1, pair.1))
+}
+
+/// Whether the other procedure ends on this input, and that of version `endless` does not within many steps: all that runs
+/// can say where the one comes back to no state it has been in, and a recurrent set shows that it never ends.
+pub fn outlasts(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: Behaviour, endless: usize) -> bool {
+    let procedures = [pair.0, pair.1];
+    let outcome = |version: usize| {
+        let job = Job { unit, version, procedure: procedures[version], limits: LONG };
+        run(&job, input.clone(), &mut surroundings(version, externals)).outcome
+    };
+    matches!(outcome(endless), Outcome::OutOfBudget(_))
+        && matches!(outcome(1 - endless), Outcome::Normal(_) | Outcome::Error(_))
 }
 
 /// Whether a run from this input violates the clause at this place.

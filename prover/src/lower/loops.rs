@@ -7,7 +7,8 @@ use lang_l::hir::{
     Block, Expr, ExprKind, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
 };
 use lang_l::source::Span;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
 
 /// Takes the loops out of `procedure`; returns them as procedures, the first of which has the id `next`.
 ///
@@ -36,7 +37,7 @@ pub(super) type SpokenOf = HashMap<String, BTreeSet<String>>;
 
 /// By procedure, the variables that matter to loops with invariants: what these ensure is said of their last values.
 pub(super) fn spoken_of(unit: &Unit) -> SpokenOf {
-    let mut found = SpokenOf::new();
+    let mut found = SpokenOf::default();
     for procedure in unit.versions.iter().flat_map(|version| &version.procedures) {
         if let Some(body) = &procedure.body {
             spoken_of_in(body, procedure, found.entry(procedure.name.clone()).or_default());

@@ -6,7 +6,7 @@
 //! for one call.
 
 use lang_l::hir::{Block, ClassId, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// The sites of one body.
 #[derive(Debug, Default)]

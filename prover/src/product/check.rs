@@ -18,7 +18,8 @@ use crate::solve::{Answer, Solver};
 use crate::state::World;
 use crate::term::{Node as Form, Sort, Term};
 use num_bigint::BigInt;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a graph may be found to lack an edge.
 const MAX_EXTENSIONS: usize = 14;
@@ -325,7 +326,7 @@ impl<'a, 'w> Check<'a, 'w> {
 
 /// The obligation with every product as a number of its own: easier, and stronger. `None` when there are no products.
 fn linearised(world: &mut World, obligation: &Obligation) -> Option<Obligation> {
-    let mut products: HashMap<Term, Term> = HashMap::new();
+    let mut products: HashMap<Term, Term> = HashMap::default();
     let mut work: Vec<Term> = obligation.assumptions.iter().copied().chain([obligation.goal]).collect();
     let mut seen: BTreeSet<Term> = work.iter().copied().collect();
     let mut found = BTreeSet::new();

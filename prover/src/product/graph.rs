@@ -10,7 +10,8 @@ use crate::state::World;
 use crate::term::Term;
 use num_bigint::BigInt;
 use num_traits::Zero;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most leaps of one side in an edge.
 const WINDOW: usize = 5;

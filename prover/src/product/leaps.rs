@@ -14,7 +14,8 @@ use crate::term::{Func, Known, Term};
 use lang_l::hir::{ExprKind, GlobalId, ProcId};
 use num_bigint::BigInt;
 use num_traits::Zero;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
 
 /// The number of a cut point.
 pub(super) type Cut = usize;

@@ -32,7 +32,8 @@ use lang_l::hir::{Expr, GlobalId};
 use leaps::{ENTRY, Side};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
 
 /// How many inputs are run.
 const INPUTS: usize = 40;

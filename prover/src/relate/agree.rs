@@ -12,7 +12,8 @@ use crate::obligation::Obligation;
 use crate::solve::Answer;
 use crate::state::Outcome;
 use crate::term::{Birth, BirthSet, CallId, Func, Kind, Known, Node, Origin, Renaming, Selector, Sort, Term};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::collections::BTreeSet;
 
 /// The right outcome in the left one's names, with the renaming that did it.
 pub(super) struct Aligned {
@@ -215,7 +216,7 @@ impl Relater<'_> {
             heaps,
             selectors: selectors.clone(),
             splits: Vec::new(),
-            seen: HashSet::new(),
+            seen: HashSet::default(),
         };
         for &(a, b) in pairs {
             unifier.unify(a, b);
@@ -226,7 +227,7 @@ impl Relater<'_> {
         let (found, open) = (unifier.alignment, unifier.splits);
         // A condition of the right side goes back into that side's own names.
         let inverse = inverse(&current.renaming);
-        let mut memo = HashMap::new();
+        let mut memo = HashMap::default();
         for (side, condition) in open {
             let condition = if side == 1 { self.world.terms.rename(condition, &inverse, &mut memo) } else { condition };
             if self.speaks_of(condition, [left, right][side]) && !splits.contains(&(side, condition)) {
@@ -241,7 +242,7 @@ impl Relater<'_> {
     /// Rule *Split*: only such a condition keeps its truth whatever names the two sides are given later. One that compares
     /// an object of one side with one of the other does not, so it must not be split on.
     pub(super) fn speaks_of(&self, condition: Term, outcome: &Outcome) -> bool {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut work = vec![condition];
         while let Some(term) = work.pop() {
             if !seen.insert(term) {
@@ -372,7 +373,7 @@ impl Relater<'_> {
     /// Aligned arrays are of the same length. Once renamed, both have the length of the left one, so it must be asked here.
     fn equal_lengths(&mut self, alignment: &Alignment, aligned: &Aligned) -> Vec<Term> {
         let mut goals = Vec::new();
-        let mut memo = HashMap::new();
+        let mut memo = HashMap::default();
         for (&theirs, &mine) in &alignment.births {
             if let (Origin::New(Kind::Array(_, a)), Origin::New(Kind::Array(_, b))) =
                 (self.world.terms.origin(mine).clone(), self.world.terms.origin(theirs).clone())

@@ -11,7 +11,8 @@ use super::enumerate::same_class;
 use crate::heap::{HeapId, HeapNode};
 use crate::state::World;
 use crate::term::{Birth, Func, Known, Node, Selector, Sort, Term};
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet as HashSet;
+use std::collections::BTreeSet;
 
 /// One walk through both heaps. The right side is in the names of the alignment it started from.
 pub(super) struct Unifier<'a> {

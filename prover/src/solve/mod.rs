@@ -30,8 +30,9 @@ pub use z3::{has_memory_limit, self_test, version};
 use crate::obligation::Obligation;
 use crate::state::World;
 use crate::term::Term;
+use rustc_hash::FxHashMap as HashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// The first of some texts, by its number, that is not proved, and what is said of it instead.

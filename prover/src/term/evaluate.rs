@@ -3,7 +3,7 @@
 use super::{Node, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 impl Terms {
     /// The value of a term over integers and booleans, which are 0 and 1; `None` when it has none, or has to do with

@@ -16,8 +16,8 @@ pub use rewrite::{Known, Renaming};
 
 use lang_l::hir::{FieldId, Type};
 use num_bigint::BigInt;
+use rustc_hash::FxHashMap as HashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 /// A term; an index into the [`Terms`] that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -192,6 +192,16 @@ pub struct Terms {
     types: Vec<Type>,
     /// The types that references were read at.
     typed: HashMap<Term, Vec<Type>>,
+    /// What was answered by both sides of a choice.
+    answers: HashMap<Question, Term>,
+}
+
+/// A question about a reference that is answered for both sides when the reference is a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Question {
+    Same(Term, Term),
+    Born(Term, Birth),
+    Inside(Term, CallId),
 }
 
 impl Terms {
@@ -520,9 +530,9 @@ impl Terms {
                 let decided =
                     |terms: &Self, side: Term| side == other || terms.births(side).disjoint(terms.births(other));
                 if decided(self, then) || decided(self, els) {
-                    let left = self.same_ref(then, other);
-                    let right = self.same_ref(els, other);
-                    return self.ite(cond, left, right);
+                    return self.by_cases(Question::Same(choice, other), cond, |terms, left| {
+                        terms.same_ref(if left { then } else { els }, other)
+                    });
                 }
             }
         }
@@ -549,9 +559,9 @@ impl Terms {
             }
             _ => {
                 if let Node::Ite(cond, then, els) = *self.node(reference) {
-                    let left = self.born(then, birth);
-                    let right = self.born(els, birth);
-                    return self.ite(cond, left, right);
+                    return self.by_cases(Question::Born(reference, birth), cond, |terms, left| {
+                        terms.born(if left { then } else { els }, birth)
+                    });
                 }
                 self.intern(Node::Born(reference, birth), Sort::Bool)
             }
@@ -569,11 +579,23 @@ impl Terms {
             return self.not(is_null);
         }
         if let Node::Ite(cond, then, els) = *self.node(reference) {
-            let left = self.in_region(call, then);
-            let right = self.in_region(call, els);
-            return self.ite(cond, left, right);
+            return self.by_cases(Question::Inside(reference, call), cond, |terms, left| {
+                terms.in_region(call, if left { then } else { els })
+            });
         }
         self.app(Func::InRegion(call), &[reference], Sort::Bool)
+    }
+
+    /// What is asked of a choice, answered for both sides of it. Choices share their parts: as a tree one can be exponentially
+    /// larger than it is, so an answer is remembered.
+    fn by_cases(&mut self, question: Question, cond: Term, mut side: impl FnMut(&mut Self, bool) -> Term) -> Term {
+        if let Some(&known) = self.answers.get(&question) {
+            return known;
+        }
+        let (then, els) = (side(self, true), side(self, false));
+        let answer = self.ite(cond, then, els);
+        self.answers.insert(question, answer);
+        answer
     }
 
     /// The condition that a call ended this way.

@@ -7,7 +7,7 @@
 
 use super::{CallId, Func, Node, Sort, Term, Terms};
 use lang_l::hir::Type;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 impl Terms {
     /// The variable of a quantifier within `depth` others.
@@ -26,7 +26,7 @@ impl Terms {
 
     /// Whether a term occurs in another.
     pub fn occurs(&self, wanted: Term, within: Term) -> bool {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut work = vec![within];
         while let Some(term) = work.pop() {
             if term == wanted {
@@ -60,7 +60,7 @@ impl Terms {
 
     /// All terms within these, each once, themselves included, in the order first met.
     pub fn parts_of(&self, roots: &[Term]) -> Vec<Term> {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut found = Vec::new();
         let mut work: Vec<Term> = roots.iter().rev().copied().collect();
         while let Some(term) = work.pop() {
@@ -77,7 +77,7 @@ impl Terms {
 
     /// The body of a quantifier for one value of its variable.
     pub fn instance(&mut self, bound: Term, body: Term, value: Term) -> Term {
-        self.substitute(body, &HashMap::from([(bound, value)]))
+        self.substitute(body, &HashMap::from_iter([(bound, value)]))
     }
 
     /// A value for which the body of a quantifier fails, if it does for any.

@@ -1,7 +1,7 @@
 //! Rewriting: simplification under known facts, and renaming of births and calls.
 
 use super::{Birth, BirthSet, CallId, Func, Node, Origin, Sort, Term, Terms};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Facts that hold on a path: boolean terms with their values.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +78,11 @@ impl Renaming {
 impl Terms {
     /// The term with every subterm whose truth is known replaced.
     pub fn simplify(&mut self, term: Term, known: &Known) -> Term {
-        if known.is_empty() { term } else { self.rewrite(term, &mut HashMap::new(), &|_, t| known.value(t), &|_, f| f) }
+        if known.is_empty() {
+            term
+        } else {
+            self.rewrite(term, &mut HashMap::default(), &|_, t| known.value(t), &|_, f| f)
+        }
     }
 
     /// The term with births and calls renamed.

@@ -16,7 +16,8 @@ use crate::term::{BirthSet, CallId, Ending, Func, Node, Selector, Sort, Term, Te
 use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use num_bigint::BigInt;
 use num_traits::Signed;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a turn adds to a variable.
 #[derive(Clone, Copy)]
@@ -302,7 +303,7 @@ impl Executor<'_> {
         all.extend(turn.errors.iter().flatten());
         let (selector, index) = (write.selector, write.index.clone());
         let at = index.at(&mut self.world.terms, turn.number);
-        let mut instead = HashMap::new();
+        let mut instead = HashMap::default();
         for term in self.world.terms.parts_of(&all) {
             let Node::App(Func::Effect(by, _), args) = self.world.terms.node(term).clone() else { continue };
             if by != call {

@@ -13,7 +13,7 @@ use crate::term::{Func, Node, Sort, Term, Terms};
 use lang_l::hir::Type;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// Powers of the number of a turn above this have no formula here.
 const HIGHEST_POWER: usize = 2;
@@ -40,7 +40,7 @@ impl Index {
     /// A term over the number of a turn, with that name now standing for the index.
     pub(super) fn instead(&self, terms: &mut Terms, term: Term, number: Term) -> Term {
         let turn = if self.up { terms.sub(number, self.start) } else { terms.sub(self.start, number) };
-        terms.substitute(term, &HashMap::from([(number, turn)]))
+        terms.substitute(term, &HashMap::from_iter([(number, turn)]))
     }
 }
 
@@ -160,13 +160,13 @@ pub(super) fn named(terms: &mut Terms, each: Term, number: Term) -> (Term, Term)
     };
     let depth = terms.parts_of(&[each]).into_iter().filter_map(depth).max().unwrap_or(INNERMOST);
     let variable = terms.bound(depth, &Type::Int);
-    (variable, terms.substitute(each, &HashMap::from([(number, variable)])))
+    (variable, terms.substitute(each, &HashMap::from_iter([(number, variable)])))
 }
 
 /// The first index of a cell that a term reads, else its first linear part, that goes one step a turn.
 fn index_in(terms: &mut Terms, term: Term, number: Term) -> Option<Index> {
     let (mut cells, mut others) = (Vec::new(), Vec::new());
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let mut work = vec![term];
     while let Some(term) = work.pop() {
         if !seen.insert(term) {
