@@ -313,6 +313,17 @@ fn run_starts_from_a_store() {
 }
 
 #[test]
+fn run_proves_again_that_a_run_never_ends() {
+    let dir = Dir::new("run-endless");
+    dir.file("a.l", "version procedure P(n: int) { while (n != 0) { n := n - 1; } } version procedure P(n: int) {}");
+    let report = dir.ape("verify a.l --format json").ends_with(1).quietly().out;
+    dir.file("report.json", report);
+    let again = "run a.l P --store report.json";
+    dir.ape(&format!("{again} --version 0")).ends_with(1).prints("P never ends: from where n <= -1").quietly();
+    dir.ape(&format!("{again} --version 1")).ends_with(0).prints("P ends normally").quietly();
+}
+
+#[test]
 fn a_trace_goes_to_standard_error() {
     let dir = Dir::new("trace");
     dir.file("a.l", RUNNABLE);

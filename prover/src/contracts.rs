@@ -208,7 +208,7 @@ fn check_procedure(
     let mut checker = Checker { unit, version, facts, solver, world: &mut world, id, code, left_out };
     match checker.run() {
         Ok(clauses) => clauses,
-        Err(ExecError::TooManyPaths) => checker.give_up("the procedure has too many paths"),
+        Err(error) => checker.give_up(&format!("the procedure {error}")),
     }
 }
 

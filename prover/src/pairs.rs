@@ -507,8 +507,8 @@ fn prove_by_paths(
     let mut world = World::new(unit);
     let both = match outcomes(program, (pair, when), plan, &mut world) {
         Ok(both) => both,
-        Err(version) => {
-            let what = format!("{} has more than {} paths", unit.versions[version].title(), Limits::default().outcomes);
+        Err((version, error)) => {
+            let what = format!("{} {error}", unit.versions[version].title());
             let (a, b) = program.code(pair);
             let mut places = [Vec::new(), Vec::new()];
             places[version].push(if version == 0 { a.name_span } else { b.name_span });
@@ -561,13 +561,13 @@ fn prove_by_paths(
     proof
 }
 
-/// All outcomes of both procedures, from one store; else the version that has too many.
+/// All outcomes of both procedures, from one store; else the version that is too large, and how.
 fn outcomes(
     program: &Program<'_>,
     (pair, when): (Pair, Option<&Expr>),
     plan: &Plan,
     world: &mut World,
-) -> Result<[Vec<Outcome>; 2], usize> {
+) -> Result<[Vec<Outcome>; 2], (usize, ExecError)> {
     let (assumed, _) = assumptions(program, pair, when, world);
     let mut both = [Vec::new(), Vec::new()];
     for (version, id) in [(0, pair.0), (1, pair.1)] {
@@ -584,7 +584,7 @@ fn outcomes(
                 Executor::new(program.unit, version, facts, Limits { outcomes, ..limits }, world).run(id, &assumed)
             }
         };
-        both[version] = executed.map_err(|ExecError::TooManyPaths| version)?.outcomes;
+        both[version] = executed.map_err(|error| (version, error))?.outcomes;
     }
     Ok(both)
 }

@@ -26,7 +26,7 @@ use crate::solve::{Budget, Shared, Solver};
 use crate::vacuity;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Termination, Verdict};
 use lang_l::hir::{Expr, ProcId, Unit};
-use lang_l::interp::Behaviour;
+use lang_l::interp::{Behaviour, Divergence, Stuck};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -157,6 +157,18 @@ pub fn alone(lowered: &Unit, solver: &mut Solver) -> Alone {
     solver.absorb(first);
     solver.absorb(second);
     Alone { facts: [left, right], clauses, evidence: [evidence, other_evidence] }
+}
+
+/// The proof, by a recurrent set, that a run of one version which was stopped in these places would never have ended.
+pub fn never_ends(unit: &Unit, version: usize, stuck: &[Stuck], config: &Config) -> Option<Divergence> {
+    // One version is a pair with itself, which is all that is needed to look at it alone.
+    let twins = Unit { versions: vec![unit.versions[version].clone(); 2], ..unit.clone() };
+    let lowered = lower::lower(&twins);
+    let mut solver = config.solver();
+    let Alone { facts, .. } = alone(&lowered, &mut solver);
+    let of = recurrent::Version { unit: &lowered, version: 0, facts: &facts[0] };
+    let proof = stuck.iter().find_map(|stuck| recurrent::never_ends(of, &twins, stuck, &mut solver))?;
+    Some(Divergence::Stays { span: proof.span, condition: proof.condition })
 }
 
 /// Looks again at both versions of a lowered program, each alone, as evidence says.

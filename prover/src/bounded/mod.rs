@@ -26,6 +26,8 @@ use std::collections::BTreeSet;
 const DEPTHS: [usize; 5] = [1, 3, 6, 12, 24];
 /// More outcomes than this of one version: branches are joined.
 const MOST_OUTCOMES: usize = 120;
+/// More calls in all are too many.
+const MOST_CALLS: usize = 1_000;
 /// More questions than this are not asked in one round.
 const MOST_QUESTIONS: usize = 40;
 /// Each question gets this part of the budget.
@@ -91,7 +93,8 @@ fn outcomes(
     let procedures = &program.unit.versions[version].procedures;
     let inline: BTreeSet<ProcId> =
         (0u32..).map(ProcId).zip(procedures).filter(|(_, p)| p.body.is_some()).map(|(id, _)| id).collect();
-    let limits = Limits { outcomes: MOST_OUTCOMES, inline, inline_depth: depth, ..Limits::default() };
+    let limits =
+        Limits { outcomes: MOST_OUTCOMES, calls: MOST_CALLS, inline, inline_depth: depth, ..Limits::default() };
     let facts = &program.facts[version];
     let found = execute(program.unit, version, facts, &limits, world, (id, assumed)).ok()?.outcomes;
     let all = found.len();

@@ -5,11 +5,13 @@ use super::load::{self, Loaded};
 use super::status::{Failure, Status};
 use lang_l::heap::{Input, Store};
 use lang_l::hir::{ProcId, Procedure, Stmt, Unit};
-use lang_l::interp::{self, Behaviour, Environment, Event, Job, Limits, Outcome, Sequential};
+use lang_l::interp::{self, Behaviour, Budget, Environment, Event, Job, Limits, Outcome, Sequential};
 use lang_l::source::{Sources, Span};
 use lang_l::statements::effect;
 use lang_l::value::Addr;
 use lang_l::{naming, show, store_json};
+use prover::refute::REPLAY;
+use prover::verify::{Config, never_ends};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -40,6 +42,12 @@ pub(crate) fn run(args: &RunArgs, out: &mut impl Write) -> Result<Status, Failur
     }
     let outcome = match ran.outcome {
         Outcome::Normal(last) => Outcome::Normal(naming::named(&last, &ran.input)),
+        // A report may say of this very run that it never ends, by a proof that a run alone cannot give.
+        stopped @ Outcome::OutOfBudget(Budget::Steps | Budget::Depth) if !checks => {
+            let again = Job { limits: REPLAY, ..job };
+            let stuck = interp::run(&again, input.clone(), &mut surroundings()).stuck;
+            never_ends(&unit, version, &stuck, &Config::default()).map_or(stopped, Outcome::Diverged)
+        }
         other => other,
     };
     match args.format {

@@ -20,6 +20,10 @@ impl Executor<'_> {
         args: &[lang_l::hir::Expr],
         span: Span,
     ) -> Result<Vec<Flow>, ExecError> {
+        self.calls += 1;
+        if self.calls > self.limits.calls {
+            return Err(ExecError::TooManyCalls(self.limits.calls));
+        }
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
             let Some(value) = self.eval(&mut state, arg) else { return self.go_on(state, false) };

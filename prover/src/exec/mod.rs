@@ -21,8 +21,10 @@ use std::collections::BTreeSet;
 /// How far to go.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// More outcomes than this are [`TooManyPaths`].
+    /// More outcomes than this are too many.
     pub outcomes: usize,
+    /// More calls than this are too many, on all paths together: calls in place that make calls in place multiply.
+    pub calls: usize,
     /// Procedures whose calls are executed in place, as deep as `inline_depth`.
     pub inline: BTreeSet<ProcId>,
     /// How many inlined calls may be nested.
@@ -37,15 +39,27 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { outcomes: 600, inline: BTreeSet::new(), inline_depth: 0, inline_at: None, join: false, turns: false }
+        Limits {
+            outcomes: 600,
+            calls: 4_000,
+            inline: BTreeSet::new(),
+            inline_depth: 0,
+            inline_at: None,
+            join: false,
+            turns: false,
+        }
     }
 }
 
 /// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExecError {
-    /// More outcomes than the limit.
-    TooManyPaths,
+    /// More outcomes than this limit.
+    #[error("has more than {0} paths")]
+    TooManyPaths(usize),
+    /// More calls than this limit.
+    #[error("makes more than {0} calls")]
+    TooManyCalls(usize),
 }
 
 /// What an execution found.
@@ -86,7 +100,7 @@ pub struct CheckedCall {
 /// All outcomes of a procedure, path by path; where these are too many, with branches joined.
 ///
 /// # Errors
-/// When there are too many outcomes even so.
+/// When there are too many outcomes even so, or too many calls.
 pub fn execute(
     unit: &Unit,
     version: usize,
@@ -97,7 +111,7 @@ pub fn execute(
 ) -> Result<Execution, ExecError> {
     let paths = Executor::new(unit, version, facts, limits.clone(), world).run(procedure, assumed);
     match paths {
-        Err(ExecError::TooManyPaths) if !limits.join => {
+        Err(ExecError::TooManyPaths(_)) if !limits.join => {
             let limits = Limits { join: true, ..limits.clone() };
             Executor::new(unit, version, facts, limits, world).run(procedure, assumed)
         }
@@ -118,6 +132,8 @@ pub struct Executor<'a> {
     /// Terms, heaps, calls.
     pub world: &'a mut World,
     found: Execution,
+    /// How many calls were made.
+    calls: usize,
     depth: usize,
     /// How many states are still to be executed, or were put by, at the branches around the present one.
     pending: usize,
@@ -141,6 +157,7 @@ impl<'a> Executor<'a> {
             limits,
             world,
             found: Execution::default(),
+            calls: 0,
             depth: 0,
             pending: 0,
             turn_depth: 0,
@@ -156,7 +173,7 @@ impl<'a> Executor<'a> {
     /// `assumed` holds on entry (the pre-conditions). An external procedure has no body and no outcomes.
     ///
     /// # Errors
-    /// When there are more outcomes than the limit.
+    /// When there are more outcomes or calls than the limits.
     pub fn run(mut self, procedure: ProcId, assumed: &[Term]) -> Result<Execution, ExecError> {
         let code = self.code().procedure(procedure);
         let mut state = self.entry(code);
@@ -241,7 +258,7 @@ impl<'a> Executor<'a> {
 
     fn check_size(&self, states: usize) -> Result<(), ExecError> {
         let outcomes = states + self.found.outcomes.len() + self.pending;
-        if outcomes > self.limits.outcomes { Err(ExecError::TooManyPaths) } else { Ok(()) }
+        if outcomes > self.limits.outcomes { Err(ExecError::TooManyPaths(self.limits.outcomes)) } else { Ok(()) }
     }
 
     fn stmt(&mut self, mut state: State, stmt: &Stmt, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
