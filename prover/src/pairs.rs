@@ -576,6 +576,7 @@ fn outcomes(
             inline: plan.inline[version].clone(),
             inline_depth: plan.depths[version],
             inline_at: plan.only_at,
+            turns: plan.method == Method::Turns,
             ..Limits::default()
         };
         let executed = match plan.outcomes {
