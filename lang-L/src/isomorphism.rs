@@ -118,22 +118,21 @@ pub fn same_outcome(
     }
 }
 
-/// Whether `left` and `right`, taken as roots in order, see isomorphic stores, where `fixed` objects correspond to themselves
-/// alone. Unset places correspond to themselves alone. `None` when `fuel`, which counts slots looked at, ran out.
+/// Whether the two stores are isomorphic as seen from pairs of `roots`, where `fixed` objects correspond to themselves alone. Unset places correspond to themselves alone. `None` when `fuel`, which counts slots looked at, ran out.
 pub(crate) fn isomorphic<'a>(
-    left: (View<'a>, &[Option<Value>]),
-    right: (View<'a>, &[Option<Value>]),
+    (left, right): (View<'a>, View<'a>),
+    roots: impl Iterator<Item = (Option<&'a Value>, Option<&'a Value>)>,
     fixed: &dyn Fn(Addr) -> bool,
     fuel: &mut u64,
 ) -> Option<bool> {
-    let mut walk = Walk::new(left.0, right.0, fixed, Unset::IsItself);
-    for (at, (l, r)) in left.1.iter().zip(right.1).enumerate() {
-        if !walk.pair(From::Root(Root::Argument(at)), l.as_ref(), r.as_ref()) {
+    let mut walk = Walk::new(left, right, fixed, Unset::IsItself);
+    for (at, (l, r)) in roots.enumerate() {
+        if !walk.pair(From::Root(Root::Argument(at)), l, r) {
             return Some(false);
         }
     }
-    for at in (0..left.0.unit.globals.len()).map(|at| GlobalId(u32::try_from(at).unwrap_or(u32::MAX))) {
-        if !walk.pair(From::Root(Root::Global(at)), left.0.global(at).as_ref(), right.0.global(at).as_ref()) {
+    for at in (0..left.unit.globals.len()).map(|at| GlobalId(u32::try_from(at).unwrap_or(u32::MAX))) {
+        if !walk.pair(From::Root(Root::Global(at)), left.global(at).as_ref(), right.global(at).as_ref()) {
             return Some(false);
         }
     }

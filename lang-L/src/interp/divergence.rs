@@ -70,10 +70,9 @@ impl Detector {
             return false;
         }
         let earlier = &frames[active[last_power_of_two(active.len() - 1) - 1]];
-        let side = |frame: &Frame<'_>| known(&frame.old_locals[..frame.procedure.params], memory);
-        let (then, now) = (side(earlier), side(entered));
         let views = (memory.view(&earlier.old_store), memory.view(&entered.old_store));
-        isomorphic((views.0, &then), (views.1, &now), &|_| false, &mut self.fuel) == Some(true)
+        let arguments = side_by_side(&earlier.old_locals, &entered.old_locals, memory).take(entered.procedure.params);
+        isomorphic(views, arguments, &|_| false, &mut self.fuel) == Some(true)
     }
 
     /// The topmost call, of this procedure, ends.
@@ -87,11 +86,11 @@ impl Detector {
             return false;
         }
         if let Some(earlier) = &seen.earlier {
-            let (then, now) = (known(&earlier.0, memory), known(&frame.locals, memory));
             let views = (memory.view(&earlier.1), memory.view(&memory.store));
+            let variables = side_by_side(&earlier.0, &frame.locals, memory);
             let entry: View<'_> = memory.view(&frame.old_store);
             let existed = |addr| entry.kind(addr).is_some();
-            if isomorphic((views.0, &then), (views.1, &now), &existed, &mut self.fuel) == Some(true) {
+            if isomorphic(views, variables, &existed, &mut self.fuel) == Some(true) {
                 return true;
             }
         }
@@ -104,9 +103,21 @@ impl Detector {
 }
 
 /// The variables, with the arguments of the run itself as far as they have been read by now.
-pub(super) fn known(variables: &[Option<Value>], memory: &Memory<'_>) -> Variables {
-    let fixed = |at: usize| memory.input.arguments.get(at).cloned().flatten();
-    variables.iter().enumerate().map(|(at, value)| value.clone().or_else(|| fixed(at))).collect()
+pub(super) fn known<'v>(
+    variables: &'v [Option<Value>],
+    memory: &'v Memory<'_>,
+) -> impl Iterator<Item = Option<&'v Value>> {
+    let fixed = |at: usize| memory.input.arguments.get(at).and_then(Option::as_ref);
+    variables.iter().enumerate().map(move |(at, value)| value.as_ref().or_else(|| fixed(at)))
+}
+
+/// The same variables at two times.
+fn side_by_side<'v>(
+    then: &'v [Option<Value>],
+    now: &'v [Option<Value>],
+    memory: &'v Memory<'_>,
+) -> impl Iterator<Item = (Option<&'v Value>, Option<&'v Value>)> {
+    known(then, memory).zip(known(now, memory))
 }
 
 fn last_power_of_two(n: usize) -> usize {

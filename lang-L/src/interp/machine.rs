@@ -118,7 +118,8 @@ impl<'r> Machine<'r> {
         for (at, frame) in self.frames.iter().enumerate().filter(|(at, frame)| last(*at, frame.id)) {
             let seen = |span: Option<Span>, variables: &Variables| {
                 // What is unset of the run's own call is what it was given.
-                let locals = if at == 0 { divergence::known(variables, &self.memory) } else { variables.clone() };
+                let given = || divergence::known(variables, &self.memory).map(Option::<&Value>::cloned).collect();
+                let locals = if at == 0 { given() } else { variables.clone() };
                 Stuck { procedure: frame.id, at: span, locals }
             };
             stuck.push(seen(None, &frame.old_locals));
