@@ -8,15 +8,19 @@ use prover::fuzz::keep::Keep;
 use prover::fuzz::oracle::{self, observe};
 use prover::fuzz::random::Random;
 use prover::fuzz::{Config, fuzz};
+use rayon::ThreadPoolBuilder;
 use std::collections::BTreeSet;
 
 /// How many pairs are verified; all are made from one seed. `.ci/run` verifies more, with an optimised build.
-const PAIRS: u64 = 100;
+const PAIRS: u64 = 250;
+/// Stack of a thread that verifies, in bytes.
+const STACK: usize = 512 << 20;
 
 #[test]
 fn no_verdict_is_wrong() {
     let config = Config { seed: 7, pairs: PAIRS, ..Config::default() };
-    let summary = fuzz(&config, &mut |_| {});
+    let pool = ThreadPoolBuilder::new().stack_size(STACK).build().expect("threads can be made");
+    let summary = fuzz(&config, &pool, &mut |_| {});
     let findings: Vec<String> = summary.findings.iter().map(|finding| finding.text()).collect();
     assert!(findings.is_empty(), "{}", findings.join("\n"));
     assert!(summary.illegal.is_empty(), "pairs that are not legal L: {:?}", summary.illegal);

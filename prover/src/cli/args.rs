@@ -251,6 +251,9 @@ pub(crate) struct FuzzArgs {
     /// Write faulty pairs into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
+    /// How many threads to use [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use super::args::FuzzArgs;
 use super::status::{Failure, Status};
+use super::verify::threads;
 use prover::fuzz::case::Case;
 use prover::fuzz::{Config, Event, fuzz};
 use std::fs;
@@ -22,7 +23,7 @@ pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status
         return Ok(Status::Success);
     }
     let mut told = Ok(());
-    let summary = fuzz(&config, &mut |event| {
+    let summary = fuzz(&config, &threads(args.jobs)?, &mut |event| {
         if told.is_ok() {
             told = tell(event, args, out);
         }

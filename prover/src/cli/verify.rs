@@ -116,11 +116,15 @@ fn config(unit: &Unit, args: &VerifyArgs) -> Result<Config, Failure> {
     Ok(Config { procedures, budget, strategy, deadline, explain: args.explain, ..Config::default() })
 }
 
-/// Does the work with so many threads, each with a stack for deep terms.
+/// Does the work with so many threads.
 pub(super) fn in_threads<T: Send>(jobs: Option<NonZeroUsize>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    Ok(threads(jobs)?.install(work))
+}
+
+/// So many threads, each with a stack for deep terms.
+pub(super) fn threads(jobs: Option<NonZeroUsize>) -> Result<rayon::ThreadPool, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.map_or(0, NonZeroUsize::get)).stack_size(STACK).build();
-    let pool = pool.map_err(|error| Failure::Thread(io::Error::other(error)))?;
-    Ok(pool.install(work))
+    pool.map_err(|error| Failure::Thread(io::Error::other(error)))
 }
 
 /// What a stage makes of the program.

@@ -35,6 +35,8 @@ pub mod summary;
 
 use case::Case;
 use judge::{Fault, Judgement, judge};
+use rayon::ThreadPool;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 pub use summary::{Finding, Summary};
 
 /// What is asked of the fuzzer.
@@ -81,36 +83,70 @@ pub enum Event<'a> {
     Found(&'a Finding),
 }
 
-/// Fuzzes, and tells `watch` as it goes.
-pub fn fuzz(config: &Config, watch: &mut dyn FnMut(Event<'_>)) -> Summary {
+/// How many cases are judged before any of them is told of.
+const TOGETHER: u64 = 64;
+
+/// What came of a number.
+enum Looked {
+    /// No case, or none that was asked for.
+    Skipped,
+    /// A case that is not legal L.
+    Illegal,
+    /// A case, and what was said of it.
+    Judged(Box<(Case, Judgement)>),
+}
+
+/// Fuzzes on the threads of `pool`, and tells `watch` as it goes, in the order of the numbers.
+pub fn fuzz(config: &Config, pool: &ThreadPool, watch: &mut dyn FnMut(Event<'_>)) -> Summary {
     let mut summary = Summary::default();
-    for number in config.first..config.first + config.pairs {
-        let wanted = |case: &Case| match (&config.only, &case.mutations[..]) {
-            (None, _) => true,
-            (Some(kind), [one]) => one.text() == kind,
-            (Some(_), _) => false,
-        };
-        let Some(case) = Case::new(config.seed, number).filter(wanted) else {
-            summary.skipped += 1;
-            continue;
-        };
-        let twice = config.twice_every > 0 && number % config.twice_every == 0;
-        let Some(judgement) = judge(&case, twice, &config.judge) else {
-            summary.illegal.push(number);
-            continue;
-        };
-        summary.count(&case, &judgement);
-        if judgement.certified == Some(false) {
-            summary.uncertified.push(number);
-        }
-        watch(Event::Judged { number, case: &case, judgement: &judgement });
-        if let Some(fault) = judgement.fault {
-            let finding = minimised(number, case, fault, twice, config);
-            watch(Event::Found(&finding));
-            summary.findings.push(finding);
+    let end = config.first + config.pairs;
+    for first in (config.first..end).step_by(TOGETHER as usize) {
+        let numbers: Vec<u64> = (first..end.min(first + TOGETHER)).collect();
+        let looked: Vec<Looked> = pool.install(|| numbers.par_iter().map(|&number| look(config, number)).collect());
+        for (number, looked) in numbers.into_iter().zip(looked) {
+            let (case, judgement) = match looked {
+                Looked::Judged(judged) => *judged,
+                Looked::Skipped => {
+                    summary.skipped += 1;
+                    continue;
+                }
+                Looked::Illegal => {
+                    summary.illegal.push(number);
+                    continue;
+                }
+            };
+            summary.count(&case, &judgement);
+            if judgement.certified == Some(false) {
+                summary.uncertified.push(number);
+            }
+            watch(Event::Judged { number, case: &case, judgement: &judgement });
+            if let Some(fault) = judgement.fault {
+                let finding = minimised(number, case, fault, twice(config, number), config);
+                watch(Event::Found(&finding));
+                summary.findings.push(finding);
+            }
         }
     }
     summary
+}
+
+/// Makes a case, and judges it.
+fn look(config: &Config, number: u64) -> Looked {
+    let wanted = |case: &Case| match (&config.only, &case.mutations[..]) {
+        (None, _) => true,
+        (Some(kind), [one]) => one.text() == kind,
+        (Some(_), _) => false,
+    };
+    let Some(case) = Case::new(config.seed, number).filter(wanted) else { return Looked::Skipped };
+    match judge(&case, twice(config, number), &config.judge) {
+        Some(judgement) => Looked::Judged(Box::new((case, judgement))),
+        None => Looked::Illegal,
+    }
+}
+
+/// Whether this case is verified twice.
+fn twice(config: &Config, number: u64) -> bool {
+    config.twice_every > 0 && number.is_multiple_of(config.twice_every)
 }
 
 fn minimised(number: u64, case: Case, fault: Fault, twice: bool, config: &Config) -> Finding {
