@@ -81,6 +81,8 @@ pub enum Method {
     Product,
     /// By mutual summaries found from runs, for procedures over integers.
     Coupling,
+    /// By closed forms of what recurs, for procedures over integers.
+    ClosedForm,
     /// By constrained Horn clauses, for procedures over integers.
     Horn,
     /// By the paper's encoding: one query for all strategies.
@@ -91,7 +93,7 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 10] = [
+    pub const ALL: [Method; 11] = [
         Method::SameCode,
         Method::Summaries,
         Method::Inlining,
@@ -99,6 +101,7 @@ impl Method {
         Method::Unrolling,
         Method::Product,
         Method::Coupling,
+        Method::ClosedForm,
         Method::Horn,
         Method::Paper,
         Method::External,
@@ -114,6 +117,7 @@ impl Method {
             Method::Unrolling => "unrolling",
             Method::Product => "product",
             Method::Coupling => "coupling",
+            Method::ClosedForm => "closed-form",
             Method::Horn => "horn-clauses",
             Method::Paper => "paper",
             Method::External => "external",
@@ -405,6 +409,9 @@ fn over_integers(
         && let Some(evidence) = solver.with_share(COUPLING_SHARE, |solver| couple::prove(program, pair, solver))
     {
         return Some((Method::Coupling, Some(Evidence::Coupling(evidence))));
+    }
+    if solver.with_share(COUPLING_SHARE, |solver| couple::closed::prove(program, pair, solver)) {
+        return Some((Method::ClosedForm, None));
     }
     let horn = solver.with_share(HORN_SHARE, |solver| horn::prove(program, pair, solver));
     horn.then_some((Method::Horn, None))

@@ -21,7 +21,8 @@ pub enum Behaviour {
     Error,
     /// Errs, or writes into the objects that the arguments name (and `modifies` allows) and into globals, and chooses
     /// results; which, follows from this number, the name of the procedure, which arguments are null, which are the same, and
-    /// their numbers. When the number is odd, it also depends on what the fields of the arguments hold.
+    /// their numbers. When the number is odd, it also depends on what the fields of the arguments hold; when its second
+    /// binary digit is 1, on what globals hold.
     Seeded(u64),
 }
 

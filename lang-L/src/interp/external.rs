@@ -2,8 +2,8 @@
 //!
 //! In: the procedure, its arguments, and the [`Behaviour`] the environment chose. Out: results and writes, or the error.
 //!
-//! Invariant: from isomorphic regions a call has isomorphic effects; nothing is read but the arguments and what they reach,
-//! nothing written but what the procedure's `modifies`, or its arguments, name, and globals.
+//! Invariant: from isomorphic regions a call has isomorphic effects; nothing is read but globals, the arguments and what these
+//! reach, nothing written but what the procedure's `modifies`, or its arguments, name, and globals.
 
 use super::contract::{self, Context};
 use super::environment::{Behaviour, scramble};
@@ -37,6 +37,12 @@ pub(super) fn perform(memory: &mut Memory<'_>, procedure: &Procedure, arguments:
                         let store = memory.store.clone();
                         seen.push(memory.slot(&store, *addr, slot, span)?);
                     }
+                }
+            }
+            if seed % 4 >= 2 {
+                for id in (0..memory.unit.globals.len()).map(|at| GlobalId(u32::try_from(at).unwrap_or(u32::MAX))) {
+                    let store = memory.store.clone();
+                    seen.push(memory.global(&store, id));
                 }
             }
             let state = number(seed, procedure, arguments.iter().chain(&seen), &objects);

@@ -12,7 +12,7 @@ pub struct Equation {
 }
 
 /// With more products than this, equations of that degree are not looked for.
-const MAX_PRODUCTS: usize = 45;
+const MAX_PRODUCTS: usize = 60;
 
 impl Equation {
     /// Whether it speaks only of the first `width` values, in products of at most `degree`.
@@ -68,6 +68,29 @@ pub(super) fn fit(rows: &[Vec<BigInt>], degree: u32) -> Vec<Equation> {
                 .collect(),
         })
         .collect()
+}
+
+/// The equation of lowest degree that gives one more value (the last of each row) as a polynomial of the others. One that any
+/// numbers would satisfy, because there are so few rows, is none.
+pub(super) fn closed_form(rows: &[Vec<BigInt>], most: u32) -> Option<Equation> {
+    let width = rows.first()?.len().checked_sub(1)?;
+    (1..=most).find_map(|degree| {
+        let mut columns = products(width, degree);
+        // What the lower ones determine is said by them.
+        columns.reverse();
+        columns.push(vec![width]);
+        if columns.len() > MAX_PRODUCTS {
+            return None;
+        }
+        let value = |row: &Vec<BigInt>, factors: &Vec<usize>| factors.iter().map(|&at| &row[at]).product::<BigInt>();
+        let matrix = rows.iter().map(|row| columns.iter().map(|factors| value(row, factors)).collect()).collect();
+        let solutions = kernel(matrix, columns.len());
+        let rank = columns.len() - solutions.len();
+        let solution = solutions.into_iter().find(|solution| solution.last().is_some_and(|last| !last.is_zero()))?;
+        let parts = solution.into_iter().zip(&columns).filter(|(coefficient, _)| !coefficient.is_zero());
+        let parts = parts.map(|(coefficient, factors)| (coefficient, factors.clone())).collect();
+        (rows.len() > rank || rows.len() == 1).then_some(Equation { parts })
+    })
 }
 
 /// The products of at most `degree` of `width` values; those of high degree first, so that equations are solved for them.
@@ -159,6 +182,17 @@ mod tests {
         let squares = rows(&[&[0, 0], &[1, 1], &[2, 4], &[3, 9], &[4, 16], &[5, 25], &[-2, 4], &[-3, 9]]);
         assert!(fit(&squares, 1).is_empty());
         assert!(!fit(&squares, 2).is_empty());
+    }
+
+    #[test]
+    fn a_value_is_a_polynomial_of_the_others() {
+        let sums = rows(&[&[0, 0], &[1, 1], &[2, 3], &[3, 6], &[4, 10]]);
+        let found = closed_form(&sums, 3).expect("a sum has a formula");
+        assert!(
+            found.parts.contains(&(BigInt::from(2), vec![1])) || found.parts.contains(&(BigInt::from(-2), vec![1]))
+        );
+        assert_eq!(closed_form(&sums[..2], 3), None);
+        assert_eq!(closed_form(&rows(&[&[0, 0], &[1, 1], &[2, 1], &[3, 2], &[4, 3], &[5, 5]]), 3), None);
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //!
 //! Invariant: the runs only propose; every equation that is used was proved to be inductive together with the others.
 
+pub(crate) mod closed;
 pub(crate) mod equations;
 mod runs;
 mod steps;

@@ -61,6 +61,31 @@ impl<'s, 'p> Simulator<'s, 'p> {
         observed
     }
 
+    /// What calls of one procedure were seen to do, each once, in runs from inputs that are small or near these numbers.
+    pub(super) fn alone(steps: &'s Steps<'p>, version: usize, id: ProcId, near: &[BigInt]) -> Vec<Activation> {
+        let (sorts, _) = steps.sorts(version, id);
+        let mut seed = 0x9e37_79b9_u64;
+        let mut found: BTreeMap<Vec<BigInt>, Vec<BigInt>> = BTreeMap::new();
+        for at in 0..INPUTS * (near.len() + 1) {
+            let around = near.get(at % (near.len() + 1));
+            let input: Vec<BigInt> = sorts
+                .iter()
+                .map(|sort| match around {
+                    Some(number) if *sort == Sort::Int => draw(&mut seed, *sort) + number,
+                    _ => draw(&mut seed, *sort),
+                })
+                .collect();
+            let mut run = Simulator { steps, terms: steps.terms_ref(), version, fuel: FUEL, seen: Vec::new() };
+            if run.call(id, &input, 0).is_some() {
+                found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input, a.output)));
+            }
+            if found.len() >= ROWS {
+                break;
+            }
+        }
+        found.into_iter().map(|(input, output)| Activation { input, output }).collect()
+    }
+
     fn call(&mut self, id: ProcId, input: &[BigInt], depth: usize) -> Option<Vec<BigInt>> {
         self.fuel = self.fuel.checked_sub(1)?;
         if depth > DEPTH {

@@ -164,6 +164,11 @@ impl<'p> Steps<'p> {
         self.steps.contains_key(&(version, id))
     }
 
+    /// The procedures that take part and recur.
+    pub(super) fn all_recursive(&self) -> Vec<(usize, ProcId)> {
+        self.steps.keys().copied().filter(|&(version, id)| self.recursive(version, id)).collect()
+    }
+
     pub(super) fn recursive(&self, version: usize, id: ProcId) -> bool {
         self.program.facts[version][id.index()].recursive(id)
     }

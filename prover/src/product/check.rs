@@ -325,7 +325,7 @@ impl<'a, 'w> Check<'a, 'w> {
 }
 
 /// The obligation with every product as a number of its own: easier, and stronger. `None` when there are no products.
-fn linearised(world: &mut World, obligation: &Obligation) -> Option<Obligation> {
+pub(crate) fn linearised(world: &mut World, obligation: &Obligation) -> Option<Obligation> {
     let mut products: HashMap<Term, Term> = HashMap::default();
     let mut work: Vec<Term> = obligation.assumptions.iter().copied().chain([obligation.goal]).collect();
     let mut seen: BTreeSet<Term> = work.iter().copied().collect();

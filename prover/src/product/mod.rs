@@ -26,6 +26,7 @@ use crate::solve::Solver;
 use crate::state::World;
 use crate::term::{Func, Node as Form, Sort, Term};
 use check::Check;
+pub(crate) use check::linearised;
 use facts::Templates;
 use graph::{Graph, Point, Policy, Setting};
 use lang_l::hir::{Expr, GlobalId};

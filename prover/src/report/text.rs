@@ -105,6 +105,7 @@ fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> Str
         Method::Unrolling => "proved path by path, with recursive calls and loops unrolled once or twice",
         Method::Product => "proved by running both side by side under invariants found from runs",
         Method::Coupling => "proved by relations between the calls of both, found from runs",
+        Method::ClosedForm => "proved by polynomials for what recursion and loops compute, found from runs",
         Method::Horn => "proved by an invariant that relates both, found by solving Horn clauses",
         Method::Paper => "proved by the paper's encoding, all strategies at once",
         Method::External => "external: the same unknown procedure in both versions",
