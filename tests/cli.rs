@@ -1,5 +1,6 @@
 //! The command line, run as a user runs it: arguments and files go in, text and an exit status come out.
 
+use serde_json::Value as Json;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -356,4 +357,125 @@ fn output_that_cannot_be_written_is_told() {
     let output = dir.command("check a.l").stdout(full).stderr(Stdio::piped()).output().expect("ape runs");
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
     assert_eq!(output.status.code(), Some(70));
+}
+
+const SAME: &str = "
+version first
+procedure Same(n: int) returns (r: int) { r := n + n; }
+version second
+procedure Same(n: int) returns (r: int) { r := 2 * n; }
+";
+const BROKEN: &str = "
+procedure Keep(x: ref) modifies {}; { x.f := 1; }
+version first
+procedure Two(n: int) returns (r: int) { r := n; }
+version second
+procedure Two(n: int) returns (r: int) { r := n + 3; }
+";
+
+/// Files that differ in how they end.
+fn several(test: &str) -> Dir {
+    let dir = Dir::new(test);
+    dir.file("same.l", SAME).file("pair.l", PAIR).file("broken.l", BROKEN).file("empty.l", "version a version b");
+    dir
+}
+
+/// What a report says of time is not the same each time.
+fn timeless(mut report: Json) -> Json {
+    for pair in report["pairs"].as_array_mut().expect("pairs") {
+        pair["time_ms"] = Json::Null;
+    }
+    report
+}
+
+#[test]
+fn several_files_are_verified_each_on_its_own() {
+    let dir = several("several");
+    let ran = dir.ape("verify same.l pair.l empty.l broken.l").ends_with(1).quietly();
+    let headers: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("== ")).collect();
+    assert_eq!(headers, ["== same.l", "== pair.l", "== empty.l", "== broken.l", "== 4 files"]);
+    let summary = ran.out.split("== 4 files\n").nth(1).expect("a summary");
+    assert!(summary.contains("  not-equivalent: pair.l, broken.l\n  nothing to verify: empty.l\n"), "{summary}");
+
+    let ran = dir.ape("verify --format json same.l pair.l empty.l broken.l").ends_with(1).quietly();
+    let report: Json = serde_json::from_str(&ran.out).expect("one JSON object");
+    assert_eq!(report["verdict"], "not-equivalent");
+    let of = |key: &str, what: &str| -> Vec<String> {
+        let entries = report[key].as_array().expect("a list");
+        entries.iter().map(|entry| format!("{} {}", entry["file"], entry[what]).replace('"', "")).collect()
+    };
+    assert_eq!(of("pairs", "left"), ["same.l Same", "pair.l Two", "broken.l Keep", "broken.l Two"]);
+    assert!(of("contracts", "procedure").iter().all(|contract| contract == "broken.l Keep"));
+    let verdicts = ["same.l equivalent", "pair.l not-equivalent", "empty.l none", "broken.l not-equivalent"];
+    assert_eq!(of("files", "verdict"), verdicts);
+}
+
+#[test]
+fn the_worst_file_decides_how_several_end() {
+    let dir = several("worst");
+    dir.file("open.l", "version a procedure P(n: int) { skip; } version b procedure P(n: int, m: int) { skip; }");
+    dir.ape("verify same.l same.l").ends_with(0).quietly();
+    dir.ape("verify same.l empty.l").ends_with(0).prints("nothing to verify: empty.l").quietly();
+    dir.ape("verify empty.l empty.l empty.l").ends_with(4).quietly();
+    dir.ape("verify same.l open.l").ends_with(3).prints("  unknown: open.l").quietly();
+    dir.ape("verify open.l pair.l same.l").ends_with(1).quietly();
+    // Two files without pairs of their own are the two versions.
+    dir.file("old.l", LEGAL).file("new.l", UNTIDY);
+    let ran = dir.ape("verify old.l new.l").ends_with(0).prints("Next: equivalent").quietly();
+    assert!(!ran.out.contains("=="), "{}", ran.out);
+}
+
+#[test]
+fn nothing_is_verified_when_one_of_several_files_is_wrong() {
+    let dir = several("wrong");
+    dir.file("illegal.l", ILLEGAL).file("garbled.l", "version ???").file("plain.l", LEGAL);
+    let ran = dir.ape("verify same.l illegal.l pair.l garbled.l").ends_with(2);
+    assert_eq!(ran.out, "");
+    ran.complains("illegal.l:2").complains("garbled.l:1");
+    dir.ape("verify same.l pair.l plain.l").ends_with(2).complains("there is 1 in plain.l");
+    dir.ape("verify same.l none.l gone.l").ends_with(2).complains("none.l").complains("gone.l");
+}
+
+#[test]
+fn any_number_of_threads_reports_the_same_of_several_files() {
+    let dir = several("threads");
+    let files = "same.l pair.l empty.l broken.l same.l pair.l broken.l";
+    let text = |jobs: u32| dir.ape(&format!("verify --explain --jobs {jobs} {files}")).ends_with(1).quietly().out;
+    let json = |jobs: u32| {
+        let ran = dir.ape(&format!("verify --format json --jobs {jobs} {files}")).ends_with(1).quietly();
+        timeless(serde_json::from_str(&ran.out).expect("one JSON object"))
+    };
+    assert_eq!(text(1), text(3));
+    assert_eq!(json(1), json(8));
+}
+
+#[test]
+fn options_mean_the_same_for_several_files() {
+    let dir = several("options");
+    // Only the files that have the procedure.
+    let ran = dir.ape("verify --proc Same same.l pair.l empty.l").ends_with(0).prints("== 1 file\n").quietly();
+    assert!(!ran.out.contains("pair.l"), "{}", ran.out);
+    dir.ape("verify --proc Nobody same.l pair.l empty.l").ends_with(2).complains("no procedure Nobody");
+    // Dumps are parted by comments where the text is a program.
+    for (stage, lines) in
+        [("ast", "// pair.l\n"), ("lowered", "// pair.l\n"), ("smt2", "; pair.l\n"), ("facts", "== pair.l\n")]
+    {
+        dir.ape(&format!("verify --dump {stage} same.l pair.l empty.l")).ends_with(0).prints(lines).quietly();
+    }
+    // Certificates go into directories named after the files.
+    dir.ape("verify --certificate proofs same.l empty.l pair.l").ends_with(1).quietly();
+    dir.ape("replay proofs/same.l same.l").ends_with(0).prints("Same: equivalent").quietly();
+    dir.ape("replay proofs/same.l proofs/pair.l").ends_with(0).prints("proofs/pair.l: confirmed").quietly();
+    dir.ape("verify --certificate proofs same.l empty.l ./same.l").ends_with(2).complains("two files would go to");
+    dir.ape("verify --certificate proofs/same.l same.l pair.l").ends_with(2).complains("is a certificate itself");
+}
+
+#[test]
+fn a_counterexample_of_several_files_is_found_by_file() {
+    let dir = several("replayed");
+    let report = dir.ape("verify --format json same.l pair.l broken.l").ends_with(1).out;
+    dir.file("report.json", report);
+    dir.ape("run pair.l Two --store report.json --version second").ends_with(0).prints("r := ").quietly();
+    dir.ape("run ./broken.l Two --store report.json").ends_with(0).prints("r := ").quietly();
+    dir.ape("run same.l Same --store report.json").ends_with(2).complains("without a counterexample for Same");
 }

@@ -37,19 +37,25 @@ pub(crate) enum Command {
     Solver(SolverArgs),
 }
 
+/// What `ape verify --help` ends with.
+const STATUSES: &str = "Exit status: 0 all equivalent; 1 something differs, or a contract is broken; 2 bad usage, or a file that is not legal; \
+3 something is open (with --partial, partially equivalent is not); 4 there was nothing to compare; 70 a bug of ours. \
+Of several files the worst counts: 70 or 2 before 1, 1 before 3, 3 before 0, and 4 only when no file had anything to compare.";
+
 /// Arguments of `ape verify`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = STATUSES)]
 pub(crate) struct VerifyArgs {
-    /// A pair file, or the file of the old version and that of the new one
-    #[arg(required = true, num_args = 1..=2, value_names = ["FILE", "NEW"])]
+    /// Pair files, each verified on its own; or two files, of the old version and of the new one
+    #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// How to print the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// Only look at the pairs of this procedure, and at what they rest on; may be repeated
+    /// Only look at the pairs of this procedure, and at what they rest on, and at the files that have it; may be repeated
     #[arg(long = "proc", value_name = "NAME")]
     pub(crate) procedures: Vec<String>,
-    /// Stop proving after this many seconds, a safety net: what is open then is unknown
+    /// Stop proving after this many seconds on a file, a safety net: what is open then is unknown
     #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,
     /// How much memory, in MB, the solver may take for one question
@@ -70,7 +76,8 @@ pub(crate) struct VerifyArgs {
     /// Say how each verdict came about
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Write what was found into this directory, so that `ape replay` can check it; a certificate there is replaced
+    /// Write what was found into this directory, so that `ape replay` can check it; a certificate there is replaced.
+    /// Of several files, into directories below it that are named after them
     #[arg(long, value_name = "DIR", conflicts_with_all = ["dump"])]
     pub(crate) certificate: Option<PathBuf>,
     /// Ask cvc5 too about everything that was proved
@@ -204,7 +211,8 @@ pub(crate) struct RunArgs {
     /// Run this version, by its label or as 0 or 1 [default: the first that has the procedure]
     #[arg(long, value_name = "V", id = "program_version")]
     pub(crate) version: Option<String>,
-    /// Start from the arguments, globals and heap in this JSON file: a store, or a report with a counterexample
+    /// Start from the arguments, globals and heap in this JSON file: a store, or a report with a counterexample; of a
+    /// report on several files the one for this file
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
     /// How to print what came of it; as JSON it is what a report has as `left` or `right`

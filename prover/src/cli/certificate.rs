@@ -41,6 +41,16 @@ pub(super) fn replaceable(directory: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Whether certificates may be written into directories below this one: it is no certificate itself, whose files these
+/// would be taken for.
+pub(super) fn may_hold_others(directory: &Path) -> Result<(), Failure> {
+    if !directory.join(INDEX).exists() {
+        return Ok(());
+    }
+    let what = "is a certificate itself; certificates of several files go into directories below one that is none";
+    Err(Failure::Usage(format!("{} {what}", directory.display())))
+}
+
 /// Writes a certificate: beside the directory first, and then in its place.
 pub(super) fn save(directory: &Path, certificate: &Certificate) -> Result<(), Failure> {
     replaceable(directory)?;

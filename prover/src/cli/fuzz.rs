@@ -4,7 +4,7 @@
 
 use super::args::FuzzArgs;
 use super::status::{Failure, Status};
-use super::verify::threads;
+use super::threads::threads;
 use prover::fuzz::case::Case;
 use prover::fuzz::{Config, Event, fuzz};
 use std::fs;

@@ -20,13 +20,67 @@ pub(crate) struct Loaded {
     pub(crate) unit: hir::Unit,
 }
 
+/// What files hold that are to be verified.
+pub(crate) enum Programs {
+    /// One program: a pair file, or an old and a new version.
+    One(Loaded),
+    /// Programs of their own, in the order of the files.
+    Each(Vec<Loaded>),
+}
+
+/// Reads and resolves files that are to be verified: one program in one file or two, unless there are more files, or two that
+/// each hold two versions. All that is wrong with any of several programs comes back.
+pub(crate) fn programs(paths: &[&Path]) -> Result<Programs, Vec<Failure>> {
+    let mut named = Vec::new();
+    let mut unread = Vec::new();
+    for path in paths {
+        match bytes(path) {
+            Ok(bytes) => named.push((name(path), bytes)),
+            Err(failure) => unread.push(failure),
+        }
+    }
+    if !unread.is_empty() {
+        return Err(unread);
+    }
+    let alone = match named.as_slice() {
+        [_] => false,
+        [_, _] => named.iter().all(|(name, bytes)| holds_a_pair(name, bytes)),
+        _ => true,
+    };
+    if !alone {
+        return resolved(&named).map(Programs::One).map_err(|failure| vec![failure]);
+    }
+    let mut loaded = Vec::new();
+    let mut wrong = Vec::new();
+    for named in named {
+        match resolved(&[named]) {
+            Ok(program) => loaded.push(program),
+            Err(failure) => wrong.push(failure),
+        }
+    }
+    if wrong.is_empty() { Ok(Programs::Each(loaded)) } else { Err(wrong) }
+}
+
 /// Reads and resolves one file, or an old and a new version.
 pub(crate) fn load(paths: &[&Path]) -> Result<Loaded, Failure> {
+    let named = paths.iter().map(|path| Ok((name(path), bytes(path)?))).collect::<Result<Vec<_>, Failure>>()?;
+    resolved(&named)
+}
+
+/// Whether a text is a program in two versions, as far as that can be told of one that may not be legal.
+fn holds_a_pair(name: &str, bytes: &[u8]) -> bool {
+    let mut sources = Sources::new();
+    let (id, _) = sources.add_bytes(name.to_string(), bytes);
+    parse::parse(id, &sources.get(id).text).file.versions.len() > 1
+}
+
+/// The program in one text, or in an old and a new one.
+fn resolved(named: &[(String, Vec<u8>)]) -> Result<Loaded, Failure> {
     let mut sources = Sources::new();
     let mut files = Vec::new();
     let mut wrong = Vec::new();
-    for path in paths {
-        let id = read(&mut sources, path)?;
+    for (name, bytes) in named {
+        let id = added(&mut sources, name, bytes)?;
         let parsed = parse::parse(id, &sources.get(id).text);
         files.push(parsed.file);
         wrong.extend(parsed.diagnostics);
@@ -66,7 +120,11 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
 }
 
 fn read(sources: &mut Sources, path: &Path) -> Result<FileId, Failure> {
-    let (id, wrong) = sources.add_bytes(name(path), &bytes(path)?);
+    added(sources, &name(path), &bytes(path)?)
+}
+
+fn added(sources: &mut Sources, name: &str, bytes: &[u8]) -> Result<FileId, Failure> {
+    let (id, wrong) = sources.add_bytes(name.to_string(), bytes);
     wrong.map_or(Ok(id), |wrong| Err(illegal(sources, &[wrong])))
 }
 

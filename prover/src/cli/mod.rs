@@ -8,6 +8,7 @@
 mod args;
 mod load;
 mod status;
+mod threads;
 
 mod certificate;
 mod check;

@@ -15,7 +15,9 @@ use prover::verify::{Config, never_ends};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::Write;
+use std::path::Path;
 
 /// The most statements printed of what a run did.
 const MOST_STATEMENTS: usize = 1_000;
@@ -121,7 +123,7 @@ fn start(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<Start, Fa
     let text = load::text(path)?;
     let json: Json = serde_json::from_str(&text)
         .map_err(|error| Failure::Usage(format!("{} is not JSON: {error}", load::name(path))))?;
-    let Some((store, left)) = store_in(&json, &procedure.name) else {
+    let Some((store, left)) = store_in(&json, &args.file, &procedure.name) else {
         let (file, name) = (load::name(path), &procedure.name);
         return Err(Failure::Usage(format!("{file} is a report without a counterexample for {name}")));
     };
@@ -135,16 +137,23 @@ fn start(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<Start, Fa
 }
 
 /// The store that a file holds: all of it, or, of a report by `verify`, the counterexample for this procedure; of one that
-/// shows a difference also the name of the procedure of the first version.
-fn store_in<'j>(json: &'j Json, procedure: &str) -> Option<(&'j Json, Option<&'j str>)> {
+/// shows a difference also the name of the procedure of the first version. A report on several files says which is whose.
+fn store_in<'j>(json: &'j Json, file: &Path, procedure: &str) -> Option<(&'j Json, Option<&'j str>)> {
     let Some(pairs) = json["pairs"].as_array() else { return Some((json, None)) };
-    let refuted = pairs.iter().filter(|pair| !pair["counterexample"].is_null());
+    let of_this = |pair: &&Json| pair["file"].as_str().is_none_or(|other| same_file(file, other));
+    let refuted = pairs.iter().filter(|pair| !pair["counterexample"].is_null()).filter(of_this);
     refuted.map(|pair| (pair, &pair["counterexample"])).find_map(|(pair, store)| {
         match store["left"]["run"].as_str().or(store["right"]["run"].as_str()) {
             Some(run) => (run == procedure).then_some((store, None)),
             None => (pair["left"] == procedure || pair["right"] == procedure).then_some((store, pair["left"].as_str())),
         }
     })
+}
+
+/// Whether the name that a report gives a file is that of this one.
+fn same_file(file: &Path, named: &str) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    load::name(file) == named || real(file).is_some_and(|real_file| real(Path::new(named)) == Some(real_file))
 }
 
 fn place_text(sources: &Sources, span: Span) -> String {

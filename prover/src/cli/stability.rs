@@ -6,7 +6,7 @@ use super::args::{Format, StabilityArgs};
 use super::load;
 use super::solver;
 use super::status::{Failure, Status};
-use super::verify::in_threads;
+use super::threads::in_threads;
 use prover::solve::{Budget, Shared};
 use prover::stability::{self, PairSeen};
 use prover::verify::Config;

@@ -2,24 +2,26 @@
 //!
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output.
 
-use super::STACK;
 use super::args::{self, Format, Stage, VerifyArgs};
 use super::certificate;
-use super::load::{self, Loaded};
+use super::load::{self, Loaded, Programs};
 use super::solver;
 use super::status::{Failure, Status};
+use super::threads::each;
 use lang_l::hir::Unit;
 use lang_l::hir_print;
+use prover::certificate::Certificate;
 use prover::lower::lower;
+use prover::report::several::{self, Part};
 use prover::report::text::Detail;
 use prover::report::{self, Subject, dump};
 use prover::solve::cvc5::{Cvc5, VARIABLE};
-use prover::solve::{self, Breakdown, Budget, CrossCheck};
+use prover::solve::{self, Breakdown, Budget, CrossCheck, Shared};
 use prover::verdict::Report;
 use prover::verify::{self, Config};
-use std::io::{self, Write};
-use std::num::NonZeroUsize;
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
@@ -27,56 +29,130 @@ use std::{env, fs, process};
 pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, Failure> {
     let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
     if args.dump == Some(Stage::Ast) {
-        for path in paths {
+        for path in &paths {
             let (_, parsed) = load::parsed(path)?;
+            if paths.len() > 1 {
+                writeln!(out, "{}", heading(Stage::Ast, &load::name(path)))?;
+            }
             writeln!(out, "{:#?}", parsed.file)?;
         }
         return Ok(Status::Success);
     }
     // First of all, so that it is ready when the first question is.
     let backend = solver::start(args.memory)?;
-    let loaded = load::load(&paths)?;
-    if loaded.unit.versions.len() != 2 {
-        let count = loaded.unit.versions.len();
-        return Err(Failure::Usage(format!(
-            "verify compares two versions, but there is {count} in {}",
-            load::name(paths[0])
-        )));
+    let loaded = match load::programs(&paths) {
+        Ok(programs) => programs,
+        Err(failures) => return complain_of(&failures),
+    };
+    let (programs, several) = match loaded {
+        Programs::One(program) => (vec![program], false),
+        Programs::Each(programs) => (programs, true),
+    };
+    let uneven: Vec<Failure> = programs.iter().filter_map(|program| uneven(program).err()).collect();
+    if !uneven.is_empty() {
+        return complain_of(&uneven);
     }
-    let config = Config { backend, ..config(&loaded.unit, args)? };
+    let programs = selected(programs, &args.procedures)?;
     if let Some(stage) = args.dump {
-        let text = in_threads(args.jobs, || dump(&loaded, stage, &config))?;
-        write!(out, "{text}")?;
+        let texts = each(args.jobs, &programs, |program| dump(program, stage, &config(args, &backend)))?;
+        for (program, text) in programs.iter().zip(texts) {
+            if several {
+                writeln!(out, "{}", heading(stage, name(program)))?;
+            }
+            write!(out, "{text}")?;
+        }
         return Ok(Status::Success);
     }
     let second = if args.cross_check { Some(second_solver()?) } else { None };
-    if args.certificate.is_some() && config.strategy == verify::Strategy::Paper {
-        return Err(Failure::Usage("a certificate holds no quantifiers, as the paper's strategy needs".into()));
-    }
-    if let Some(directory) = &args.certificate {
-        certificate::replaceable(directory)?;
-    }
-    let mut report = in_threads(args.jobs, || verify::verify(&loaded.unit, &config))?;
+    let directories = directories(args, &programs, several)?;
+    let verified = each(args.jobs, &programs, |program| {
+        let report = verify::verify(&program.unit, &config(args, &backend));
+        let made = args.certificate.is_some().then(|| {
+            let made = prover::certificate::make(&program.unit, &program.sources, &report);
+            made.map_err(|refusal| Failure::Internal(format!("no certificate: {refusal}")))
+        });
+        (report, made)
+    })?;
+    let (mut reports, made): (Vec<Report>, Vec<Option<Result<Certificate, Failure>>>) = verified.into_iter().unzip();
     if let Some(cvc5) = second {
-        report.cross_check = Some(agreeing(&cvc5, &report)?);
-    }
-    let made = match &args.certificate {
-        Some(directory) => {
-            let Loaded { unit, sources } = &loaded;
-            let made = in_threads(args.jobs, || prover::certificate::make(unit, sources, &report))?;
-            Some((directory, made.map_err(|refusal| Failure::Internal(format!("no certificate: {refusal}")))))
+        for report in &mut reports {
+            report.cross_check = Some(agreeing(&cvc5, report)?);
         }
-        None => None,
-    };
-    let subject = Subject { unit: &loaded.unit, sources: &loaded.sources, report: &report };
-    match args.format {
-        Format::Text => write!(out, "{}", report::text::report(subject, Detail { explain: args.explain }))?,
-        Format::Json => writeln!(out, "{:#}", report::json::report(subject))?,
     }
-    if let Some((directory, made)) = made {
+    let parts: Vec<Part<'_>> = programs
+        .iter()
+        .zip(&reports)
+        .map(|(program, report)| Part {
+            file: name(program),
+            subject: Subject { unit: &program.unit, sources: &program.sources, report },
+        })
+        .collect();
+    let detail = Detail { explain: args.explain };
+    match (args.format, parts.as_slice()) {
+        (Format::Text, [Part { subject, .. }]) if !several => {
+            write!(out, "{}", report::text::report(*subject, detail))?
+        }
+        (Format::Json, [Part { subject, .. }]) if !several => writeln!(out, "{:#}", report::json::report(*subject))?,
+        (Format::Text, parts) => write!(out, "{}", several::text(parts, detail))?,
+        (Format::Json, parts) => writeln!(out, "{:#}", several::json(parts))?,
+    }
+    for (directory, made) in directories.iter().zip(made.into_iter().flatten()) {
         certificate::save(directory, &made?)?;
     }
-    Ok(status(&report, args.partial))
+    Ok(status(several::overall(&reports), args.partial))
+}
+
+/// Tells all that is wrong with what was given.
+fn complain_of(failures: &[Failure]) -> Result<Status, Failure> {
+    let mut status = Status::Illegal;
+    for failure in failures {
+        status = failure.report();
+    }
+    Ok(status)
+}
+
+/// What a program is called: its file, or the first of two.
+fn name(program: &Loaded) -> &str {
+    program.sources.iter().next().map_or("", |(_, source)| &source.name)
+}
+
+fn uneven(program: &Loaded) -> Result<(), Failure> {
+    let count = program.unit.versions.len();
+    if count == 2 {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("verify compares two versions, but there is {count} in {}", name(program))))
+}
+
+/// The programs that have one of the procedures that were asked for; all when none was.
+fn selected(programs: Vec<Loaded>, procedures: &[String]) -> Result<Vec<Loaded>, Failure> {
+    let has = |program: &Loaded, name: &String| program.unit.versions.iter().any(|v| v.find(name).is_some());
+    if let Some(unknown) = procedures.iter().find(|name| !programs.iter().any(|program| has(program, name))) {
+        return Err(Failure::Usage(format!("there is no procedure {unknown}")));
+    }
+    let wanted = |program: &Loaded| procedures.is_empty() || procedures.iter().any(|name| has(program, name));
+    Ok(programs.into_iter().filter(wanted).collect())
+}
+
+/// Where the certificates go, one for each program, if they are wanted and may be written there: of several programs into
+/// directories named after the files.
+fn directories(args: &VerifyArgs, programs: &[Loaded], several: bool) -> Result<Vec<PathBuf>, Failure> {
+    let Some(directory) = &args.certificate else { return Ok(Vec::new()) };
+    if args.strategy == args::Strategy::Paper {
+        return Err(Failure::Usage("a certificate holds no quantifiers, as the paper's strategy needs".into()));
+    }
+    let mut directories = vec![directory.clone()];
+    if several {
+        certificate::may_hold_others(directory)?;
+        let last = |program| Path::new(name(program)).file_name().unwrap_or_default();
+        directories = programs.iter().map(|program| directory.join(last(program))).collect();
+        let mut taken = BTreeSet::new();
+        if let Some(twice) = directories.iter().find(|directory| !taken.insert(*directory)) {
+            return Err(Failure::Usage(format!("the certificates of two files would go to {}", twice.display())));
+        }
+    }
+    directories.iter().try_for_each(|directory| certificate::replaceable(directory))?;
+    Ok(directories)
 }
 
 /// A cvc5, which must be there when it is asked for.
@@ -99,32 +175,31 @@ fn agreeing(cvc5: &Cvc5, report: &Report) -> Result<CrossCheck, Failure> {
     Err(Failure::Internal(what))
 }
 
-/// What the arguments ask for.
-fn config(unit: &Unit, args: &VerifyArgs) -> Result<Config, Failure> {
-    let known = |name: &String| unit.versions.iter().any(|version| version.find(name).is_some());
-    if let Some(unknown) = args.procedures.iter().find(|name| !known(name)) {
-        return Err(Failure::Usage(format!("there is no procedure {unknown}")));
-    }
+/// What the arguments ask for, of a program that is begun now.
+fn config(args: &VerifyArgs, backend: &Shared) -> Config {
     let limit = Duration::from_secs(args.timeout);
-    let deadline = Instant::now().checked_add(limit);
-    let budget = Budget { clock: limit, ..Budget::default() };
     let strategy = match args.strategy {
         args::Strategy::Default => verify::Strategy::Default,
         args::Strategy::Paper => verify::Strategy::Paper,
     };
-    let procedures = args.procedures.clone();
-    Ok(Config { procedures, budget, strategy, deadline, explain: args.explain, ..Config::default() })
+    Config {
+        procedures: args.procedures.clone(),
+        budget: Budget { clock: limit, ..Budget::default() },
+        strategy,
+        deadline: Instant::now().checked_add(limit),
+        explain: args.explain,
+        backend: backend.clone(),
+        ..Config::default()
+    }
 }
 
-/// Does the work with so many threads.
-pub(super) fn in_threads<T: Send>(jobs: Option<NonZeroUsize>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-    Ok(threads(jobs)?.install(work))
-}
-
-/// So many threads, each with a stack for deep terms.
-pub(super) fn threads(jobs: Option<NonZeroUsize>) -> Result<rayon::ThreadPool, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.map_or(0, NonZeroUsize::get)).stack_size(STACK).build();
-    pool.map_err(|error| Failure::Thread(io::Error::other(error)))
+/// A line over what a stage made of one of several files; a comment, where the text is to be read by a program.
+fn heading(stage: Stage, file: &str) -> String {
+    match stage {
+        Stage::Ast | Stage::Hir | Stage::Lowered => format!("// {file}"),
+        Stage::Smt2 => format!("; {file}"),
+        Stage::Facts | Stage::Paths | Stage::Obligations => format!("== {file}"),
+    }
 }
 
 /// What a stage makes of the program.
@@ -148,8 +223,8 @@ fn dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) -> Str
     }
 }
 
-fn status(report: &Report, partial_counts: bool) -> Status {
-    match report::overall(report) {
+fn status(overall: &str, partial_counts: bool) -> Status {
+    match overall {
         "none" => Status::NothingSelected,
         "equivalent" => Status::Success,
         "partially-equivalent" if partial_counts => Status::Success,

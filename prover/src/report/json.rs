@@ -23,15 +23,9 @@ const SCHEMA_VERSION: u32 = 1;
 /// The whole report.
 pub fn report(subject: Subject<'_>) -> Json {
     let report = subject.report;
-    let mut json = json!({
-        "schema_version": SCHEMA_VERSION,
-        "ape_version": env!("CARGO_PKG_VERSION"),
-        "z3_version": solve::version(),
-        "verdict": overall(report),
-        "timed_out": report.late,
-        "pairs": report.pairs.iter().map(|pair| pair_json(subject, pair)).collect::<Vec<_>>(),
-        "contracts": report.contracts.iter().map(|clause| clause_json(subject, clause)).collect::<Vec<_>>(),
-    });
+    let mut json = head(overall(report), report.late);
+    json["pairs"] = report.pairs.iter().map(|pair| pair_json(subject, pair)).collect();
+    json["contracts"] = report.contracts.iter().map(|clause| clause_json(subject, clause)).collect();
     if let Some(check) = &report.cross_check {
         json["cross_check"] = json!({
             "solver": check.solver,
@@ -42,6 +36,17 @@ pub fn report(subject: Subject<'_>) -> Json {
         });
     }
     json
+}
+
+/// What a report begins with.
+pub(super) fn head(verdict: &str, late: bool) -> Json {
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "ape_version": env!("CARGO_PKG_VERSION"),
+        "z3_version": solve::version(),
+        "verdict": verdict,
+        "timed_out": late,
+    })
 }
 
 fn pair_json(subject: Subject<'_>, pair: &PairReport) -> Json {

@@ -9,6 +9,8 @@ pub mod json;
 
 pub mod text;
 
+pub mod several;
+
 mod counterexample;
 
 mod explain;

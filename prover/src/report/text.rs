@@ -6,7 +6,7 @@ use super::counterexample::{difference, violation};
 use super::{Subject, explain, overall};
 use crate::pairs::{Method, PairProof};
 use crate::solve::CrossCheck;
-use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Verdict};
+use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict};
 use anstyle::{AnsiColor, Style};
 use lang_l::source::Span;
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ pub fn report(subject: Subject<'_>, detail: Detail) -> String {
             text.push('\n');
         }
     }
-    text.push_str(&summary(subject));
+    text.push_str(&summary(overall(subject.report), &[subject.report]));
     if let Some(check) = &subject.report.cross_check {
         text.push_str(&cross_check_text(check));
     }
@@ -59,7 +59,7 @@ fn cross_check_text(check: &CrossCheck) -> String {
 }
 
 /// The word in its colour: green for what is proved, red for what is refuted, yellow for what is open.
-fn painted(word: &str) -> String {
+pub(super) fn painted(word: &str) -> String {
     let color = match word {
         "equivalent" | "holds" => AnsiColor::Green,
         "not-equivalent" | "contract-violation" | "violated" => AnsiColor::Red,
@@ -188,34 +188,34 @@ fn clause_text(subject: Subject<'_>, clause: &ClauseReport) -> Option<String> {
     }
 }
 
-/// One line for the whole run.
-fn summary(subject: Subject<'_>) -> String {
-    let report = subject.report;
-    let word = overall(report);
+/// One line for a whole run: its word, and what is counted of all reports together.
+pub(super) fn summary(word: &str, reports: &[&Report]) -> String {
     if word == "none" {
         return "nothing to verify: no procedure is in both versions\n".to_string();
     }
+    let pairs = || reports.iter().flat_map(|report| &report.pairs);
+    let contracts = || reports.iter().flat_map(|report| &report.contracts);
     let mut parts = Vec::new();
     for verdict in ["equivalent", "partially-equivalent", "unknown", "contract-violation", "not-equivalent"] {
-        let count = report.pairs.iter().filter(|pair| pair.verdict.word() == verdict).count();
+        let count = pairs().filter(|pair| pair.verdict.word() == verdict).count();
         if count > 0 {
             parts.push(format!("{count} {verdict}"));
         }
     }
-    let mut text = format!("{} ({}: {}", painted(word), count(report.pairs.len(), "pair"), parts.join(", "));
-    let holding = report.contracts.iter().filter(|clause| matches!(clause.status, ClauseStatus::Holds)).count();
-    if !report.contracts.is_empty() {
-        let all = count(report.contracts.len(), "contract clause");
+    let mut text = format!("{} ({}: {}", painted(word), count(pairs().count(), "pair"), parts.join(", "));
+    let holding = contracts().filter(|clause| matches!(clause.status, ClauseStatus::Holds)).count();
+    if contracts().next().is_some() {
+        let all = count(contracts().count(), "contract clause");
         let _ = write!(text, "; {holding} of {all} proved");
     }
     text.push_str(")\n");
-    if report.late {
+    if reports.iter().any(|report| report.late) {
         text.push_str("the time limit was reached: more may be provable in more time (`--timeout`)\n");
     }
     text
 }
 
-fn count(number: usize, what: &str) -> String {
+pub(super) fn count(number: usize, what: &str) -> String {
     let plural = what.strip_suffix('y').map_or_else(|| format!("{what}s"), |stem| format!("{stem}ies"));
     if number == 1 { format!("1 {what}") } else { format!("{number} {plural}") }
 }
