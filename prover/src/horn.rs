@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// More procedures than this on one side are not worth starting with.
-const MAX_PROCEDURES: usize = 8;
+pub(crate) const MAX_PROCEDURES: usize = 8;
 /// More paths than this in one procedure neither.
 const MAX_OUTCOMES: usize = 24;
 /// How often a recursive call is executed in place on each side before it is paired.

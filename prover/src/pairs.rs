@@ -392,34 +392,38 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
         _ => None,
     };
     match over_integers {
-        Some((method, evidence)) => PairProof { evidence, ..over_integers_proof(program, pair, method) },
+        Some((method, evidence, together)) => {
+            PairProof { evidence, ..over_integers_proof(program, pair, method, together) }
+        }
         None => best,
     }
 }
 
-/// The engines over integers that are left after a product, in turn: how one of them proves the pair partially equivalent.
+/// The engines over integers that are left after a product, in turn: how one of them proves the pair partially equivalent,
+/// and whether it proves that the two end together.
 fn over_integers(
     program: &Program<'_>,
     pair: Pair,
     product: product::Found,
     solver: &mut Solver,
-) -> Option<(Method, Option<Evidence>)> {
+) -> Option<(Method, Option<Evidence>, bool)> {
     // Couplings are products of fewer kinds, but for any recursion.
     if product == product::Found::Unfit
-        && let Some(evidence) = solver.with_share(COUPLING_SHARE, |solver| couple::prove(program, pair, solver))
+        && let Some((evidence, together)) =
+            solver.with_share(COUPLING_SHARE, |solver| couple::prove(program, pair, solver))
     {
-        return Some((Method::Coupling, Some(Evidence::Coupling(evidence))));
+        return Some((Method::Coupling, Some(Evidence::Coupling(evidence)), together));
     }
     if solver.with_share(COUPLING_SHARE, |solver| couple::closed::prove(program, pair, solver)) {
-        return Some((Method::ClosedForm, None));
+        return Some((Method::ClosedForm, None, false));
     }
     let horn = solver.with_share(HORN_SHARE, |solver| horn::prove(program, pair, solver));
-    horn.then_some((Method::Horn, None))
+    horn.then_some((Method::Horn, None, false))
 }
 
-/// What a proof of partial equivalence over integers comes to: it is full where both sides end.
-fn over_integers_proof(program: &Program<'_>, pair: Pair, method: Method) -> PairProof {
-    let ends = program.facts[0][pair.0.index()].terminates && program.facts[1][pair.1.index()].terminates;
+/// What a proof of partial equivalence over integers comes to: it is full where both sides end, always or together.
+fn over_integers_proof(program: &Program<'_>, pair: Pair, method: Method, together: bool) -> PairProof {
+    let ends = together || program.facts[0][pair.0.index()].terminates && program.facts[1][pair.1.index()].terminates;
     integer_proof(program, pair, if ends { Level::Full } else { Level::Partial }, method)
 }
 

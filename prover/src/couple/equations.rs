@@ -1,10 +1,11 @@
-//! Polynomial equations that fit observed numbers.
+//! Polynomial equations that fit observed numbers, and equations between references.
 
 use crate::term::{Sort, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-/// `Σ coefficient · product of values = 0`; values are named by position.
+/// `Σ coefficient · product of values = 0`; values are named by position. Of references there are two forms alone: `1 · a = 0`
+/// says that `a` is null, and `1 · a - 1 · b = 0` that `a` is `b`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equation {
     /// The summands: a coefficient, and the positions of the values it is multiplied by.
@@ -15,14 +16,37 @@ pub struct Equation {
 const MAX_PRODUCTS: usize = 60;
 
 impl Equation {
-    /// Whether it speaks only of the first `width` values, in products of at most `degree`.
-    pub(super) fn fits(&self, width: usize, degree: u32) -> bool {
-        let fits = |factors: &[usize]| factors.len() <= degree as usize && factors.iter().all(|&at| at < width);
-        self.parts.iter().all(|(_, factors)| fits(factors))
+    /// Whether it speaks only of values of these sorts: of numbers in products of at most `degree`, or of references in one of
+    /// the two forms.
+    pub(super) fn fits(&self, sorts: &[Sort], degree: u32) -> bool {
+        let all = || self.parts.iter().flat_map(|(_, factors)| factors);
+        if all().any(|&at| at >= sorts.len()) {
+            return false;
+        }
+        if all().all(|&at| sorts[at] != Sort::Ref) {
+            return self.parts.iter().all(|(_, factors)| factors.len() <= degree as usize);
+        }
+        let one = BigInt::one();
+        all().all(|&at| sorts[at] == Sort::Ref)
+            && match self.parts.as_slice() {
+                [(a, left)] => *a == one && left.len() == 1,
+                [(a, left), (b, right)] => *a == one && *b == -one && left.len() == 1 && right.len() == 1,
+                _ => false,
+            }
     }
 
     /// The equation over these values.
     pub(super) fn term(&self, terms: &mut Terms, values: &[Term]) -> Term {
+        if let [(_, first), rest @ ..] = self.parts.as_slice()
+            && let [left] = first.as_slice()
+            && terms.sort(values[*left]) == Sort::Ref
+        {
+            let right = match rest.first().and_then(|(_, factors)| factors.first()) {
+                Some(&right) => values[right],
+                None => terms.null(),
+            };
+            return terms.eq(values[*left], right);
+        }
         let mut sum = terms.int(0);
         for (coefficient, factors) in &self.parts {
             let mut product = terms.int(coefficient.clone());
@@ -46,13 +70,34 @@ fn number(terms: &mut Terms, value: Term) -> Term {
     terms.ite(value, one, zero)
 }
 
-/// A basis of all equations of this degree (or less) that hold of every row.
-pub(super) fn fit(rows: &[Vec<BigInt>], degree: u32) -> Vec<Equation> {
-    let Some(first) = rows.first() else { return Vec::new() };
-    let products = products(first.len(), degree);
+/// A basis of all equations of this degree (or less) between numbers, and all equations between references, that hold of
+/// every row.
+pub(super) fn fit(rows: &[Vec<BigInt>], sorts: &[Sort], degree: u32) -> Vec<Equation> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let (references, numbers): (Vec<usize>, Vec<usize>) = (0..sorts.len()).partition(|&at| sorts[at] == Sort::Ref);
+    let mut found = fit_numbers(rows, &numbers, degree);
+    for (at, &left) in references.iter().enumerate() {
+        if rows.iter().all(|row| row[left].is_zero()) {
+            found.push(Equation { parts: vec![(BigInt::one(), vec![left])] });
+        }
+        for &right in &references[at + 1..] {
+            if rows.iter().all(|row| row[left] == row[right]) {
+                found.push(Equation { parts: vec![(BigInt::one(), vec![left]), (-BigInt::one(), vec![right])] });
+            }
+        }
+    }
+    found
+}
+
+/// The equations between the values at these positions.
+fn fit_numbers(rows: &[Vec<BigInt>], positions: &[usize], degree: u32) -> Vec<Equation> {
+    let mut products = products(positions.len(), degree);
     if products.len() > MAX_PRODUCTS {
         return Vec::new();
     }
+    products.iter_mut().flatten().for_each(|at| *at = positions[*at]);
     let matrix: Vec<Vec<BigInt>> = rows
         .iter()
         .map(|row| products.iter().map(|factors| factors.iter().map(|&at| &row[at]).product()).collect())
@@ -171,17 +216,21 @@ mod tests {
         numbers.iter().map(|row| row.iter().map(|&n| BigInt::from(n)).collect()).collect()
     }
 
+    fn numbers(rows: &[Vec<BigInt>], degree: u32) -> Vec<Equation> {
+        fit(rows, &vec![Sort::Int; rows[0].len()], degree)
+    }
+
     #[test]
     fn a_line_is_found() {
-        let found = fit(&rows(&[&[0, 1], &[1, 4], &[2, 7], &[5, 16]]), 1);
+        let found = numbers(&rows(&[&[0, 1], &[1, 4], &[2, 7], &[5, 16]]), 1);
         assert_eq!(found.len(), 1, "{found:?}");
     }
 
     #[test]
     fn a_parabola_is_found_by_degree_two_only() {
         let squares = rows(&[&[0, 0], &[1, 1], &[2, 4], &[3, 9], &[4, 16], &[5, 25], &[-2, 4], &[-3, 9]]);
-        assert!(fit(&squares, 1).is_empty());
-        assert!(!fit(&squares, 2).is_empty());
+        assert!(numbers(&squares, 1).is_empty());
+        assert!(!numbers(&squares, 2).is_empty());
     }
 
     #[test]
@@ -197,6 +246,17 @@ mod tests {
 
     #[test]
     fn nothing_fits_noise() {
-        assert!(fit(&rows(&[&[0, 1], &[3, 4], &[2, 9], &[5, -2]]), 1).is_empty());
+        assert!(numbers(&rows(&[&[0, 1], &[3, 4], &[2, 9], &[5, -2]]), 1).is_empty());
+    }
+
+    #[test]
+    fn references_are_equal_or_null_and_never_added() {
+        let sorts = [Sort::Ref, Sort::Int, Sort::Ref, Sort::Ref];
+        let found = fit(&rows(&[&[1, 1, 1, 0], &[2, 5, 2, 0], &[0, 3, 0, 0]]), &sorts, 1);
+        let parts: Vec<Vec<Vec<usize>>> =
+            found.iter().map(|e| e.parts.iter().map(|(_, factors)| factors.clone()).collect()).collect();
+        assert_eq!(parts, [vec![vec![0], vec![2]], vec![vec![3]]]);
+        assert!(found.iter().all(|equation| equation.fits(&sorts, 1)));
+        assert!(found.iter().all(|equation| !equation.fits(&[Sort::Ref, Sort::Int, Sort::Int, Sort::Int], 1)));
     }
 }

@@ -1,7 +1,7 @@
 //! Coupling: mutual summaries that are found from runs and then proved.
 //!
-//! In: a pair of procedures over integers whose loops and recursion do not match call for call. Out: whether a mutual summary
-//! per pair of calls proves the two partially equivalent.
+//! In: a pair of procedures over integers, and over a heap that they only read, whose loops and recursion do not match call
+//! for call. Out: whether a mutual summary per pair of calls proves the two partially equivalent, and whether they end together.
 //!
 //! Equal arguments are one way for two calls to correspond; `k = 3 * i` or `r' = r + a` are others. Both versions are run on
 //! a number of inputs, their calls are laid side by side in the order they happen, and every polynomial equation of low degree
@@ -15,7 +15,9 @@
 //! Invariant: the runs only propose; every equation that is used was proved to be inductive together with the others.
 
 pub(crate) mod closed;
+mod ends;
 pub(crate) mod equations;
+mod reads;
 mod runs;
 mod steps;
 
@@ -24,9 +26,10 @@ use crate::horn::heapless;
 use crate::obligation::Obligation;
 use crate::pairs::{Pair, Program};
 use crate::solve::{Answer, Solver};
-use crate::term::Term;
+use crate::term::{Sort, Term};
 pub use equations::Equation;
 use equations::fit;
+use reads::only_reads;
 use runs::{Activation, Simulator};
 use std::collections::BTreeMap;
 use steps::{Call, Step, Steps};
@@ -61,8 +64,9 @@ pub struct Evidence {
     pub summaries: BTreeMap<Pair, Summary>,
 }
 
-/// The mutual summaries that prove the pair partially equivalent, if some are found.
-pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<Evidence> {
+/// The mutual summaries that prove the pair partially equivalent, if some are found; and whether the two end together, which
+/// is as plain where both always end.
+pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<(Evidence, bool)> {
     if !applies(program, pair) {
         return None;
     }
@@ -73,15 +77,34 @@ pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<E
             let summaries = observed(&mut steps, pair, degree);
             Coupler::new(&mut steps, pair, summaries, solver).prove(MAX_ROUNDS)
         })?;
-        Some(Evidence { unroll, summaries })
+        if both_end(program, pair) {
+            return Some((Evidence { unroll, summaries }, true));
+        }
+        let mut coupler = Coupler::new(&mut steps, pair, summaries.clone(), solver);
+        // What the proof does not come by need not end together.
+        let used = coupler.used();
+        coupler.summaries.retain(|pair, _| used.contains(pair));
+        let together = coupler.end_together();
+        let summaries = if together { coupler.summaries } else { summaries };
+        Some((Evidence { unroll, summaries }, together))
     })
 }
 
-/// Proves the pair partially equivalent by mutual summaries that were found before: they are inductive as they are.
+fn both_end(program: &Program<'_>, pair: Pair) -> bool {
+    program.facts[0][pair.0.index()].terminates && program.facts[1][pair.1.index()].terminates
+}
+
+/// Proves the pair partially equivalent by mutual summaries that were found before: they are inductive as they are. Where the
+/// claim is that the two end together too, proves that.
 ///
 /// # Errors
 /// When they are not, or do not make equal outputs of equal inputs.
-pub fn confirm(program: &Program<'_>, pair: Pair, evidence: &Evidence, solver: &mut Solver) -> Result<(), Wrong> {
+pub fn confirm(
+    program: &Program<'_>,
+    pair: Pair,
+    (evidence, together): (&Evidence, bool),
+    solver: &mut Solver,
+) -> Result<(), Wrong> {
     if !applies(program, pair) || !UNROLLINGS.contains(&evidence.unroll) {
         return wrong("equations between calls are no proof for such procedures");
     }
@@ -94,37 +117,49 @@ pub fn confirm(program: &Program<'_>, pair: Pair, evidence: &Evidence, solver: &
             return wrong("an equation is of procedures that take no part");
         }
         let calls = (steps.whole(0, p), steps.whole(1, q));
-        let width = [inputs(&calls).len(), all(&calls).len()];
-        let fits = |equations: &[Equation], width| equations.iter().all(|equation| equation.fits(width, DEGREES[1]));
-        if !fits(coupling, width[0]) || !fits(summary, width[1]) {
+        let sorts = [sorts(&steps, &inputs(&calls)), sorts(&steps, &all(&calls))];
+        let fits = |equations: &[Equation], sorts: &[Sort]| equations.iter().all(|e| e.fits(sorts, DEGREES[1]));
+        if !fits(coupling, &sorts[0]) || !fits(summary, &sorts[1]) {
             return wrong("an equation is of values that there are not");
         }
     }
-    match Coupler::new(&mut steps, pair, evidence.summaries.clone(), solver).prove(1) {
-        Some(_) => Ok(()),
-        None => wrong("the equations between calls are not inductive, or not enough"),
+    if Coupler::new(&mut steps, pair, evidence.summaries.clone(), solver).prove(1).is_none() {
+        return wrong("the equations between calls are not inductive, or not enough");
     }
+    let shown = !together
+        || both_end(program, pair)
+        || Coupler::new(&mut steps, pair, evidence.summaries.clone(), solver).end_together();
+    if shown { Ok(()) } else { wrong("calls that start coupled do not end together") }
 }
 
-/// Whether this is a way to prove the pair: no heap, no errors.
+fn sorts(steps: &Steps<'_>, values: &[Term]) -> Vec<Sort> {
+    values.iter().map(|&value| steps.terms_ref().sort(value)).collect()
+}
+
+/// Whether this is a way to prove the pair: no heap, or one that is only read, and no errors.
 fn applies(program: &Program<'_>, pair: Pair) -> bool {
     let plain = |version: usize, id| {
         let facts = &program.facts[version][lang_l::hir::ProcId::index(id)];
-        heapless(program, version, id) && facts.errs_only_if_null.as_deref() == Some(&[])
+        (heapless(program, version, id) || only_reads(program, version, id))
+            && facts.errs_only_if_null.as_deref() == Some(&[])
     };
     plain(0, pair.0) && plain(1, pair.1)
 }
 
 /// The equations of one degree that were seen to hold in runs.
 fn observed(steps: &mut Steps<'_>, pair: Pair, degree: u32) -> BTreeMap<Pair, Summary> {
-    let fitted = |(pair, rows): (Pair, Vec<(Activation, Activation)>)| {
+    let observed = Simulator::observe(steps, pair);
+    let mut fitted = |(pair, rows): (Pair, Vec<(Activation, Activation)>)| {
+        let calls = (steps.whole(0, pair.0), steps.whole(1, pair.1));
+        let of_inputs = sorts(steps, &self::inputs(&calls));
+        let of_all = sorts(steps, &self::all(&calls));
         let inputs: Vec<Vec<_>> = rows.iter().map(|(a, b)| [a.input.clone(), b.input.clone()].concat()).collect();
         let all =
             |(a, b): &(Activation, Activation)| [&a.input[..], &b.input[..], &a.output[..], &b.output[..]].concat();
         let ends: Vec<Vec<_>> = rows.iter().map(all).collect();
-        (pair, Summary { coupling: fit(&inputs, degree), summary: fit(&ends, degree) })
+        (pair, Summary { coupling: fit(&inputs, &of_inputs, degree), summary: fit(&ends, &of_all, degree) })
     };
-    Simulator::observe(steps, pair).into_iter().map(fitted).collect()
+    observed.into_iter().map(&mut fitted).collect()
 }
 
 struct Coupler<'a, 'p> {
@@ -134,6 +169,8 @@ struct Coupler<'a, 'p> {
     summaries: BTreeMap<Pair, Summary>,
     /// How many more queries may be asked.
     queries: usize,
+    /// What they are for, for people.
+    tag: &'static str,
 }
 
 /// Something that must be shown of two paths: what is known, and which calls are to be related on the way.
@@ -144,7 +181,7 @@ struct Meeting {
 
 impl<'a, 'p> Coupler<'a, 'p> {
     fn new(steps: &'a mut Steps<'p>, pair: Pair, summaries: BTreeMap<Pair, Summary>, solver: &'a mut Solver) -> Self {
-        Coupler { steps, pair, solver, summaries, queries: MAX_QUERIES }
+        Coupler { steps, pair, solver, summaries, queries: MAX_QUERIES, tag: "a mutual summary is inductive" }
     }
 
     /// Drops what is not inductive, for so many rounds; what is left, if that is inductive and enough.
@@ -325,8 +362,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
             return false;
         }
         self.queries -= 1;
-        let tag = "a mutual summary is inductive".to_string();
-        let obligation = Obligation { assumptions: known.to_vec(), goal, tag };
+        let obligation = Obligation { assumptions: known.to_vec(), goal, tag: self.tag.to_string() };
         self.solver.prove(self.steps.world(), &obligation) == Answer::Holds
     }
 }

@@ -1,8 +1,8 @@
-//! Runs of the paths on numbers, to see what calls have in common.
+//! Runs of the paths on numbers, to see what calls have in common. References are numbers too, null is 0; the heap is made up.
 
 use super::steps::{Call, Step, Steps};
 use crate::pairs::Pair;
-use crate::term::{Ending, Func, Node, Sort, Term, Terms};
+use crate::term::{Ending, Func, Node, Selector, Sort, Term, Terms};
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -15,6 +15,8 @@ const INPUTS: usize = 48;
 const FUEL: usize = 400;
 /// The deepest run.
 const DEPTH: usize = 60;
+/// How many objects there are.
+const OBJECTS: i64 = 8;
 /// The most rows kept for one pair.
 const ROWS: usize = 160;
 
@@ -30,6 +32,8 @@ pub(super) struct Simulator<'s, 'p> {
     steps: &'s Steps<'p>,
     terms: &'s Terms,
     version: usize,
+    /// What the heap is made from, the same one for both sides.
+    heap: u64,
     fuel: usize,
     seen: Vec<(ProcId, Activation)>,
 }
@@ -47,10 +51,12 @@ impl<'s, 'p> Simulator<'s, 'p> {
         let mut observed = Observed::new();
         let mut seed = 0x9e37_79b9_u64;
         for _ in 0..INPUTS {
+            let heap = seed;
             let input: Vec<BigInt> = sorts.iter().map(|sort| draw(&mut seed, *sort)).collect();
             let mut runs = Vec::new();
             for (version, whole) in whole.iter().enumerate() {
-                let mut run = Simulator { steps, terms: steps.terms_ref(), version, fuel: FUEL, seen: Vec::new() };
+                let mut run =
+                    Simulator { steps, terms: steps.terms_ref(), version, heap, fuel: FUEL, seen: Vec::new() };
                 if run.call(whole.callee, &input, 0).is_some() {
                     runs.push(run.seen);
                 }
@@ -75,7 +81,8 @@ impl<'s, 'p> Simulator<'s, 'p> {
                     _ => draw(&mut seed, *sort),
                 })
                 .collect();
-            let mut run = Simulator { steps, terms: steps.terms_ref(), version, fuel: FUEL, seen: Vec::new() };
+            let (terms, heap) = (steps.terms_ref(), seed);
+            let mut run = Simulator { steps, terms, version, heap, fuel: FUEL, seen: Vec::new() };
             if run.call(id, &input, 0).is_some() {
                 found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input, a.output)));
             }
@@ -224,7 +231,16 @@ impl<'s, 'p> Simulator<'s, 'p> {
                 let cond = get!(cond);
                 get!(if cond.is_zero() { els } else { then })
             }
-            Node::Null | Node::App(..) | Node::SameRef(..) | Node::Born(..) | Node::Forall(..) => return Some(None),
+            Node::Null => BigInt::zero(),
+            Node::SameRef(a, b) => {
+                let (left, right) = (get!(a), get!(b));
+                bit(left == right)
+            }
+            Node::App(Func::Initial(Selector::Field(field)), args) => {
+                let object = get!(args[0]);
+                field_of(self.heap, field.0, &object, self.terms.sort(term))
+            }
+            Node::App(..) | Node::Born(..) | Node::Forall(..) => return Some(None),
         };
         values.insert(term, value.clone());
         Some(Some(value))
@@ -249,9 +265,28 @@ fn beside(steps: &Steps<'_>, left: &[(ProcId, Activation)], right: &[(ProcId, Ac
     }
 }
 
+/// What a field holds. References lead from an object to later ones, so that every path comes to null.
+fn field_of(heap: u64, field: u32, object: &BigInt, sort: Sort) -> BigInt {
+    let Ok(at) = i64::try_from(object) else { return BigInt::zero() };
+    let mut seed = heap ^ (u64::from(field) << 32) ^ at.unsigned_abs().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    draw(&mut seed, Sort::Int);
+    let value = draw(&mut seed, sort);
+    if sort != Sort::Ref {
+        return value;
+    }
+    let step = i64::try_from(&value).unwrap_or(0);
+    // Mostly the next one: long lists show more.
+    let next = at + if step == 0 { OBJECTS } else { 1 + step % 2 };
+    BigInt::from(if next > OBJECTS { 0 } else { next })
+}
+
 /// A small number, by a linear congruential generator: the same ones each time.
 fn draw(seed: &mut u64, sort: Sort) -> BigInt {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     let value = i64::try_from(*seed >> 40).unwrap_or(0);
-    BigInt::from(if sort == Sort::Bool { value % 2 } else { value % 11 - 2 })
+    BigInt::from(match sort {
+        Sort::Bool => value % 2,
+        Sort::Ref => value % (OBJECTS + 1),
+        Sort::Int => value % 11 - 2,
+    })
 }

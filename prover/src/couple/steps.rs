@@ -2,6 +2,7 @@
 
 use crate::contracts::on_entry;
 use crate::exec::{Executor, Limits, execute};
+use crate::facts::Facts;
 use crate::pairs::{Pair, Program};
 use crate::state::{Outcome, World};
 use crate::term::{CallId, Ending, Func, Sort, Term, Terms};
@@ -33,12 +34,23 @@ pub(super) struct Step {
     pub(super) output: Vec<Term>,
 }
 
+/// One path on which the procedure never ends.
+#[derive(Clone, Debug)]
+pub(super) struct Endless {
+    pub(super) path: Vec<Term>,
+    /// The calls that ended.
+    pub(super) ended: Vec<Call>,
+    /// The call that did not, if that is why.
+    pub(super) open: Option<Call>,
+}
+
 /// The paths of all procedures that take part.
 pub(super) struct Steps<'p> {
     program: &'p Program<'p>,
     world: World,
     globals: Vec<GlobalId>,
     steps: BTreeMap<(usize, ProcId), Vec<Step>>,
+    endless: BTreeMap<(usize, ProcId), Vec<Endless>>,
     inputs: BTreeMap<(usize, ProcId), Vec<Term>>,
 }
 
@@ -57,6 +69,7 @@ impl<'p> Steps<'p> {
             world: World::new(program.unit),
             globals,
             steps: BTreeMap::new(),
+            endless: BTreeMap::new(),
             inputs: BTreeMap::new(),
         };
         for (version, root) in roots.into_iter().enumerate() {
@@ -82,12 +95,16 @@ impl<'p> Steps<'p> {
             ..Limits::default()
         };
         let execution = execute(unit, version, facts, &limits, &mut self.world, (id, &assumed)).ok()?;
-        let normal: Vec<Outcome> = execution.outcomes.into_iter().filter(|o| o.ending == Ending::Normal).collect();
+        let (normal, other): (Vec<Outcome>, Vec<Outcome>) =
+            execution.outcomes.into_iter().partition(|outcome| outcome.ending == Ending::Normal);
         if normal.len() > MAX_STEPS || !sayable {
             return None;
         }
         let steps = normal.iter().map(|outcome| self.step(version, outcome)).collect();
         self.steps.insert((version, id), steps);
+        let endless = other.iter().filter(|outcome| outcome.ending == Ending::Diverges);
+        let endless = endless.map(|outcome| self.never_ends(version, outcome)).collect();
+        self.endless.insert((version, id), endless);
         let whole = self.whole(version, id);
         self.inputs.insert((version, id), whole.input);
         Some(())
@@ -102,6 +119,25 @@ impl<'p> Steps<'p> {
             calls,
             output: output.into_iter().map(|t| self.shifted(version, t)).collect(),
         }
+    }
+
+    fn never_ends(&mut self, version: usize, outcome: &Outcome) -> Endless {
+        let mut ended: Vec<Call> = outcome.calls.iter().map(|&call| self.call(version, call)).collect();
+        // A path may also end in an assumption that fails, or a loop taken at once.
+        let last = outcome.calls.last().copied();
+        let open = last.filter(|&call| {
+            let diverges = self.world.terms.ended(call, Ending::Diverges);
+            outcome.path.contains(&diverges)
+        });
+        let open = match open {
+            Some(_) => ended.pop(),
+            None => {
+                // Which of them ended is not looked into.
+                ended.clear();
+                None
+            }
+        };
+        Endless { path: outcome.path.iter().map(|&t| self.shifted(version, t)).collect(), ended, open }
     }
 
     fn call(&mut self, version: usize, call: CallId) -> Call {
@@ -175,6 +211,15 @@ impl<'p> Steps<'p> {
 
     pub(super) fn steps(&self, version: usize, id: ProcId) -> Vec<Step> {
         self.steps.get(&(version, id)).cloned().unwrap_or_default()
+    }
+
+    /// The paths on which a procedure that takes part never ends.
+    pub(super) fn endless(&self, version: usize, id: ProcId) -> Option<Vec<Endless>> {
+        self.endless.get(&(version, id)).cloned()
+    }
+
+    pub(super) fn facts(&self, version: usize, id: ProcId) -> &'p Facts {
+        &self.program.facts[version][id.index()]
     }
 
     /// The sorts of inputs and of outputs.

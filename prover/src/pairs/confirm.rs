@@ -58,8 +58,9 @@ pub fn confirm(
         }
         // Over integers nothing but equal inputs is assumed, least of all a condition.
         (Method::Coupling, Evidence::Coupling(evidence)) if when.is_none() => {
-            couple::confirm(program, pair, evidence, solver)?;
-            over_integers_proof(program, pair, Method::Coupling)
+            let together = claim.level == Level::Full;
+            couple::confirm(program, pair, (evidence, together), solver)?;
+            over_integers_proof(program, pair, Method::Coupling, together)
         }
         _ => return wrong("the evidence is not of the method"),
     };
