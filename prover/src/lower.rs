@@ -10,12 +10,14 @@
 //! been encoded as recursive procedures").
 //!
 //! Where one version recurs and the other has a loop, the recursion gets a procedure `p@self` of its own ([`worker`]).
+//! A cell that is made for a recursive helper alone, which the other version lacks, becomes a parameter and a result ([`cells`]).
 //! What neither version is asked about for its own sake, loops and helpers that the other version lacks, then loses the
 //! parameters and results that do not matter ([`interface`]); the others stand in one order ([`order`]).
 //!
 //! Invariant: the order in which anything can err, call or allocate is that of the source.
 
 mod calls;
+mod cells;
 mod interface;
 mod live;
 mod loops;
@@ -55,6 +57,7 @@ pub fn lower(unit: &Unit) -> Unit {
         }
         let internal: BTreeSet<ProcId> =
             (0u32..).take(version.procedures.len()).map(ProcId).filter(|&id| !asked_about(unit, at, id)).collect();
+        cells::dissolve(unit, &mut version.procedures, &internal, &spoken_of);
         interface::slim(&mut version.procedures, &internal, &spoken_of);
         internals.push(internal);
     }

@@ -160,7 +160,8 @@ pub(super) fn replace(expr: &mut Expr, id: LocalId, by: &ExprKind) {
     parts_mut(expr).into_iter().for_each(|part| replace(part, id, by));
 }
 
-fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
+/// The parts of an expression, to be changed.
+pub(super) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
     match &mut expr.kind {
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null | ExprKind::Local(_) | ExprKind::Global(_) => Vec::new(),
         ExprKind::Field(e, _)
