@@ -28,6 +28,8 @@ const DEPTHS: [usize; 5] = [1, 3, 6, 12, 24];
 const MOST_OUTCOMES: usize = 120;
 /// More calls in all are too many.
 const MOST_CALLS: usize = 1_000;
+/// More work with terms of one version is too much; a tenth of it is seldom needed.
+const MOST_WORK: u64 = 1_000_000;
 /// More questions than this are not asked in one round.
 const MOST_QUESTIONS: usize = 40;
 /// Each question gets this part of the budget.
@@ -93,8 +95,14 @@ fn outcomes(
     let procedures = &program.unit.versions[version].procedures;
     let inline: BTreeSet<ProcId> =
         (0u32..).map(ProcId).zip(procedures).filter(|(_, p)| p.body.is_some()).map(|(id, _)| id).collect();
-    let limits =
-        Limits { outcomes: MOST_OUTCOMES, calls: MOST_CALLS, inline, inline_depth: depth, ..Limits::default() };
+    let limits = Limits {
+        outcomes: MOST_OUTCOMES,
+        calls: MOST_CALLS,
+        work: MOST_WORK,
+        inline,
+        inline_depth: depth,
+        ..Limits::default()
+    };
     let facts = &program.facts[version];
     let found = execute(program.unit, version, facts, &limits, world, (id, assumed)).ok()?.outcomes;
     let all = found.len();

@@ -25,6 +25,8 @@ pub struct Limits {
     pub outcomes: usize,
     /// More calls than this are too many, on all paths together: calls in place that make calls in place multiply.
     pub calls: usize,
+    /// More work with terms than this is too much.
+    pub work: u64,
     /// Procedures whose calls are executed in place, as deep as `inline_depth`.
     pub inline: BTreeSet<ProcId>,
     /// How many inlined calls may be nested.
@@ -42,6 +44,7 @@ impl Default for Limits {
         Limits {
             outcomes: 600,
             calls: 4_000,
+            work: 4_000_000,
             inline: BTreeSet::new(),
             inline_depth: 0,
             inline_at: None,
@@ -60,6 +63,9 @@ pub enum ExecError {
     /// More calls than this limit.
     #[error("makes more than {0} calls")]
     TooManyCalls(usize),
+    /// More work than the limit.
+    #[error("leads to terms that are too large")]
+    TooLarge,
 }
 
 /// What an execution found.
@@ -134,6 +140,8 @@ pub struct Executor<'a> {
     found: Execution,
     /// How many calls were made.
     calls: usize,
+    /// How much was done with terms before.
+    started: u64,
     depth: usize,
     /// How many states are still to be executed, or were put by, at the branches around the present one.
     pending: usize,
@@ -150,6 +158,7 @@ enum Flow {
 impl<'a> Executor<'a> {
     /// An executor for `version` of `unit`.
     pub fn new(unit: &'a Unit, version: usize, facts: &'a [Facts], limits: Limits, world: &'a mut World) -> Self {
+        let started = world.terms.work();
         Executor {
             unit,
             version,
@@ -158,6 +167,7 @@ impl<'a> Executor<'a> {
             world,
             found: Execution::default(),
             calls: 0,
+            started,
             depth: 0,
             pending: 0,
             turn_depth: 0,
@@ -257,6 +267,9 @@ impl<'a> Executor<'a> {
     }
 
     fn check_size(&self, states: usize) -> Result<(), ExecError> {
+        if self.world.terms.work() - self.started > self.limits.work {
+            return Err(ExecError::TooLarge);
+        }
         let outcomes = states + self.found.outcomes.len() + self.pending;
         if outcomes > self.limits.outcomes { Err(ExecError::TooManyPaths(self.limits.outcomes)) } else { Ok(()) }
     }

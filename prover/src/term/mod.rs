@@ -194,6 +194,8 @@ pub struct Terms {
     typed: HashMap<Term, Vec<Type>>,
     /// What was answered by both sides of a choice.
     answers: HashMap<Question, Term>,
+    /// How many terms were asked for, those that were there among them.
+    work: u64,
 }
 
 /// A question about a reference that is answered for both sides when the reference is a choice.
@@ -245,7 +247,13 @@ impl Terms {
         self.nodes.is_empty()
     }
 
+    /// How much was done with terms: how often one was asked for by its form.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
     fn intern(&mut self, node: Node, sort: Sort) -> Term {
+        self.work += 1;
         let key = (node, sort);
         if let Some(&term) = self.index.get(&key) {
             return term;
