@@ -72,26 +72,29 @@ fn numeric_programs_are_laid_out_and_name_their_shape() {
 
 #[test]
 fn examples_get_the_verdicts_they_deserve() {
-    let wrong = verify_all(selected(load("examples")), |_, _| Class::Wrong);
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    verify_all(selected(load("examples")), |_, _| Class::Wrong).is_right();
 }
 
 #[test]
 fn moved_code_is_proved_equivalent() {
     let programs = load("tests/structure");
     programs.iter().for_each(assert_tidy);
-    let wrong = verify_all(selected(programs), |_, _| Class::Wrong);
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    verify_all(selected(programs), |_, _| Class::Wrong).is_right();
 }
 
 #[test]
-fn numeric_programs_get_no_wrong_verdict() {
-    let wrong = verify_all(selected(load("tests/numeric")), |expected, verdict| match (expected, verdict) {
+fn numeric_programs_get_no_wrong_verdict_and_few_get_none() {
+    let programs = selected(load("tests/numeric"));
+    let all = env::var_os("APE_ONLY").is_none();
+    let found = verify_all(programs, |expected, verdict| match (expected, verdict) {
         (_, "unknown") => Class::Undecided,
         ("equivalent", "partially-equivalent") => Class::Undecided,
         _ => Class::Wrong,
     });
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    found.is_right();
+    // An engine that is lost proves nothing wrong; it is missed here.
+    let (undecided, asked) = (found.undecided.len(), found.right + found.undecided.len());
+    assert!(!all || undecided * 20 <= asked, "{undecided} of {asked} undecided:\n{}", found.undecided.join("\n"));
 }
 
 /// What to make of a verdict that is not the one expected.
@@ -102,9 +105,24 @@ enum Class {
     Undecided,
 }
 
-/// Verifies the examples and returns what was wrong, a line for each pair.
-fn verify_all(examples: Vec<Example>, classify: impl Fn(&str, &str) -> Class) -> Vec<String> {
-    let (mut wrong, mut undecided, mut right) = (Vec::new(), Vec::new(), 0);
+/// What came of verifying programs: a line for each pair that did not get the verdict expected.
+#[derive(Default)]
+struct Found {
+    right: usize,
+    wrong: Vec<String>,
+    undecided: Vec<String>,
+}
+
+impl Found {
+    #[track_caller]
+    fn is_right(&self) {
+        assert!(self.wrong.is_empty(), "\n{}", self.wrong.join("\n"));
+    }
+}
+
+/// Verifies the examples.
+fn verify_all(examples: Vec<Example>, classify: impl Fn(&str, &str) -> Class) -> Found {
+    let mut found = Found::default();
     let report = env::var_os("APE_REPORT").is_some();
     each(&examples, |example, seen| {
         for (pair, expected) in &example.expected {
@@ -118,17 +136,17 @@ fn verify_all(examples: Vec<Example>, classify: impl Fn(&str, &str) -> Class) ->
                 );
             }
             match classify(expected, verdict) {
-                _ if verdict == expected => right += 1,
-                Class::Wrong => wrong.push(line),
-                Class::Undecided => undecided.push(line),
+                _ if verdict == expected => found.right += 1,
+                Class::Wrong => found.wrong.push(line),
+                Class::Undecided => found.undecided.push(line),
             }
         }
     });
-    println!("{right} as expected, {} undecided, {} wrong", undecided.len(), wrong.len());
-    for line in &undecided {
+    println!("{} as expected, {} undecided, {} wrong", found.right, found.undecided.len(), found.wrong.len());
+    for line in &found.undecided {
         println!("undecided: {line}");
     }
-    wrong
+    found
 }
 
 /// Verifies the examples, some at once, and tells the verdicts of each as they come.

@@ -8,20 +8,21 @@
 //! depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
 
 mod confirm;
+mod paths;
 
 pub use confirm::{Claim, confirm};
 
 use crate::contracts::on_entry;
 use crate::couple;
-use crate::exec::{ExecError, Executor, Limits, execute};
+use crate::exec::{Executor, Limits};
 use crate::facts::{Facts, direct_callees};
 use crate::horn;
 use crate::lower::{is_loop, same_signature};
 use crate::product;
-use crate::relate::{self, Alignment, Claims, Gap, Level, Order, Relater, Relation};
+use crate::relate::{self, Alignment, Claims, Gap, Level, Relation};
 use crate::solve::{Breakdown, Solver, Task};
 use crate::state::{Outcome, World};
-use crate::term::{Ending, Term};
+use crate::term::Term;
 use crate::unroll::{INLINE_DEPTH, Plan, unrollings};
 use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::hir_same::same_code;
@@ -341,7 +342,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
         return proof;
     }
     let plan = Plan::of([BTreeSet::new(), BTreeSet::new()], [0, 0], Method::Summaries);
-    let first = prove_by_paths(program, (pair, when), claims, solver, &plan);
+    let first = paths::prove(program, (pair, when), claims, solver, &plan);
     if first.level == Some(Level::Full) {
         return first;
     }
@@ -350,7 +351,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     let mut best = first;
     if (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee))) {
         let plan = Plan::of(inline.clone(), [INLINE_DEPTH; 2], Method::Inlining);
-        let second = prove_by_paths(program, (pair, when), claims, solver, &plan);
+        let second = paths::prove(program, (pair, when), claims, solver, &plan);
         if second.level > best.level {
             best = second;
         }
@@ -361,7 +362,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     };
     if best.level != Some(Level::Full) && !is_loop(a) && (loops(0) || loops(1)) {
         let plan = Plan::of(inline, [INLINE_DEPTH; 2], Method::Turns);
-        let at_once = prove_by_paths(program, (pair, when), claims, solver, &plan);
+        let at_once = paths::prove(program, (pair, when), claims, solver, &plan);
         if at_once.level > best.level {
             best = at_once;
         }
@@ -381,7 +382,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
         if best.level == Some(Level::Full) || (best.level.is_some() && plan.depths.iter().sum::<usize>() > 1) {
             continue;
         }
-        let unrolled = prove_by_paths(program, (pair, when), claims, solver, &plan);
+        let unrolled = paths::prove(program, (pair, when), claims, solver, &plan);
         if unrolled.level > best.level {
             best = unrolled;
         }
@@ -504,130 +505,4 @@ impl PairProof {
             self.matched_calls.insert((world.record(mine).span, world.record(theirs).span));
         }
     }
-}
-
-/// Relates every outcome of one version with every outcome of the other.
-fn prove_by_paths(
-    program: &Program<'_>,
-    (pair, when): (Pair, Option<&Expr>),
-    claims: &Claims,
-    solver: &mut Solver,
-    plan: &Plan,
-) -> PairProof {
-    let unit = program.unit;
-    let mut world = World::new(unit);
-    let both = match outcomes(program, (pair, when), plan, &mut world) {
-        Ok(both) => both,
-        Err((version, error)) => {
-            let what = format!("{} {error}", unit.versions[version].title());
-            let (a, b) = program.code(pair);
-            let mut places = [Vec::new(), Vec::new()];
-            places[version].push(if version == 0 { a.name_span } else { b.name_span });
-            return PairProof::failed(plan.method, what, places);
-        }
-    };
-    let mut relater = Relater {
-        unit,
-        facts: [&program.facts[0], &program.facts[1]],
-        world: &mut world,
-        solver,
-        claims,
-        used: Claims::new(),
-        attempts: 20_000,
-        order: Order::Nearest,
-    };
-    let mut proof = PairProof::trivial(Some(Level::Full), plan.method, Claims::new());
-    let mut relations = Some(BTreeMap::new());
-    for meeting in meetings(&both) {
-        let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
-        match relater.relate(left, right) {
-            Ok(related) => {
-                proof.note(relater.world, &related.relation, left, right);
-                relations = relations.zip(related.evidence).map(|(mut all, evidence)| {
-                    if !evidence.is_plain() {
-                        all.insert((meeting.left, meeting.right), evidence);
-                    }
-                    all
-                });
-            }
-            Err(gap) => {
-                proof.level = meeting.termination.then_some(Level::Partial);
-                proof.gap = Some(gap);
-                break;
-            }
-        }
-    }
-    proof.used = relater.used;
-    if proof.level == Some(Level::Partial)
-        && let Some(relations) = &mut relations
-    {
-        // What was found before termination failed says nothing.
-        let partial: BTreeSet<(usize, usize)> =
-            meetings(&both).iter().filter(|meeting| !meeting.termination).map(Meeting::numbers).collect();
-        relations.retain(|numbers, _| partial.contains(numbers));
-    }
-    proof.evidence = relations
-        .filter(|_| proof.level.is_some())
-        .map(|relations| Evidence::Paths(PathsEvidence { plan: plan.clone(), relations }));
-    proof
-}
-
-/// All outcomes of both procedures, from one store; else the version that is too large, and how.
-fn outcomes(
-    program: &Program<'_>,
-    (pair, when): (Pair, Option<&Expr>),
-    plan: &Plan,
-    world: &mut World,
-) -> Result<[Vec<Outcome>; 2], (usize, ExecError)> {
-    let (assumed, _) = assumptions(program, pair, when, world);
-    let mut both = [Vec::new(), Vec::new()];
-    for (version, id) in [(0, pair.0), (1, pair.1)] {
-        let facts = &program.facts[version];
-        let limits = Limits {
-            inline: plan.inline[version].clone(),
-            inline_depth: plan.depths[version],
-            inline_at: plan.only_at,
-            turns: plan.method == Method::Turns,
-            ..Limits::default()
-        };
-        let executed = match plan.outcomes {
-            None => execute(program.unit, version, facts, &limits, world, (id, &assumed)),
-            Some(outcomes) => {
-                Executor::new(program.unit, version, facts, Limits { outcomes, ..limits }, world).run(id, &assumed)
-            }
-        };
-        both[version] = executed.map_err(|error| (version, error))?.outcomes;
-    }
-    Ok(both)
-}
-
-/// Two outcomes that must be related, by their numbers.
-struct Meeting {
-    left: usize,
-    right: usize,
-    /// One of the two never ends, so that it is mutual termination that takes it.
-    termination: bool,
-}
-
-impl Meeting {
-    fn numbers(&self) -> (usize, usize) {
-        (self.left, self.right)
-    }
-}
-
-/// What must be related; for partial equivalence first: pairs of ways to end.
-fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<Meeting> {
-    let mut found = Vec::new();
-    for termination in [false, true] {
-        for (at, left) in both[0].iter().enumerate() {
-            for (other, right) in both[1].iter().enumerate() {
-                let endless = left.ending == Ending::Diverges || right.ending == Ending::Diverges;
-                let alike = left.ending == right.ending && left.ending != Ending::Normal;
-                if !alike && endless == termination {
-                    found.push(Meeting { left: at, right: other, termination });
-                }
-            }
-        }
-    }
-    found
 }

@@ -5,12 +5,14 @@
 //! Invariant: every variable is declared with its type at the top of its procedure; whether the text shows that is decided
 //! when all mutations are done.
 
+mod arrays;
+
 use super::random::Random;
 use super::tree::{
     Program, allocate, assign, binary, block, branch, call, declare, expr, field, int, name, not, null, param, stmt,
     ty, var,
 };
-use lang_l::ast::{BinOp, Class, Expr, ExprKind, Global, Item, Param, Procedure, Rhs, Spec, Stmt, StmtKind, TypeKind};
+use lang_l::ast::{BinOp, Class, Expr, ExprKind, Global, Item, Param, Procedure, Spec, Stmt, StmtKind, TypeKind};
 use lang_l::source::Span;
 
 /// A field of all objects of the program.
@@ -32,7 +34,8 @@ struct Generator<'r> {
     fields: Vec<FieldOf>,
     /// The type of most references.
     node: TypeKind,
-    arrays: bool,
+    /// What arrays hold, if there are any.
+    element: Option<TypeKind>,
     globals: Vec<(String, TypeKind)>,
     /// Those that may be called.
     callees: Vec<Signature>,
@@ -82,8 +85,9 @@ pub fn program(random: &mut Random) -> Program {
     for (text, kind) in &globals {
         shared.push(Item::Global(Global { name: name(text), ty: ty(kind.clone()), span: Span::default() }));
     }
-    let arrays = classes && random.percent(30);
-    let mut generator = Generator { random, fields, node, arrays, globals, callees: Vec::new() };
+    let element = (classes && random.percent(50))
+        .then(|| if random.percent(75) { TypeKind::Int } else { TypeKind::Class("Node".to_owned()) });
+    let mut generator = Generator { random, fields, node, element, globals, callees: Vec::new() };
     if generator.random.percent(25) {
         shared.push(Item::Procedure(generator.external()));
     }
@@ -104,9 +108,7 @@ impl Generator<'_> {
         if self.random.percent(45) {
             params.push(("n".to_owned(), TypeKind::Int));
         }
-        if self.arrays && self.random.percent(50) {
-            params.push(("a".to_owned(), TypeKind::Array(Box::new(ty(TypeKind::Int)))));
-        }
+        self.array_params(&mut params);
         let mut results = Vec::new();
         if self.random.percent(40) {
             let kind = if self.random.percent(60) { self.node.clone() } else { TypeKind::Int };
@@ -198,9 +200,12 @@ impl Generator<'_> {
     fn written(&mut self, signature: &Signature, stmts: &[Stmt]) -> Vec<Expr> {
         let body = block(stmts.to_vec());
         let mut places = Vec::new();
-        for (text, _) in signature.params.iter().filter(|(_, kind)| *kind == self.node) {
+        let refers = |kind: &TypeKind| *kind == self.node || matches!(kind, TypeKind::Array(_));
+        for (text, _) in signature.params.iter().filter(|(_, kind)| refers(kind)) {
             let through = |stmt: &Stmt| match &stmt.kind {
-                StmtKind::Assign { place, .. } => matches!(&place.kind, ExprKind::Field(o, _) if **o == var(text)),
+                StmtKind::Assign { place, .. } => {
+                    matches!(&place.kind, ExprKind::Field(o, _) | ExprKind::Index(o, _) if **o == var(text))
+                }
                 StmtKind::Call(call) => call.args.contains(&var(text)),
                 _ => false,
             };
@@ -250,6 +255,9 @@ impl Generator<'_> {
     }
 
     fn stmt(&mut self, scope: &mut Scope, depth: usize, out: &mut Vec<Stmt>) {
+        if self.element.is_some() && self.random.percent(25) {
+            return self.array_stmt(scope, depth, out);
+        }
         match self.random.below(100) {
             0..20 => self.allocation(scope, out),
             20..48 => self.field_write(scope, out),
@@ -277,7 +285,6 @@ impl Generator<'_> {
                 out.push(stmt(StmtKind::Assume(cond)));
             }
             96..98 if depth < 2 && self.random.percent(60) => out.push(stmt(StmtKind::Return(Vec::new()))),
-            _ if self.arrays => self.array_write(scope, out),
             _ => self.field_write(scope, out),
         }
     }
@@ -296,23 +303,6 @@ impl Generator<'_> {
         let (text, kind) = (self.fields[at].name, self.fields[at].ty.clone());
         let value = self.value(scope, &kind, 2);
         out.push(assign(field(object, text), value));
-    }
-
-    fn array_write(&mut self, scope: &mut Scope, out: &mut Vec<Stmt>) {
-        if scope.variables.iter().all(|(text, _)| text != "a") {
-            return self.field_write(scope, out);
-        }
-        if self.random.percent(20) && !scope.fixed.contains(&"a".to_owned()) {
-            let rhs = Rhs::NewArray { element: ty(TypeKind::Int), length: int(2), span: Span::default() };
-            out.push(stmt(StmtKind::Assign { place: var("a"), rhs }));
-        }
-        let index = if self.random.percent(60) {
-            int(self.random.below(2) as i64)
-        } else {
-            self.value(scope, &TypeKind::Int, 1)
-        };
-        let cell = expr(ExprKind::Index(Box::new(var("a")), Box::new(index)));
-        out.push(assign(cell, self.value(scope, &TypeKind::Int, 1)));
     }
 
     fn assignment(&mut self, scope: &mut Scope, out: &mut Vec<Stmt>) {
@@ -445,6 +435,13 @@ impl Generator<'_> {
     }
 
     fn value(&mut self, scope: &Scope, kind: &TypeKind, depth: usize) -> Expr {
+        if depth > 0
+            && self.element.as_ref() == Some(kind)
+            && self.random.percent(25)
+            && let Some(cell) = self.cell(scope)
+        {
+            return cell;
+        }
         let through: Vec<&'static str> = self.fields.iter().filter(|f| f.ty == *kind).map(|f| f.name).collect();
         if depth > 0
             && self.random.percent(30)

@@ -6,9 +6,7 @@
 //! Invariant: each rule is the one the search uses, with the choice taken from the evidence; so whatever the evidence says,
 //! a proof is returned only when every obligation of the rule was asked, and answered by yes.
 
-use super::{
-    Evidence, Method, Pair, PairProof, PathsEvidence, Program, meetings, outcomes, over_integers_proof, prove_same_code,
-};
+use super::{Evidence, Method, Pair, PairProof, PathsEvidence, Program, over_integers_proof, paths, prove_same_code};
 use crate::couple;
 use crate::evidence::{Wrong, wrong};
 use crate::relate::{self, Claims, Level, Order, Relater};
@@ -100,7 +98,7 @@ fn by_paths(
         return wrong("calls are executed in place too deep, or by another method");
     }
     let mut world = World::new(program.unit);
-    let Ok(both) = outcomes(program, (pair, when), &evidence.plan, &mut world) else {
+    let Ok(both) = paths::outcomes(program, (pair, when), &evidence.plan, &mut world) else {
         return wrong("there are too many paths");
     };
     let mut relater = Relater {
@@ -116,7 +114,7 @@ fn by_paths(
     let mut proof = PairProof::trivial(Some(claim.level), claim.method, Claims::new());
     let plain = relate::Evidence::default();
     let mut followed = 0;
-    for meeting in meetings(&both).iter().filter(|meeting| claim.level == Level::Full || !meeting.termination) {
+    for meeting in paths::meetings(&both).iter().filter(|meeting| claim.level == Level::Full || !meeting.termination) {
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
         let said = evidence.relations.get(&meeting.numbers());
         followed += usize::from(said.is_some());

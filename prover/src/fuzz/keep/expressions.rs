@@ -20,11 +20,14 @@ fn kind_of(program: &Program, procedure: &Procedure, e: &Expr) -> Option<TypeKin
         ExprKind::Name(text) => type_of(procedure, text).or_else(|| global_type(program, text)),
         // What the generator calls its fields tells their types.
         ExprKind::Field(_, name) => match name.text.as_str() {
-            "v" => Some(TypeKind::Int),
+            "v" | "length" => Some(TypeKind::Int),
             "b" => Some(TypeKind::Bool),
             _ => Some(program.node_type()),
         },
-        ExprKind::Index(..) => Some(TypeKind::Int),
+        ExprKind::Index(array, _) => match kind_of(program, procedure, array)? {
+            TypeKind::Array(element) => Some(element.kind),
+            _ => None,
+        },
         _ => None,
     }
 }
