@@ -15,7 +15,7 @@ use crate::solve::{Answer, Solver};
 use crate::state::World;
 use crate::term::{Ending, Func, Sort, Term};
 use lang_l::hir::{Local, ProcId, Procedure, Unit};
-use lang_l::interp::Stuck;
+use lang_l::interp::{Divergence, Stuck};
 use lang_l::source::Span;
 use lang_l::value::Value;
 use num_bigint::BigInt;
@@ -33,6 +33,12 @@ pub struct Recurrent {
     pub span: Span,
     /// What holds again and again, in words of the program.
     pub condition: String,
+}
+
+impl From<Recurrent> for Divergence {
+    fn from(Recurrent { span, condition }: Recurrent) -> Self {
+        Divergence::Stays { span, condition }
+    }
 }
 
 /// One version of a lowered program, and what is known of it.

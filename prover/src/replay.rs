@@ -12,8 +12,7 @@ use crate::recurrent::Recurrent;
 use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::interp::{
-    Behaviour, Budget, Divergence, Environment, Job, Limits, Outcome, Scattered, Sequential, Stuck, Violation, holds,
-    run,
+    Behaviour, Budget, Environment, Job, Limits, Outcome, Scattered, Sequential, Stuck, Violation, holds, run,
 };
 use lang_l::isomorphism::{Difference, same_outcome};
 use lang_l::naming::named;
@@ -196,7 +195,7 @@ pub fn replay_endless(
         }
     }
     let proof = runs[endless].stuck.iter().find_map(|stuck| never_ends(endless, stuck))?;
-    let diverged = Outcome::Diverged(Divergence::Stays { span: proof.span, condition: proof.condition });
+    let diverged = Outcome::Diverged(proof.into());
     let [mut left, mut right] = runs.map(|run| run.outcome);
     *[&mut left, &mut right][endless] = diverged;
     Some(Witness { input, externals, left, right, contrast: Contrast::Termination })

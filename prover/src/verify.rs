@@ -167,8 +167,7 @@ pub fn never_ends(unit: &Unit, version: usize, stuck: &[Stuck], config: &Config)
     let mut solver = config.solver();
     let Alone { facts, .. } = alone(&lowered, &mut solver);
     let of = recurrent::Version { unit: &lowered, version: 0, facts: &facts[0] };
-    let proof = stuck.iter().find_map(|stuck| recurrent::never_ends(of, &twins, stuck, &mut solver))?;
-    Some(Divergence::Stays { span: proof.span, condition: proof.condition })
+    stuck.iter().find_map(|stuck| recurrent::never_ends(of, &twins, stuck, &mut solver)).map(Divergence::from)
 }
 
 /// Looks again at both versions of a lowered program, each alone, as evidence says.
