@@ -10,6 +10,7 @@ use super::oracle::{self, Observation};
 use super::random::Random;
 use crate::certificate;
 use crate::replay::Witness;
+use crate::solve::Shared;
 use crate::verdict::{ClauseStatus, PairReport, Report, Verdict};
 use crate::verify::{self, verify};
 use lang_l::hir::{ProcId, Unit};
@@ -103,10 +104,20 @@ pub struct Config {
     pub runs: oracle::Budget,
     /// How hard the prover tries.
     pub verify: verify::Config,
+    /// What decides its questions the first time a case is verified; the second time, which is to show what wavers, it is
+    /// what `verify` says.
+    pub first: Shared,
     /// Whether certificates are made and replayed.
     pub certificates: bool,
     /// Whether it counts as a fault when a mutant that keeps the meaning is not proved.
     pub unproved: bool,
+}
+
+impl Config {
+    /// How a case is verified the first time.
+    fn first(&self) -> verify::Config {
+        verify::Config { backend: self.first.clone(), ..self.verify.clone() }
+    }
 }
 
 /// Runs, verifies, and compares. `None` when the case is not legal L.
@@ -114,7 +125,8 @@ pub fn judge(case: &Case, twice: bool, config: &Config) -> Option<Judgement> {
     let unit = case.unit()?;
     let mut differs = false;
     let mut faults = Vec::new();
-    let report = match catch_unwind(AssertUnwindSafe(|| verify(&unit, &config.verify))) {
+    let first = config.first();
+    let report = match catch_unwind(AssertUnwindSafe(|| verify(&unit, &first))) {
         Ok(report) => report,
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
@@ -164,7 +176,7 @@ fn certified(case: &Case, unit: &Unit, report: &Report) -> Option<bool> {
 /// Whether version 0 is proved equivalent to itself.
 fn proves_itself(case: &Case, config: &Config) -> bool {
     let twins = Case { right: case.left.clone(), ..case.clone() };
-    twins.unit().is_some_and(|unit| ending(&verify(&unit, &config.verify)).0 == Ending::Proved)
+    twins.unit().is_some_and(|unit| ending(&verify(&unit, &config.first())).0 == Ending::Proved)
 }
 
 fn ids(unit: &Unit, pair: &PairReport) -> Option<(ProcId, ProcId)> {

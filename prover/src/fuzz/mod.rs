@@ -33,6 +33,7 @@ pub mod shrink;
 
 pub mod summary;
 
+use crate::solve::{Remembering, Shared};
 use case::Case;
 use judge::{Fault, Judgement, judge};
 use rayon::ThreadPool;
@@ -62,7 +63,9 @@ impl Default for Config {
     fn default() -> Self {
         let search = Some(crate::refute::Budget::QUICK);
         let verify = crate::verify::Config { search, ..crate::verify::Config::default() };
-        let judge = judge::Config { verify, ..judge::Config::default() };
+        // Programs made by the same grammar come down to the same small questions.
+        let first = Shared::new(Remembering::new(verify.backend.clone()));
+        let judge = judge::Config { verify, first, ..judge::Config::default() };
         Config { seed: 1, first: 0, pairs: 100, twice_every: 8, shrinking: 400, only: None, judge }
     }
 }

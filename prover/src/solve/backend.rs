@@ -32,7 +32,7 @@ pub struct Question<'q> {
 }
 
 /// How a text is to be treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Logic {
     /// It has no quantifiers; that it holds is `unsat`.
     QuantifierFree,
