@@ -14,7 +14,7 @@ use lang_l::print;
 use lang_l::resolve;
 use lang_l::source::Sources;
 use prover::verdict::{PairReport, Verdict};
-use prover::verify::{Config, verify};
+use prover::verify::{Config, contradicted, verify};
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
@@ -159,7 +159,13 @@ fn each(examples: &[Example], mut tell: impl FnMut(&Example, BTreeMap<String, Se
             let work = move || {
                 while let Some(example) = examples.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let report = verify(&example.unit, &Config::default());
-                    let seen = report.pairs.iter().map(|pair| (name(pair), see(pair))).collect();
+                    let mut seen: BTreeMap<String, Seen> =
+                        report.pairs.iter().map(|pair| (name(pair), see(pair))).collect();
+                    // What is refuted must not be provable either.
+                    for pair in contradicted(&example.unit, &report, &Config::default()) {
+                        let wrong = Seen { verdict: "refuted, but provable", why: String::new(), seconds: 0.0 };
+                        seen.insert(name(pair), wrong);
+                    }
                     sender.send((example, seen)).expect("the test waits for every example");
                 }
             };

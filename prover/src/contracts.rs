@@ -230,7 +230,8 @@ impl Checker<'_> {
 
     fn run(&mut self) -> Result<Vec<Clause>, ExecError> {
         let code = self.code;
-        let (entry, assumed, sayable) = on_entry(&mut self.executor(), code);
+        let id = self.id;
+        let (entry, assumed, sayable) = on_entry(&mut self.executor(), id);
         let limits = Limits::default();
         let execution = execute(self.unit, self.version, self.facts, &limits, self.world, (self.id, &assumed))?;
         let mut clauses = Vec::new();
@@ -388,8 +389,10 @@ impl Checker<'_> {
     }
 }
 
-/// The view on entry, the pre-conditions as terms, and whether all of them could be said.
-pub fn on_entry(executor: &mut Executor<'_>, code: &Procedure) -> (ContractView, Vec<Term>, bool) {
+/// The view on entry, what may be assumed there as terms (the pre-conditions; of a loop also what holds whenever it is entered),
+/// and whether all of it could be said.
+pub fn on_entry(executor: &mut Executor<'_>, id: ProcId) -> (ContractView, Vec<Term>, bool) {
+    let code = executor.unit.versions[executor.version].procedure(id);
     let state = executor.entry(code);
     let view = ContractView {
         locals: state.locals,
@@ -399,7 +402,8 @@ pub fn on_entry(executor: &mut Executor<'_>, code: &Procedure) -> (ContractView,
         freshness: before_call(code),
         existing: Some(Vec::new()),
     };
-    let said: Vec<Option<Term>> = code.requires.iter().map(|condition| executor.contract(&view, condition)).collect();
+    let conditions = code.requires.iter().chain(&executor.facts[id.index()].entry);
+    let said: Vec<Option<Term>> = conditions.map(|condition| executor.contract(&view, condition)).collect();
     let sayable = said.iter().all(Option::is_some);
     (view, said.into_iter().flatten().collect(), sayable)
 }

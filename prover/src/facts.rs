@@ -26,6 +26,12 @@ pub struct Facts {
     pub modifies: Option<Vec<Expr>>,
     /// When known: it errs only if one of these parameters is null. Empty: it never errs.
     pub errs_only_if_null: Option<Vec<usize>>,
+    /// It errs if one of these parameters is null.
+    pub needs: BTreeSet<usize>,
+    /// What holds of the parameters whenever it is called; of loops alone, about which nobody asks.
+    pub entry: Vec<Expr>,
+    /// What holds of its parameters, as they were, and its results whenever it has returned; of loops alone.
+    pub exit: Vec<Expr>,
     /// It always ends.
     pub terminates: bool,
     /// It may be blocked by an `assume`.
@@ -102,6 +108,9 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Facts {
         written_globals: BTreeSet::new(),
         modifies: None,
         errs_only_if_null: None,
+        needs: BTreeSet::new(),
+        entry: Vec::new(),
+        exit: Vec::new(),
         terminates: false,
         blocks: false,
         sees_all: false,

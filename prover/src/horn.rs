@@ -291,9 +291,8 @@ impl<'a> Clauses<'a> {
         let unit = self.program.unit;
         let depth = self.unroll[version];
         let side = &mut self.sides[version];
-        let code = unit.versions[version].procedure(id);
         let mut executor = Executor::new(unit, version, side.facts, Limits::default(), &mut side.world);
-        let (_, assumed, _) = on_entry(&mut executor, code);
+        let (_, assumed, _) = on_entry(&mut executor, id);
         // A procedure that does not recur is executed in place altogether; one that does as often as is asked.
         let inline = |callee: &ProcId| depth > 0 || !side.facts[callee.index()].recursive(*callee);
         let limits = Limits {

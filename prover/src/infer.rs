@@ -1,29 +1,34 @@
 //! Facts that take symbolic execution: what a procedure may modify, and when it can err.
 //!
 //! In: the syntactic facts. Out: the same facts with `modifies` and `errs_only_if_null` filled in where they could be proved,
-//! each by induction over call depth: assumed of the callees, recursive ones included, and checked for the body.
+//! each by induction over call depth: assumed of the callees, recursive ones included, and checked for the body. Before that what
+//! holds on entry of loops ([`crate::entry`]), after it `needs`, without solver.
 //!
 //! Invariant: only what was checked is written down (`proofs/soundness.md`, rule *Infer*).
 
+use crate::contracts::on_entry;
+use crate::entry;
 use crate::evidence::{Wrong, wrong};
-use crate::exec::{Limits, execute};
+use crate::exec::{Executor, Limits, execute};
 use crate::facts::Facts;
 use crate::heap::HeapNode;
 use crate::obligation::Obligation;
 use crate::solve::{Answer, Solver, Task};
 use crate::state::{Outcome, World};
-use crate::term::{Birth, Ending, Func, Node, Term};
+use crate::term::{Birth, Ending, Func, Known, Node, Sort, Term};
 use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Unit};
 use std::collections::BTreeSet;
 
 /// Fills in the facts of one version.
 pub fn infer(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) {
+    entry::infer(unit, version, facts, solver);
     for component in components(facts) {
         let task = Task::Alone { version, procedure: component[0] };
         solver.at(task, |solver| {
             infer_modifies(unit, version, facts, solver, &component);
             infer_errors(unit, version, facts, solver, &component);
         });
+        infer_needs(unit, version, facts, &component);
     }
 }
 
@@ -34,6 +39,8 @@ pub struct Inferred {
     pub modifies: Option<Vec<usize>>,
     /// Those of which one must be null for it to err; `None` where nothing is known.
     pub errs_only_if_null: Option<Vec<usize>>,
+    /// Of a loop: which of the conditions that are tried hold whenever it is entered, and whenever it has returned.
+    pub loops: entry::Held,
 }
 
 /// What [`infer`] has filled in; nothing for procedures without a body.
@@ -42,14 +49,16 @@ pub fn inferred(unit: &Unit, version: usize, facts: &[Facts]) -> Vec<Inferred> {
         ExprKind::Local(id) => Some(id.index()),
         _ => None,
     };
-    let found = |(own, code): (&Facts, &Procedure)| match code.body {
+    let found = |((own, code), loops): ((&Facts, &Procedure), entry::Held)| match code.body {
         Some(_) => Inferred {
             modifies: own.modifies.as_ref().and_then(|places| places.iter().map(position).collect()),
             errs_only_if_null: own.errs_only_if_null.clone(),
+            loops,
         },
         None => Inferred::default(),
     };
-    facts.iter().zip(&unit.versions[version].procedures).map(found).collect()
+    let procedures = &unit.versions[version].procedures;
+    facts.iter().zip(procedures).zip(entry::held(unit, version, facts)).map(found).collect()
 }
 
 /// Fills in the facts of one version as they were found before, each checked under all of them: a set that was found from
@@ -64,6 +73,8 @@ pub fn confirm(
     solver: &mut Solver,
     found: &[Inferred],
 ) -> Result<(), Wrong> {
+    let loops: Vec<entry::Held> = found.iter().map(|found| found.loops.clone()).collect();
+    entry::confirm(unit, version, facts, solver, &loops)?;
     for component in components(facts) {
         let code = |id: ProcId| unit.versions[version].procedure(id);
         let members: Vec<(ProcId, &Inferred)> = component
@@ -75,7 +86,7 @@ pub fn confirm(
             let params = &code(id).locals[..code(id).params];
             places.iter().all(|&at| params.get(at).is_some_and(|local| local.ty.is_reference()))
         };
-        for (id, Inferred { modifies, errs_only_if_null }) in &members {
+        for (id, Inferred { modifies, errs_only_if_null, .. }) in &members {
             if [modifies, errs_only_if_null].into_iter().flatten().any(|places| !references(*id, places)) {
                 return wrong(format!("a fact about {} names what is no reference parameter", code(*id).name));
             }
@@ -99,6 +110,7 @@ pub fn confirm(
                 return wrong(format!("{} may err in more cases than is said", code(*id).name));
             }
         }
+        infer_needs(unit, version, facts, &component);
     }
     Ok(())
 }
@@ -194,7 +206,7 @@ fn param_expr(code: &Procedure, at: u32) -> Expr {
 
 fn param_of(world: &mut World, place: &Expr) -> Option<Term> {
     match place.kind {
-        ExprKind::Local(id) => Some(world.terms.app(Func::Param(id.0), &[], crate::term::Sort::from(&place.ty))),
+        ExprKind::Local(id) => Some(world.terms.app(Func::Param(id.0), &[], Sort::from(&place.ty))),
         _ => None,
     }
 }
@@ -266,7 +278,8 @@ fn null_params(
 ) -> Option<Vec<usize>> {
     let code = unit.versions[version].procedure(id);
     let mut world = World::new(unit);
-    let execution = execute(unit, version, facts, &Limits::default(), &mut world, (id, &[])).ok()?;
+    let (_, assumed, _) = on_entry(&mut Executor::new(unit, version, facts, Limits::default(), &mut world), id);
+    let execution = execute(unit, version, facts, &Limits::default(), &mut world, (id, &assumed)).ok()?;
     let references: Vec<usize> =
         code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Error) {
@@ -292,15 +305,50 @@ fn impossible_without_null(world: &mut World, solver: &mut Solver, outcome: &Out
     let null = world.terms.null();
     let mut assumptions = outcome.path.clone();
     for &at in needs {
-        let param = world.terms.app(Func::Param(u32::try_from(at).unwrap_or(u32::MAX)), &[], crate::term::Sort::Ref);
+        let param = param_at(world, at);
         let is_null = world.terms.eq(param, null);
         assumptions.push(world.terms.not(is_null));
     }
-    let mut known = crate::term::Known::new();
+    let mut known = Known::new();
     if !assumptions.iter().all(|&fact| known.assume(&mut world.terms, fact)) {
         return true;
     }
     let goal = world.terms.bool(false);
     let tag = "the procedure cannot err here".to_string();
     solver.prove(world, &Obligation { assumptions, goal, tag }) == Answer::Holds
+}
+
+/// Finds the parameters without which each procedure errs: on no other path may one be null, calls of the component not counted.
+fn infer_needs(unit: &Unit, version: usize, facts: &mut [Facts], component: &[ProcId]) {
+    let needs = component.iter().map(|&id| {
+        let code = unit.versions[version].procedure(id);
+        let mut needs: BTreeSet<usize> =
+            code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
+        if code.body.is_none() || needs.is_empty() {
+            return BTreeSet::new();
+        }
+        let mut world = World::new(unit);
+        let executed = execute(unit, version, facts, &Limits::default(), &mut world, (id, &[]));
+        let Ok(execution) = executed else { return BTreeSet::new() };
+        for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending != Ending::Error) {
+            needs.retain(|&at| !may_be_null(&mut world, outcome, at));
+        }
+        needs
+    });
+    let needs: Vec<BTreeSet<usize>> = needs.collect();
+    for (id, needs) in component.iter().zip(needs) {
+        facts[id.index()].needs = needs;
+    }
+}
+
+/// Whether, as far as terms alone tell, a parameter may be null on this path.
+fn may_be_null(world: &mut World, outcome: &Outcome, at: usize) -> bool {
+    let (param, null) = (param_at(world, at), world.terms.null());
+    let is_null = world.terms.eq(param, null);
+    let mut known = Known::new();
+    known.assume(&mut world.terms, is_null) && outcome.path.iter().all(|&fact| known.assume(&mut world.terms, fact))
+}
+
+fn param_at(world: &mut World, at: usize) -> Term {
+    world.terms.app(Func::Param(u32::try_from(at).unwrap_or(u32::MAX)), &[], Sort::Ref)
 }

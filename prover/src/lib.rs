@@ -23,6 +23,8 @@ pub mod solve;
 
 pub mod evidence;
 
+pub mod entry;
+
 pub mod infer;
 
 pub mod contracts;
@@ -38,6 +40,8 @@ pub mod pairs;
 pub mod vacuity;
 
 pub mod horn;
+
+mod made_up;
 
 pub mod couple;
 

@@ -10,6 +10,7 @@
 //! been encoded as recursive procedures").
 //!
 //! Where one version recurs and the other has a loop, the recursion gets a procedure `p@self` of its own ([`worker`]).
+//! Where one version has more loops, a loop of the other with several results becomes several ([`fission`]).
 //! A cell that is made for a recursive helper alone, which the other version lacks, becomes a parameter and a result ([`cells`]).
 //! What neither version is asked about for its own sake, loops and helpers that the other version lacks, then loses the
 //! parameters and results that do not matter ([`interface`]); the others stand in one order ([`order`]).
@@ -18,6 +19,7 @@
 
 mod calls;
 mod cells;
+mod fission;
 mod interface;
 mod live;
 mod loops;
@@ -55,6 +57,11 @@ pub fn lower(unit: &Unit) -> Unit {
                 version.procedures.push(made);
             }
         }
+        for own in (0u32..).take(originals).map(ProcId) {
+            if more_loops_elsewhere(unit, at, own) {
+                fission::split(&mut version.procedures, own);
+            }
+        }
         let internal: BTreeSet<ProcId> =
             (0u32..).take(version.procedures.len()).map(ProcId).filter(|&id| !asked_about(unit, at, id)).collect();
         cells::dissolve(unit, &mut version.procedures, &internal, &spoken_of);
@@ -76,6 +83,16 @@ fn loops_elsewhere(unit: &Unit, version: usize, id: ProcId) -> bool {
         let mut procedure = unit.versions[other].procedure(theirs).clone();
         calls::hoist(&mut procedure);
         !worker::calls_itself(&procedure, theirs) && procedure.body.as_ref().is_some_and(tails::has_loop)
+    })
+}
+
+/// Whether another version has a procedure of the same name with more loops.
+fn more_loops_elsewhere(unit: &Unit, version: usize, id: ProcId) -> bool {
+    let loops = |procedure: &Procedure| procedure.body.as_ref().map_or(0, tails::loops);
+    let own = &unit.versions[version].procedures[id.index()];
+    (0..unit.versions.len()).filter(|&other| other != version).any(|other| {
+        let theirs = unit.versions[other].find(&own.name);
+        loops(own) > 0 && theirs.is_some_and(|theirs| loops(unit.versions[other].procedure(theirs)) > loops(own))
     })
 }
 

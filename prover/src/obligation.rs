@@ -13,7 +13,7 @@ mod reach;
 mod sums;
 
 use crate::state::World;
-use crate::term::{Birth, Func, Node, Origin, Selector, Sort, Term};
+use crate::term::{Birth, Func, Node, Opaque, Origin, Selector, Sort, Term};
 use instances::Instances;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -167,6 +167,9 @@ impl Writer {
             Func::Reach => "reach".into(),
             // Written by `sum`, under a name that says of what it is the sum.
             Func::SumBelow => "sum".into(),
+            Func::Opaque(Opaque::Product(factors)) => format!("product{factors}"),
+            Func::Opaque(Opaque::Quotient) => "quotient".into(),
+            Func::Opaque(Opaque::Remainder) => "remainder".into(),
             Func::Bound(depth, ty) => format!("bound{depth}_{ty}"),
             Func::Witness(of) => format!("witness_{}", self.names.get(&of).map_or("none", String::as_str)),
         };

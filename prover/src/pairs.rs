@@ -312,12 +312,11 @@ pub fn prove_when(
 
 /// What both versions assume on entry, in terms; and whether all of it could be said.
 pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, world: &mut World) -> (Vec<Term>, bool) {
-    let (a, b) = program.code(pair);
     let mut assumed = Vec::new();
     let mut sayable = true;
-    for (version, code) in [(0, a), (1, b)] {
+    for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
         let mut executor = Executor::new(program.unit, version, &program.facts[version], Limits::default(), world);
-        let (view, requires, all) = on_entry(&mut executor, code);
+        let (view, requires, all) = on_entry(&mut executor, id);
         assumed.extend(requires);
         sayable &= all;
         if let (0, Some(when)) = (version, when) {
@@ -367,7 +366,9 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
             best = at_once;
         }
     }
-    let product = if best.level != Some(Level::Full) && !is_loop(a) {
+    // Where the heap is read a proof by claims or couplings says more, so products come last.
+    let reads = product::reads(program, pair);
+    let product = if best.level != Some(Level::Full) && !is_loop(a) && !reads {
         solver.with_share(PRODUCT_SHARE, |solver| product::prove(program, pair, when, solver))
     } else {
         product::Found::Unfit
@@ -395,6 +396,12 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     match over_integers {
         Some((method, evidence, together)) => {
             PairProof { evidence, ..over_integers_proof(program, pair, method, together) }
+        }
+        None if best.level.is_none() && !is_loop(a) && reads => {
+            match solver.with_share(PRODUCT_SHARE, |solver| product::prove(program, pair, when, solver)) {
+                product::Found::Proof(level) => integer_proof(program, pair, level, Method::Product),
+                product::Found::Nothing | product::Found::Unfit => best,
+            }
         }
         None => best,
     }

@@ -198,9 +198,8 @@ fn recursive_calls(
     id: ProcId,
     component: &[ProcId],
 ) -> Option<Vec<Descent>> {
-    let code = unit.versions[version].procedure(id);
     let mut executor = Executor::new(unit, version, facts, Limits::default(), world);
-    let (_, assumed, _) = on_entry(&mut executor, code);
+    let (_, assumed, _) = on_entry(&mut executor, id);
     let execution = execute(unit, version, facts, &Limits::default(), world, (id, &assumed)).ok()?;
     let mut descents = Vec::new();
     // The outcome in which a call never ends has just the path to it.

@@ -102,7 +102,7 @@ fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, world: &mut
         return true;
     }
     let mut executor = Executor::new(program.unit, version, facts, Limits::default(), world);
-    let (_, requires, _) = on_entry(&mut executor, procedure);
+    let (_, requires, _) = on_entry(&mut executor, id);
     let executed = execute(program.unit, version, facts, &Limits::default(), world, (id, &requires));
     let Ok(execution) = executed else { return true };
     let innermost = |o: &&Outcome, world: &World| o.calls.iter().all(|&call| world.record(call).callee != id);

@@ -125,6 +125,47 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     report
 }
 
+/// The pairs a report refutes that the engines would have proved, had nobody looked for a difference first: there are none, if the
+/// rules are sound. For those who hold proofs against runs.
+pub fn contradicted<'r>(unit: &Unit, report: &'r Report, config: &Config) -> Vec<&'r PairReport> {
+    // Whether what differs is whether they end.
+    let refuted = |pair: &PairReport| match &pair.verdict {
+        Verdict::NotEquivalent(witness) => Some(matches!(witness.contrast(), Contrast::Termination)),
+        _ => None,
+    };
+    if report.pairs.iter().all(|pair| refuted(pair).is_none()) {
+        return Vec::new();
+    }
+    let levels = unaided(unit, config);
+    let provable = |pair: &PairReport| {
+        let level = levels.iter().find(|(of, when, _)| *of == pair.pair && *when == pair.when).and_then(|(.., l)| *l);
+        refuted(pair).is_some_and(|endless| if endless { level == Some(Level::Full) } else { level.is_some() })
+    };
+    report.pairs.iter().filter(|pair| provable(pair)).collect()
+}
+
+/// What the engines alone make of each pair and the condition of its `equiv`. Nothing where a contract is not proved.
+fn unaided(unit: &Unit, config: &Config) -> Vec<(Pair, Option<String>, Option<Level>)> {
+    let lowered = lower::lower(unit);
+    let mut solver = config.solver();
+    let Alone { facts, clauses, .. } = alone(&lowered, &mut solver);
+    let program = Program { unit: &lowered, facts };
+    let asked = asked(unit);
+    let unconditional: Vec<Pair> =
+        asked.iter().filter(|a| a.when.is_none() && comparable(unit, a.pair)).map(|a| a.pair).collect();
+    let proofs = pairs::prove_all(&program, &program.candidates(&unconditional), &mut solver);
+    let in_doubt = clauses.iter().any(|clause| clause.status != Status::Holds);
+    let mut level = |asked: &Asked<'_>| match asked.when {
+        _ if in_doubt || !comparable(unit, asked.pair) => None,
+        None => proofs.get(&asked.pair)?.level,
+        Some(when) => {
+            let claims = pairs::surviving(&program, &proofs);
+            pairs::prove_when(&program, asked.pair, Some(when), &claims, &mut solver).level
+        }
+    };
+    asked.iter().map(|asked| (asked.pair, asked.condition(unit), level(asked))).collect()
+}
+
 /// What is known of each procedure without looking at the other version.
 #[derive(Clone, Debug)]
 pub struct Alone {

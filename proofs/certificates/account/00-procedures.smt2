@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 5ae3e76397e24d460c268ec33664e3c3ec9c835eeb0c694b0c7b3824f56d369b
+; Part of certificate ea018d63e2aee89bf40ba4ce74d1fce3d876d8ae2866f01dd5b74b72335482c5
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
@@ -267,33 +267,6 @@
 (assert t22)
 (assert t14)
 (assert t32)
-(check-sat)
-(pop 1)
-
-; 6. requires of move
-(push 1)
-(declare-fun null () Ref)
-(declare-fun param0 () Ref)
-(declare-fun param1 () Ref)
-(declare-fun param2 () Int)
-(define-fun t2 () Bool (= param0 null))
-(define-fun t3 () Bool (not t2))
-(define-fun t5 () Bool (= param1 null))
-(define-fun t6 () Bool (not t5))
-(define-fun t8 () Int (+ 1 (* (- 1) param2)))
-(define-fun t9 () Bool (<= t8 0))
-(define-fun t10 () Bool (and t3 t6 t9))
-(define-fun t11 () Int (+ 1 (* 1 param2)))
-(define-fun t12 () Bool (<= t11 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-; what is assumed, and last that the goal does not hold
-(assert t10)
-(assert t12)
 (check-sat)
 (pop 1)
 

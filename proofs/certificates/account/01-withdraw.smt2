@@ -1,5 +1,5 @@
 ; The proof of withdraw
-; Part of certificate 5ae3e76397e24d460c268ec33664e3c3ec9c835eeb0c694b0c7b3824f56d369b
+; Part of certificate ea018d63e2aee89bf40ba4ce74d1fce3d876d8ae2866f01dd5b74b72335482c5
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

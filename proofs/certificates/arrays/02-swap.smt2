@@ -1,5 +1,5 @@
 ; The proof of swap
-; Part of certificate 8e982302a267360f2dbca47fa30a56076daea6bf31d46cc0c5e52c9cb2ff5287
+; Part of certificate 3570b5e067ac60d1eb430179030f687d5f22f9a222e19cc6a4a4ef5792a24174
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; The proof of gcdLoop@loop1
-; Part of certificate 92e37d14b53129c85341aa51e017ecc63707ca29eaed4f0f85d77c9e2cb1aa55
+; Part of certificate 5fd8a41f35c93350c64b70dfe40edece5c46b96b1d75884859e9ebea745b1ac0
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
@@ -60,26 +60,7 @@
 (check-sat)
 (pop 1)
 
-; 3. the two paths exclude each other
-(push 1)
-(declare-fun ending0 () Int)
-(declare-fun param0 () Int)
-(define-fun t1 () Bool (= param0 0))
-(define-fun t2 () Bool (not t1))
-(define-fun t4 () Int (+ (- 2) (* 1 ending0)))
-(define-fun t5 () Bool (= t4 0))
-(define-fun t6 () Bool (= ending0 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (and (<= 0 ending0) (<= ending0 2)))
-; what is assumed, and last that the goal does not hold
-(assert t2)
-(assert t5)
-(assert t6)
-(assert true)
-(check-sat)
-(pop 1)
-
-; 4. calls 0 and 1 start from equal arguments and regions
+; 3. calls 0 and 1 start from equal arguments and regions
 (push 1)
 (declare-fun ending0 () Int)
 (declare-fun ending1 () Int)

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 59fe61922a65fa2eae479e996a4ba8ff69edd452d2c9ab53bfc8e46fc857c75e
+; Part of certificate 3ead060971283cdba26113f61ae09a10465e8ba4395ce07efe156d3f6cb70404
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 13cd9763ade12b615c79202d9b9dd6a2f3135b2730c718cd8cc1cb9be0b48707
+; Part of certificate 676be6db0d896c16250824e5dfd3c177d81a209570aef59b4904149681993920
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

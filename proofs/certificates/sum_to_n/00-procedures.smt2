@@ -1,11 +1,57 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 4c515f603ec44b4b2c1f006e43dbf79689baea8238b7360fdaed62561effa0da
+; Part of certificate c739d670254caf8da9fb70f005b8a2d615364e39a1c2d4ad14cd70273f7817d4
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
 (declare-fun birth (Ref) Int)
 
-; 1. a measure shrinks at a recursive call
+; 1. what holds of a loop
+(push 1)
+(declare-fun param0 () Int)
+(declare-fun param1 () Int)
+(define-fun t1 () Int (+ 0 (* (- 1) param1)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t4 () Int (+ 1 (* (- 1) param0)))
+(define-fun t5 () Bool (<= t4 0))
+(define-fun t6 () Int (+ 1 (* 1 param0) (* 1 param1)))
+(define-fun t7 () Bool (<= t6 0))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t5)
+(assert t7)
+(check-sat)
+(pop 1)
+
+; 2. what holds of a loop
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun param0 () Int)
+(declare-fun param1 () Int)
+(declare-fun result0_0 () Int)
+(define-fun t1 () Int (+ 0 (* (- 1) param1)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t4 () Int (+ 1 (* (- 1) param0)))
+(define-fun t5 () Bool (<= t4 0))
+(define-fun t7 () Bool (= ending0 0))
+(define-fun t9 () Int (+ 0 (* (- 1) result0_0)))
+(define-fun t10 () Bool (<= t9 0))
+(define-fun t11 () Int (+ 0 (* 1 param0) (* 1 param1) (* (- 1) result0_0)))
+(define-fun t12 () Bool (<= t11 0))
+(define-fun t13 () Int (+ 1 (* (- 1) param1) (* 1 result0_0)))
+(define-fun t14 () Bool (<= t13 0))
+; true of these values whatever the program: instances of the rules on births, calls and regions
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t5)
+(assert t7)
+(assert t10)
+(assert t12)
+(assert t14)
+(check-sat)
+(pop 1)
+
+; 3. a measure shrinks at a recursive call
 (push 1)
 (declare-fun ending0 () Int)
 (declare-fun param0 () Int)
@@ -23,7 +69,29 @@
 (check-sat)
 (pop 1)
 
-; 2. ensures of sumTo
+; 4. a measure shrinks at a recursive call
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun param0 () Int)
+(declare-fun param1 () Int)
+(define-fun t1 () Int (+ 0 (* (- 1) param1)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t4 () Int (+ 1 (* (- 1) param0)))
+(define-fun t5 () Bool (<= t4 0))
+(define-fun t7 () Int (+ (- 2) (* 1 ending0)))
+(define-fun t8 () Bool (= t7 0))
+(define-fun t9 () Bool (<= param0 0))
+; true of these values whatever the program: instances of the rules on births, calls and regions
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t5)
+(assert t8)
+(assert t9)
+(check-sat)
+(pop 1)
+
+; 5. ensures of sumTo
 (push 1)
 (declare-fun param0 () Int)
 (define-fun t1 () Bool (<= param0 0))

@@ -1,5 +1,5 @@
 ; The proof of sumTo ~ gauss when n >= 0
-; Part of certificate 4c515f603ec44b4b2c1f006e43dbf79689baea8238b7360fdaed62561effa0da
+; Part of certificate c739d670254caf8da9fb70f005b8a2d615364e39a1c2d4ad14cd70273f7817d4
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

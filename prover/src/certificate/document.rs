@@ -44,9 +44,7 @@ pub(super) fn pair_name(unit: &Unit, pair: Pair, when: Option<&str>) -> String {
 /// The scripts and how many questions each asks; scripts without questions are not written.
 pub(super) fn scripts(confirmed: &Confirmed) -> BTreeMap<String, usize> {
     let mut scripts: BTreeMap<String, usize> = BTreeMap::new();
-    if !confirmed.alone.is_empty() {
-        scripts.insert(FACTS_SCRIPT.into(), confirmed.alone.len());
-    }
+    scripts.insert(FACTS_SCRIPT.into(), confirmed.alone.len());
     for (name, (_, queries)) in confirmed.script_names.iter().zip(&confirmed.proofs) {
         if let Some(name) = name {
             scripts.insert(name.clone(), queries.len());
@@ -87,13 +85,12 @@ pub(super) fn write(sources: &Sources, decisions: &Decisions, confirmed: &Confir
         files: BTreeMap::new(),
         digest: String::new(),
     };
-    // A script names what it is part of, so that none can be taken for that of other decisions.
+    // A script names what it is part of, so that none can be taken for that of other decisions. One there always is, also where
+    // terms alone settled everything.
     let part_of = sha256(&document.text());
     let comment = |what: &str| format!("{what}\nPart of certificate {part_of}");
-    if !confirmed.alone.is_empty() {
-        let text = script(&comment("What the proofs use of each procedure alone"), &confirmed.alone);
-        files.insert(FACTS_SCRIPT.into(), text);
-    }
+    let alone = script(&comment("What the proofs use of each procedure alone"), &confirmed.alone);
+    files.insert(FACTS_SCRIPT.into(), alone);
     for ((decided, name), (_, queries)) in decisions.proofs.iter().zip(&confirmed.script_names).zip(&confirmed.proofs) {
         if let Some(name) = name {
             let pair = pair_name(&confirmed.lowered, decided.pair, decided.when.as_deref());

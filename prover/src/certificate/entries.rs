@@ -6,6 +6,7 @@
 
 use crate::contracts::{ClauseKind, Trusted};
 use crate::couple::Equation;
+use crate::entry::Held;
 use crate::evidence::{FactsEvidence, Wrong, wrong};
 use crate::infer::Inferred;
 use crate::rank::{Measure, Ranking};
@@ -171,6 +172,12 @@ pub(super) struct ProcedureEntry {
     pub(super) changes_only: Option<Vec<usize>>,
     /// One of these is null where it errs.
     pub(super) errs_only_if_null: Option<Vec<usize>>,
+    /// Of a loop: which of the conditions that are tried hold whenever it is entered.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) on_entry: Vec<usize>,
+    /// Of a loop: which of them hold whenever it has returned.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) on_exit: Vec<usize>,
     /// Its `ensures` were proved.
     pub(super) ensures: bool,
     /// What it changes is known, from above or from its `modifies`.
@@ -241,6 +248,8 @@ pub(super) fn version(unit: &Unit, version: usize, evidence: &FactsEvidence) -> 
         name: code.name.clone(),
         changes_only: inferred.modifies.clone(),
         errs_only_if_null: inferred.errs_only_if_null.clone(),
+        on_entry: inferred.loops.entry.clone(),
+        on_exit: inferred.loops.exit.clone(),
         ensures: trusted.ensures.contains(&id),
         modifies: trusted.modifies.contains(&id),
     };
@@ -290,6 +299,7 @@ pub(super) fn evidence(unit: &Unit, version: usize, entry: &VersionEntry) -> Res
             .map(|entry| Inferred {
                 modifies: entry.changes_only.clone(),
                 errs_only_if_null: entry.errs_only_if_null.clone(),
+                loops: Held { entry: entry.on_entry.clone(), exit: entry.on_exit.clone() },
             })
             .collect(),
         rankings: Vec::new(),

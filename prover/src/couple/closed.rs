@@ -96,7 +96,10 @@ fn observed(steps: &Steps<'_>, (version, id): (usize, ProcId), conditions: &[Ter
     let seen = Simulator::alone(steps, version, id, &numbers(terms, conditions));
     let truths = |activation: &Activation| -> Option<Vec<bool>> {
         let mut values: HashMap<Term, BigInt> = inputs.iter().copied().zip(activation.input.iter().cloned()).collect();
-        conditions.iter().map(|&c| terms.evaluate(c, &mut values).map(|value| value != BigInt::default())).collect()
+        conditions
+            .iter()
+            .map(|&c| terms.evaluate(c, &mut values, None).map(|value| value != BigInt::default()))
+            .collect()
     };
     let mut cases: BTreeMap<Vec<bool>, Vec<&Activation>> = BTreeMap::new();
     for activation in &seen {

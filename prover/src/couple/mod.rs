@@ -17,11 +17,12 @@
 pub(crate) mod closed;
 mod ends;
 pub(crate) mod equations;
-mod reads;
+pub(crate) mod reads;
 mod runs;
 mod steps;
 
 use crate::evidence::{Wrong, wrong};
+use crate::facts::Facts;
 use crate::horn::heapless;
 use crate::obligation::Obligation;
 use crate::pairs::{Pair, Program};
@@ -29,7 +30,7 @@ use crate::solve::{Answer, Solver};
 use crate::term::{Sort, Term};
 pub use equations::Equation;
 use equations::fit;
-use reads::only_reads;
+use reads::{gives_numbers, only_reads};
 use runs::{Activation, Simulator};
 use std::collections::BTreeMap;
 use steps::{Call, Step, Steps};
@@ -136,14 +137,17 @@ fn sorts(steps: &Steps<'_>, values: &[Term]) -> Vec<Sort> {
     values.iter().map(|&value| steps.terms_ref().sort(value)).collect()
 }
 
-/// Whether this is a way to prove the pair: no heap, or one that is only read, and no errors.
+/// Whether this is a way to prove the pair: no heap, or one that is only read, and errors in the same cases: where one side errs,
+/// an argument is null without which the other errs too.
 fn applies(program: &Program<'_>, pair: Pair) -> bool {
-    let plain = |version: usize, id| {
-        let facts = &program.facts[version][lang_l::hir::ProcId::index(id)];
-        (heapless(program, version, id) || only_reads(program, version, id))
-            && facts.errs_only_if_null.as_deref() == Some(&[])
+    let plain = |version, id| {
+        heapless(program, version, id) || (only_reads(program, version, id) && gives_numbers(program, version, id))
     };
-    plain(0, pair.0) && plain(1, pair.1)
+    let [mine, theirs] = [&program.facts[0][pair.0.index()], &program.facts[1][pair.1.index()]];
+    let within = |errs: &Facts, needs: &Facts| {
+        errs.errs_only_if_null.as_ref().is_some_and(|errs| errs.iter().all(|at| needs.needs.contains(at)))
+    };
+    plain(0, pair.0) && plain(1, pair.1) && within(mine, theirs) && within(theirs, mine)
 }
 
 /// The equations of one degree that were seen to hold in runs.

@@ -2,30 +2,38 @@
 
 use crate::horn::MAX_PROCEDURES;
 use crate::pairs::Program;
-use crate::term::Selector;
 use lang_l::hir::{Block, Local, ProcId, Rhs, StmtKind};
 use std::collections::BTreeSet;
 
-/// Whether a procedure and its callees read fields, write nothing to the heap, make no objects, and give back nothing but
-/// integers and booleans: so they all see one and the same heap.
-pub(super) fn only_reads(program: &Program<'_>, version: usize, id: ProcId) -> bool {
+/// Whether a procedure and its callees read fields and cells, write nothing to the heap and make no objects: so they all see one
+/// and the same heap, and every reference in them is null or was there on entry.
+pub(crate) fn only_reads(program: &Program<'_>, version: usize, id: ProcId) -> bool {
     let facts = &program.facts[version];
     let own = &facts[id.index()];
-    let reached: BTreeSet<ProcId> = own.callees.iter().copied().chain([id]).collect();
-    let is_plain = |local: &Local| !local.ty.is_reference();
+    let reached = reached(program, version, id);
     let harmless = |id: &ProcId| {
         let code = program.unit.versions[version].procedure(*id);
-        let results = code.locals.iter().skip(code.params).take(code.results);
-        code.body.as_ref().is_some_and(|body| !makes_objects(body))
-            && results.into_iter().all(is_plain)
-            && !facts[id.index()].speaks_of_entry
+        code.body.as_ref().is_some_and(|body| !makes_objects(body)) && !facts[id.index()].speaks_of_entry
     };
     reached.len() <= MAX_PROCEDURES
         && own.writes.is_empty()
         && !own.sees_all
-        && own.accesses.iter().all(|selector| matches!(selector, Selector::Field(_)))
         && own.globals.iter().all(|global| !program.unit.globals[global.index()].ty.is_reference())
         && reached.iter().all(harmless)
+}
+
+/// Whether a procedure and its callees give back nothing but integers and booleans: a reference that a call gives back is one
+/// of which terms do not know that it was there on entry.
+pub(super) fn gives_numbers(program: &Program<'_>, version: usize, id: ProcId) -> bool {
+    let is_plain = |local: &Local| !local.ty.is_reference();
+    reached(program, version, id).into_iter().all(|id| {
+        let code = program.unit.versions[version].procedure(id);
+        code.locals.iter().skip(code.params).take(code.results).all(is_plain)
+    })
+}
+
+fn reached(program: &Program<'_>, version: usize, id: ProcId) -> BTreeSet<ProcId> {
+    program.facts[version][id.index()].callees.iter().copied().chain([id]).collect()
 }
 
 fn makes_objects(block: &Block) -> bool {

@@ -1,6 +1,7 @@
 //! Runs of the paths on numbers, to see what calls have in common. References are numbers too, null is 0; the heap is made up.
 
 use super::steps::{Call, Step, Steps};
+use crate::made_up::{MadeUp, draw};
 use crate::pairs::Pair;
 use crate::term::{Ending, Func, Node, Selector, Sort, Term, Terms};
 use lang_l::hir::ProcId;
@@ -15,8 +16,6 @@ const INPUTS: usize = 48;
 const FUEL: usize = 400;
 /// The deepest run.
 const DEPTH: usize = 60;
-/// How many objects there are.
-const OBJECTS: i64 = 8;
 /// The most rows kept for one pair.
 const ROWS: usize = 160;
 
@@ -32,8 +31,8 @@ pub(super) struct Simulator<'s, 'p> {
     steps: &'s Steps<'p>,
     terms: &'s Terms,
     version: usize,
-    /// What the heap is made from, the same one for both sides.
-    heap: u64,
+    /// The same one for both sides.
+    store: MadeUp,
     fuel: usize,
     seen: Vec<(ProcId, Activation)>,
 }
@@ -51,12 +50,12 @@ impl<'s, 'p> Simulator<'s, 'p> {
         let mut observed = Observed::new();
         let mut seed = 0x9e37_79b9_u64;
         for _ in 0..INPUTS {
-            let heap = seed;
+            let store = MadeUp::new(seed);
             let input: Vec<BigInt> = sorts.iter().map(|sort| draw(&mut seed, *sort)).collect();
             let mut runs = Vec::new();
             for (version, whole) in whole.iter().enumerate() {
                 let mut run =
-                    Simulator { steps, terms: steps.terms_ref(), version, heap, fuel: FUEL, seen: Vec::new() };
+                    Simulator { steps, terms: steps.terms_ref(), version, store, fuel: FUEL, seen: Vec::new() };
                 if run.call(whole.callee, &input, 0).is_some() {
                     runs.push(run.seen);
                 }
@@ -81,8 +80,8 @@ impl<'s, 'p> Simulator<'s, 'p> {
                     _ => draw(&mut seed, *sort),
                 })
                 .collect();
-            let (terms, heap) = (steps.terms_ref(), seed);
-            let mut run = Simulator { steps, terms, version, heap, fuel: FUEL, seen: Vec::new() };
+            let (terms, store) = (steps.terms_ref(), MadeUp::new(seed));
+            let mut run = Simulator { steps, terms, version, store, fuel: FUEL, seen: Vec::new() };
             if run.call(id, &input, 0).is_some() {
                 found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input, a.output)));
             }
@@ -238,7 +237,15 @@ impl<'s, 'p> Simulator<'s, 'p> {
             }
             Node::App(Func::Initial(Selector::Field(field)), args) => {
                 let object = get!(args[0]);
-                field_of(self.heap, field.0, &object, self.terms.sort(term))
+                self.store.field(field.0, &object, self.terms.sort(term))
+            }
+            Node::App(Func::Initial(Selector::Cell(_)), args) => {
+                let (array, index) = (get!(args[0]), get!(args[1]));
+                self.store.cell(&array, &index, self.terms.sort(term))
+            }
+            Node::App(Func::Length, args) => {
+                let array = get!(args[0]);
+                self.store.length(&array)
             }
             Node::App(..) | Node::Born(..) | Node::Forall(..) => return Some(None),
         };
@@ -263,30 +270,4 @@ fn beside(steps: &Steps<'_>, left: &[(ProcId, Activation)], right: &[(ProcId, Ac
             rows.extend(mine.iter().cloned().zip(theirs.iter().cloned()).take(room));
         }
     }
-}
-
-/// What a field holds. References lead from an object to later ones, so that every path comes to null.
-fn field_of(heap: u64, field: u32, object: &BigInt, sort: Sort) -> BigInt {
-    let Ok(at) = i64::try_from(object) else { return BigInt::zero() };
-    let mut seed = heap ^ (u64::from(field) << 32) ^ at.unsigned_abs().wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    draw(&mut seed, Sort::Int);
-    let value = draw(&mut seed, sort);
-    if sort != Sort::Ref {
-        return value;
-    }
-    let step = i64::try_from(&value).unwrap_or(0);
-    // Mostly the next one: long lists show more.
-    let next = at + if step == 0 { OBJECTS } else { 1 + step % 2 };
-    BigInt::from(if next > OBJECTS { 0 } else { next })
-}
-
-/// A small number, by a linear congruential generator: the same ones each time.
-fn draw(seed: &mut u64, sort: Sort) -> BigInt {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    let value = i64::try_from(*seed >> 40).unwrap_or(0);
-    BigInt::from(match sort {
-        Sort::Bool => value % 2,
-        Sort::Ref => value % (OBJECTS + 1),
-        Sort::Int => value % 11 - 2,
-    })
 }

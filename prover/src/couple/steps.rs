@@ -85,9 +85,8 @@ impl<'p> Steps<'p> {
     fn execute(&mut self, version: usize, id: ProcId, unroll: usize) -> Option<()> {
         let unit = self.program.unit;
         let facts = &self.program.facts[version];
-        let code = unit.versions[version].procedure(id);
         let mut executor = Executor::new(unit, version, facts, Limits::default(), &mut self.world);
-        let (_, assumed, sayable) = on_entry(&mut executor, code);
+        let (_, assumed, sayable) = on_entry(&mut executor, id);
         let inline = |callee: &ProcId| unroll > 0 || !facts[callee.index()].recursive(*callee);
         let limits = Limits {
             inline: facts[id.index()].callees.iter().copied().filter(inline).collect(),

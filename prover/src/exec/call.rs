@@ -5,9 +5,10 @@
 
 use super::{Check, CheckedCall, ExecError, Executor, Flow};
 use crate::heap::Footprint;
+use crate::lower::is_loop;
 use crate::state::{CallRecord, State};
 use crate::term::{BirthSet, Ending, Func, Sort, Term};
-use lang_l::hir::{Place, ProcId, Procedure};
+use lang_l::hir::{Expr, Place, ProcId, Procedure, Rhs, StmtKind};
 use lang_l::source::Span;
 
 impl Executor<'_> {
@@ -17,7 +18,7 @@ impl Executor<'_> {
         mut state: State,
         targets: &[Place],
         callee: ProcId,
-        args: &[lang_l::hir::Expr],
+        args: &[Expr],
         span: Span,
     ) -> Result<Vec<Flow>, ExecError> {
         self.calls += 1;
@@ -32,11 +33,14 @@ impl Executor<'_> {
         self.flush(&mut state)?;
         self.check_requires(&state, callee, &values, span);
         let code = self.code().procedure(callee);
-        let wanted = self.limits.inline.contains(&callee) && self.limits.inline_at.is_none_or(|only| only == span);
+        let wanted = self.limits.inline.contains(&callee)
+            && self.limits.inline_at.is_none_or(|only| only == span)
+            && self.depth < self.limits.inline_depth
+            && code.body.is_some();
         let at_once = self.all_turns(&state, callee, &values, span)?;
         let returned = if let Some(ends) = at_once {
             ends
-        } else if wanted && self.depth < self.limits.inline_depth && code.body.is_some() {
+        } else if wanted || self.is_over(&state, callee, &values) {
             self.inline(state, callee, &values)?
         } else {
             self.abstract_call(state, callee, values, span)?
@@ -60,14 +64,61 @@ impl Executor<'_> {
         Ok(flows)
     }
 
+    /// Whether a call of a loop is known to take no turn. So a loop that is left by its condition, once a flag is set, is left where
+    /// the flag is set, as by a `return`.
+    fn is_over(&mut self, state: &State, callee: ProcId, args: &[Term]) -> bool {
+        let code = self.code().procedure(callee);
+        let Some(body) = code.body.as_ref().filter(|_| is_loop(code)) else { return false };
+        let mut view = self.view_of_call(state, callee, args);
+        for stmt in &body.stmts {
+            match &stmt.kind {
+                // Parameters that the lowering found to be known.
+                StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
+                    let Some((value, has_value)) = self.value(&view, value) else { return false };
+                    if !self.world.terms.is_true(has_value) {
+                        return false;
+                    }
+                    view.locals.set(id.index(), value);
+                }
+                StmtKind::If(condition, ..) => {
+                    let Some((value, has_value)) = self.value(&view, condition) else { return false };
+                    let [value, has_value] =
+                        [value, has_value].map(|term| self.world.terms.simplify(term, &state.known));
+                    return self.world.terms.is_false(value) && self.world.terms.is_true(has_value);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
     fn check_requires(&mut self, state: &State, callee: ProcId, args: &[Term], span: Span) {
-        for (clause, condition) in self.code().procedure(callee).requires.iter().enumerate() {
+        let requires = self.checked(state, callee, args, span, &self.code().procedure(callee).requires);
+        self.found.calls.extend(requires);
+        if self.limits.entries {
+            let entries = self.checked(state, callee, args, span, &self.facts[callee.index()].entry);
+            self.found.entries.extend(entries);
+        }
+    }
+
+    /// Conditions on the entry of a callee, as they are to hold at a call.
+    fn checked(
+        &mut self,
+        state: &State,
+        callee: ProcId,
+        args: &[Term],
+        span: Span,
+        conditions: &[Expr],
+    ) -> Vec<CheckedCall> {
+        let mut found = Vec::with_capacity(conditions.len());
+        for (clause, condition) in conditions.iter().enumerate() {
             let view = self.view_of_call(state, callee, args);
             let condition = self.contract(&view, condition);
             let path = state.path.iter().copied().collect();
             let calls = state.calls.iter().copied().collect();
-            self.found.calls.push(CheckedCall { callee, clause, check: Check { path, condition, calls, span } });
+            found.push(CheckedCall { callee, clause, check: Check { path, condition, calls, span } });
         }
+        found
     }
 
     /// Executes the callee's body in place.
@@ -144,7 +195,7 @@ impl Executor<'_> {
         state.calls.push_back(call);
         self.bad_endings(&state, callee, &args)?;
         let normal = self.world.terms.ended(call, Ending::Normal);
-        if !state.assume(&mut self.world.terms, normal) {
+        if !state.assume(&mut self.world.terms, normal) || !self.assume_needs(&mut state, callee, &args) {
             return Ok(Vec::new());
         }
         for &global in &facts.written_globals {
@@ -158,8 +209,36 @@ impl Executor<'_> {
             .zip(0u32..)
             .map(|(id, at)| self.world.terms.app(Func::Result(call, at), &[], Sort::from(&code.local(id).ty)))
             .collect();
-        let alive = self.assume_ensures(&mut state, &before, callee, &args, &results, call);
+        let alive = self.assume_exit(&mut state, callee, &args, &results)
+            && self.assume_ensures(&mut state, &before, callee, &args, &results, call);
         Ok(if alive { vec![(state, results)] } else { Vec::new() })
+    }
+
+    /// Assumes what holds whenever a loop has returned; false when that contradicts the path.
+    fn assume_exit(&mut self, state: &mut State, callee: ProcId, args: &[Term], results: &[Term]) -> bool {
+        let facts = self.facts;
+        let conditions = &facts[callee.index()].exit;
+        if conditions.is_empty() {
+            return true;
+        }
+        let mut view = self.view_of_call(state, callee, args);
+        for (id, &value) in self.code().procedure(callee).result_ids().zip(results) {
+            view.locals.set(id.index(), value);
+        }
+        conditions.iter().all(|condition| match self.contract(&view, condition) {
+            Some(condition) => state.assume(&mut self.world.terms, condition),
+            None => true,
+        })
+    }
+
+    /// Assumes, of a call that did not err, that no argument is null without which it would have; false when one is.
+    fn assume_needs(&mut self, state: &mut State, callee: ProcId, args: &[Term]) -> bool {
+        let null = self.world.terms.null();
+        self.facts[callee.index()].needs.iter().all(|&param| {
+            let is_null = self.world.terms.eq(args[param], null);
+            let given = self.world.terms.not(is_null);
+            state.assume(&mut self.world.terms, given)
+        })
     }
 
     /// The outcomes in which the call just made errs or never ends.
@@ -169,7 +248,7 @@ impl Executor<'_> {
         if !facts.terminates {
             let mut diverging = state.clone();
             let ended = self.world.terms.ended(call, Ending::Diverges);
-            if diverging.assume(&mut self.world.terms, ended) {
+            if diverging.assume(&mut self.world.terms, ended) && self.assume_needs(&mut diverging, callee, args) {
                 let path = diverging.path.iter().copied().collect();
                 self.finish(&diverging, Ending::Diverges, path, Vec::new(), Vec::new())?;
             }

@@ -51,6 +51,14 @@ struct Reading<'s> {
     depth: u32,
 }
 
+/// A condition in terms.
+pub(super) struct Said {
+    /// Whether it holds, if it has a value.
+    pub(super) value: Term,
+    /// What must hold for it to have one.
+    pub(super) needs: Vec<(Term, Fault)>,
+}
+
 impl Executor<'_> {
     /// The value of an expression in a state; errors are split off. `None` when nothing goes on.
     pub(super) fn eval(&mut self, state: &mut State, expr: &Expr) -> Option<Term> {
@@ -86,15 +94,18 @@ impl Executor<'_> {
         Some((value, self.world.terms.and(&needs)))
     }
 
-    /// A condition at a point inside a body. `old` speaks of the entry of the procedure, which a state on the way has lost
-    /// track of unless it is the outermost; then the condition cannot be said.
-    pub(super) fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Term> {
-        let view = view_of(state);
+    /// A condition at a point inside a body, and what must hold for it to have a value. `old` speaks of the entry of the procedure,
+    /// which a state on the way has lost track of unless it is the outermost; then the condition cannot be said.
+    pub(super) fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Said> {
         // In a loop's procedure, as in one executed in place, the entry that is meant is another one.
         if (self.depth > 0 || is_loop(code)) && mentions_entry(condition) {
             return None;
         }
-        self.contract(&view, condition)
+        let view = view_of(state);
+        let guard = self.world.terms.bool(true);
+        let mut reading = Reading { view: &view, needs: Vec::new(), guard, depth: 0 };
+        let value = self.read(&mut reading, condition, &Known::new())?;
+        Some(Said { value, needs: reading.needs })
     }
 
     /// A callee's contract as seen just before the call.

@@ -9,6 +9,7 @@ mod call;
 mod expr;
 mod turns;
 
+use expr::Said;
 pub use expr::{ContractView, Freshness, before_call, existing, mentions_entry};
 
 use crate::facts::Facts;
@@ -37,6 +38,8 @@ pub struct Limits {
     pub join: bool,
     /// Take all turns of a loop at once where that can be said (rule *Turns*).
     pub turns: bool,
+    /// Note at calls what is said to hold on entry of the callee.
+    pub entries: bool,
 }
 
 impl Default for Limits {
@@ -50,6 +53,7 @@ impl Default for Limits {
             inline_at: None,
             join: false,
             turns: false,
+            entries: false,
         }
     }
 }
@@ -75,6 +79,8 @@ pub struct Execution {
     pub outcomes: Vec<Outcome>,
     /// Pre-conditions of callees that must hold.
     pub calls: Vec<CheckedCall>,
+    /// What is said to hold on entry of callees, where that was asked for: conditions as in their `Facts::entry`.
+    pub entries: Vec<CheckedCall>,
     /// Assertions that must hold.
     pub asserts: Vec<Check>,
 }
@@ -97,7 +103,7 @@ pub struct Check {
 pub struct CheckedCall {
     /// The callee.
     pub callee: ProcId,
-    /// Which of its `requires`.
+    /// Which of its `requires`, or of its conditions on entry.
     pub clause: usize,
     /// What must hold there.
     pub check: Check,
@@ -301,7 +307,12 @@ impl<'a> Executor<'a> {
                 Ok(vec![Flow::Return(state)])
             }
             StmtKind::Assert(condition) => {
-                let (value, path) = (self.contract_here(&state, condition, code), state.path.iter().copied().collect());
+                let said = self.contract_here(&state, condition, code);
+                let value = said.map(|Said { value, needs }| {
+                    let all: Vec<Term> = needs.into_iter().map(|(ok, _)| ok).chain([value]).collect();
+                    self.world.terms.and(&all)
+                });
+                let path = state.path.iter().copied().collect();
                 let check =
                     Check { path, condition: value, calls: state.calls.iter().copied().collect(), span: stmt.span };
                 self.found.asserts.push(check);
@@ -314,11 +325,21 @@ impl<'a> Executor<'a> {
                 self.go_on(state, alive)
             }
             StmtKind::Assume(condition) => {
-                self.flush(&mut state)?;
-                let value = match self.contract_here(&state, condition, code) {
-                    Some(value) => value,
-                    None => self.unknown_bool(),
+                // What it takes to have a value is no assumption: without it there is an error.
+                let (value, needs) = match self.contract_here(&state, condition, code) {
+                    Some(Said { value, needs }) => (value, needs),
+                    None => {
+                        let fault = Fault { message: "an assumption that may have no value", span: stmt.span };
+                        (self.unknown_bool(), vec![(self.unknown_bool(), fault)])
+                    }
                 };
+                for (ok, fault) in needs {
+                    if !self.require(&mut state, ok, fault.message, fault.span) {
+                        return self.go_on(state, false);
+                    }
+                }
+                self.flush(&mut state)?;
+                let value = self.world.terms.simplify(value, &state.known);
                 let blocked = self.world.terms.not(value);
                 let mut stuck = state.clone();
                 if stuck.assume(&mut self.world.terms, blocked) {

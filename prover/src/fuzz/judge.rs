@@ -143,6 +143,7 @@ pub fn judge(case: &Case, twice: bool, config: &Config) -> Option<Judgement> {
         faults.extend(check_contracts(&report, &seen));
     }
     faults.extend(check_violations(&unit, &report));
+    faults.extend(check_unaided(&unit, &report, &first));
     if twice && words(&verify(&unit, &config.verify)) != words(&report) {
         faults.push(Fault::Wavers("the second run said something else".to_owned()));
     }
@@ -236,6 +237,13 @@ fn check_contracts(report: &Report, seen: &Observation) -> Option<Fault> {
             .all(|clause| matches!(clause.status, ClauseStatus::Holds))
             .then(|| Fault::Contract(format!("a run violates a `{keyword}` of {procedure} that is said to hold")))
     })
+}
+
+/// What is refuted must not be provable. Nobody tries to prove what a first look refutes, so this does.
+fn check_unaided(unit: &Unit, report: &Report, config: &verify::Config) -> Option<Fault> {
+    let contradicted = verify::contradicted(unit, report, config);
+    let pair = contradicted.first()?;
+    Some(Fault::Unsound(format!("{} is refuted, and could have been proved", pair.left)))
 }
 
 /// A violation that is shown must be seen.

@@ -4,14 +4,14 @@
 //! procedure, which parameters its behaviour may hang on, and which results some caller looks at.
 //!
 //! A variable matters at a point when what it holds there may change what the execution does later. An assignment to a variable
-//! that does not matter makes its operands matter only if evaluating them may err.
+//! that does not matter makes matter only what it hangs on whether evaluating it errs; and so does an `if` that decides nothing else.
 //!
 //! Invariant: the least solution; starting from "no result is looked at, no parameter is read" everything that is needed is
 //! added until nothing is missing.
 
 use super::is_loop;
 use super::loops::SpokenOf;
-use super::visit::{as_call, may_err, mentioned, pinned};
+use super::visit::{as_call, decisive, is_idle, mentioned, pinned};
 use lang_l::hir::{Block, Expr, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
@@ -78,9 +78,10 @@ impl Walk<'_> {
         match &stmt.kind {
             StmtKind::Assign(Place::Local(id), Rhs::Expr(e) | Rhs::NewArray(_, e)) => {
                 // An array of a negative size is an error.
-                let errs = matches!(&stmt.kind, StmtKind::Assign(_, Rhs::NewArray(..))) || may_err(e);
-                if live.remove(id) || errs {
+                if live.remove(id) || matches!(&stmt.kind, StmtKind::Assign(_, Rhs::NewArray(..))) {
                     mentioned(e, &mut live);
+                } else {
+                    decisive(e, &mut live);
                 }
             }
             StmtKind::Assign(place, rhs) => {
@@ -97,6 +98,9 @@ impl Walk<'_> {
                     mentioned(e, &mut live);
                 }
             }
+            StmtKind::If(cond, then, els) if is_idle(then, &live, cond) && is_idle(els, &live, cond) => {
+                decisive(cond, &mut live);
+            }
             StmtKind::If(cond, then, els) => {
                 let mut either = self.block(then, live.clone());
                 either.extend(self.block(els, live));
@@ -109,8 +113,10 @@ impl Walk<'_> {
                 let returned: Vec<(LocalId, &Expr)> = self.procedure.result_ids().zip(values).collect();
                 live.retain(|id| returned.iter().all(|(result, _)| result != id));
                 for (id, value) in returned {
-                    if self.end.contains(&id) || may_err(value) {
+                    if self.end.contains(&id) {
                         mentioned(value, &mut live);
+                    } else {
+                        decisive(value, &mut live);
                     }
                 }
             }
@@ -130,8 +136,10 @@ impl Walk<'_> {
             self.needed[callee.index()].results[at] |= looked_at;
         }
         for (at, arg) in args.iter().enumerate() {
-            if self.needed[callee.index()].params[at] || may_err(arg) {
+            if self.needed[callee.index()].params[at] {
                 mentioned(arg, &mut live);
+            } else {
+                decisive(arg, &mut live);
             }
         }
         live

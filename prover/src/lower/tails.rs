@@ -49,6 +49,16 @@ pub(super) fn has_loop(block: &Block) -> bool {
     any(block, &|stmt| matches!(stmt.kind, StmtKind::While { .. }))
 }
 
+/// How many loops there are in a block.
+pub(super) fn loops(block: &Block) -> usize {
+    let of = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::If(_, then, els) => loops(then) + loops(els),
+        StmtKind::While { body, .. } => 1 + loops(body),
+        _ => 0,
+    };
+    block.stmts.iter().map(of).sum()
+}
+
 fn any(block: &Block, test: &dyn Fn(&Stmt) -> bool) -> bool {
     block.stmts.iter().any(|stmt| {
         test(stmt)

@@ -46,7 +46,8 @@ pub(super) fn split(procedure: &mut Procedure, own: ProcId, worker: ProcId) -> P
     made
 }
 
-fn redirect(block: &mut Block, from: ProcId, to: ProcId) {
+/// Has the calls of one procedure in a block call another.
+pub(super) fn redirect(block: &mut Block, from: ProcId, to: ProcId) {
     for stmt in &mut block.stmts {
         match &mut stmt.kind {
             StmtKind::Call { callee, .. }

@@ -11,12 +11,12 @@
 //! Invariant: nothing is concluded from facts that the last look found not to be inductive.
 
 use super::facts::{Fact, Polynomial, Templates, common, polynomial};
-use super::graph::{Edge, Graph, Node, Policy, Setting};
+use super::graph::{Edge, Graph, Node, Policy, Setting, holds};
 use super::leaps::{BLOCKED, ERROR, EXIT};
 use crate::obligation::{Obligation, input_name};
 use crate::solve::{Answer, Solver};
 use crate::state::World;
-use crate::term::{Node as Form, Sort, Term};
+use crate::term::{Func, Node as Form, Opaque, Sort, Term};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -131,8 +131,8 @@ impl<'a, 'w> Check<'a, 'w> {
         let mut weakened = false;
         loop {
             let facts = self.facts.get(&edge.to).cloned().unwrap_or_default();
-            let goals: Vec<Term> =
-                facts.iter().map(|fact| fact.term(&mut self.setting.world.terms, &edge.values)).collect();
+            let values = self.setting.with_lengths(&edge.values);
+            let goals: Vec<Term> = facts.iter().map(|fact| fact.term(&mut self.setting.world.terms, &values)).collect();
             let goal = self.setting.world.terms.and(&goals);
             match self.ask(edge.from, &[edge.guard], goal)? {
                 Said::Holds => return Some(weakened),
@@ -177,11 +177,16 @@ impl<'a, 'w> Check<'a, 'w> {
         Some(())
     }
 
-    /// The state that an edge leads to.
+    /// The state that an edge leads to, if it is taken with what the store is made to hold.
     fn successor(&self, edge: &Edge, row: &[BigInt]) -> Option<Vec<BigInt>> {
+        let store = self.setting.store(row);
         let mut values: HashMap<Term, BigInt> =
             self.setting.columns(edge.from).into_iter().zip(row.iter().cloned()).collect();
-        edge.values.iter().map(|&value| self.setting.world.terms.evaluate(value, &mut values)).collect()
+        let terms = &self.setting.world.terms;
+        if self.setting.reads && !holds(&terms.evaluate(edge.guard, &mut values, store)?) {
+            return None;
+        }
+        edge.values.iter().map(|&value| terms.evaluate(value, &mut values, store)).collect()
     }
 
     /// What the states at a node have in common.
@@ -192,12 +197,13 @@ impl<'a, 'w> Check<'a, 'w> {
             return;
         }
         let columns = self.setting.columns(node);
-        let booleans: Vec<bool> =
-            columns.iter().map(|&column| self.setting.world.terms.sort(column) == Sort::Bool).collect();
+        let columns = self.setting.with_lengths(&columns);
+        let sorts: Vec<Sort> = columns.iter().map(|&column| self.setting.world.terms.sort(column)).collect();
         let conditions = self.conditions_at(node);
         let templates = Templates { conditions, ..self.templates.clone() };
         let rows = self.graph.rows.get(&node).map_or(&[][..], Vec::as_slice);
-        let mut facts = common(rows, &booleans, &templates);
+        let rows: Vec<Vec<BigInt>> = rows.iter().map(|row| self.setting.row_with_lengths(row)).collect();
+        let mut facts = common(&rows, &sorts, &templates);
         if let Some(banned) = self.banned.get(&node) {
             facts.retain(|fact| !banned.contains(fact));
         }
@@ -209,7 +215,8 @@ impl<'a, 'w> Check<'a, 'w> {
         if let Some(known) = self.conditions.get(&node) {
             return known.clone();
         }
-        let columns: BTreeMap<Term, usize> = self.setting.columns(node).into_iter().zip(0..).collect();
+        let columns = self.setting.columns(node);
+        let columns: BTreeMap<Term, usize> = self.setting.with_lengths(&columns).into_iter().zip(0..).collect();
         let terms = &self.setting.world.terms;
         let mut atoms = BTreeSet::new();
         for (side, cut) in self.setting.sides.iter().zip(node.cuts) {
@@ -295,10 +302,16 @@ impl<'a, 'w> Check<'a, 'w> {
         Some(match self.solver.prove_or_model(world, &obligation) {
             Answer::Holds => Said::Holds,
             Answer::FailsAt(model) => {
+                let mut references = References::default();
                 let row = columns.iter().map(|&column| {
                     let Form::App(func, _) = world.terms.node(column) else { return None };
+                    let value = model.get(&input_name(*func)?);
                     // What the query does not mention may be anything.
-                    model.get(&input_name(*func)?).map_or(Some(BigInt::default()), |value| value.parse().ok())
+                    match (world.terms.sort(column), value) {
+                        (_, None) => Some(BigInt::default()),
+                        (Sort::Ref, Some(word)) => Some(references.number(word, model.get("null"))),
+                        (_, Some(value)) => value.parse().ok(),
+                    }
                 });
                 row.collect::<Option<Vec<BigInt>>>().map_or(Said::Unknown, Said::Fails)
             }
@@ -309,6 +322,7 @@ impl<'a, 'w> Check<'a, 'w> {
     /// That a goal follows from the facts at a node and what else is known there.
     fn obligation(&mut self, node: Node, known: &[Term], goal: Term) -> Obligation {
         let columns = self.setting.columns(node);
+        let columns = self.setting.with_lengths(&columns);
         let mut assumptions = self.assumed.to_vec();
         for fact in self.facts.get(&node).into_iter().flatten() {
             assumptions.push(fact.term(&mut self.setting.world.terms, &columns));
@@ -324,30 +338,62 @@ impl<'a, 'w> Check<'a, 'w> {
     }
 }
 
-/// The obligation with every product as a number of its own: easier, and stronger. `None` when there are no products.
+/// Numbers for the words by which a model tells references apart.
+#[derive(Default)]
+struct References {
+    words: Vec<String>,
+}
+
+impl References {
+    fn number(&mut self, word: &str, null: Option<&String>) -> BigInt {
+        if null.is_some_and(|null| null == word) {
+            return BigInt::default();
+        }
+        let at = self.words.iter().position(|known| known == word).unwrap_or_else(|| {
+            self.words.push(word.to_string());
+            self.words.len() - 1
+        });
+        BigInt::from(at + 1)
+    }
+}
+
+/// The obligation with products, and divisions by what is no literal, as functions of which nothing is known: easier, and stronger.
+/// `None` when there are none.
 pub(crate) fn linearised(world: &mut World, obligation: &Obligation) -> Option<Obligation> {
-    let mut products: HashMap<Term, Term> = HashMap::default();
     let mut work: Vec<Term> = obligation.assumptions.iter().copied().chain([obligation.goal]).collect();
     let mut seen: BTreeSet<Term> = work.iter().copied().collect();
     let mut found = BTreeSet::new();
     while let Some(term) = work.pop() {
-        let node = world.terms.node(term);
-        if matches!(node, Form::Mul(_)) {
+        if opaque(world, term).is_some() {
             found.insert(term);
-            continue;
         }
-        work.extend(crate::obligation::parts(node).into_iter().filter(|part| seen.insert(*part)));
+        work.extend(crate::obligation::parts(world.terms.node(term)).into_iter().filter(|part| seen.insert(*part)));
     }
     if found.is_empty() {
         return None;
     }
-    for product in found {
-        let any = world.terms.skolem_int();
-        products.insert(product, any);
+    let mut by: HashMap<Term, Term> = HashMap::default();
+    // What a term is made of was made before it.
+    for term in found {
+        let Some((function, args)) = opaque(world, term) else { continue };
+        let args: Vec<Term> = args.into_iter().map(|arg| world.terms.substitute(arg, &by)).collect();
+        let value = world.terms.app(Func::Opaque(function), &args, Sort::Int);
+        by.insert(term, value);
     }
-    let assumptions = obligation.assumptions.iter().map(|&fact| world.terms.substitute(fact, &products)).collect();
-    let goal = world.terms.substitute(obligation.goal, &products);
+    let assumptions = obligation.assumptions.iter().map(|&fact| world.terms.substitute(fact, &by)).collect();
+    let goal = world.terms.substitute(obligation.goal, &by);
     Some(Obligation { assumptions, goal, tag: obligation.tag.clone() })
+}
+
+/// The function that a term applies if it is not linear, and to what.
+fn opaque(world: &World, term: Term) -> Option<(Opaque, Vec<Term>)> {
+    let by_literal = |divisor: &Term| world.terms.as_int(*divisor).is_some();
+    match world.terms.node(term) {
+        Form::Mul(parts) => Some((Opaque::Product(u8::try_from(parts.len()).ok()?), parts.to_vec())),
+        Form::Div(a, b) if !by_literal(b) => Some((Opaque::Quotient, vec![*a, *b])),
+        Form::Rem(a, b) if !by_literal(b) => Some((Opaque::Remainder, vec![*a, *b])),
+        _ => None,
+    }
 }
 
 /// The terms that are compared with 0 within a condition.

@@ -5,7 +5,7 @@
 use super::check::Check;
 use super::graph::{Edge, Node};
 use super::leaps::BLOCKED;
-use crate::term::{Node as Form, Term};
+use crate::term::{Func, Node as Form, Term};
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,12 +61,21 @@ impl Check<'_, '_> {
             let factor = world.terms.int(coefficient.clone());
             let (mut old, mut new) = (factor, factor);
             if world.terms.as_int(*part).is_none() {
-                if !columns.contains(part) {
+                // A variable, or the length of one.
+                let (variable, length) = match *world.terms.node(*part) {
+                    Form::App(Func::Length, ref args) => (args[0], true),
+                    _ => (*part, false),
+                };
+                if !columns.contains(&variable) {
                     return None;
                 }
-                let at = at_end.iter().position(|column| column == part)?;
+                let at = at_end.iter().position(|&column| column == variable)?;
+                let mut value = edge.values[at];
+                if length {
+                    value = world.heaps.length(&mut world.terms, value);
+                }
                 old = world.terms.mul(factor, *part);
-                new = world.terms.mul(factor, edge.values[at]);
+                new = world.terms.mul(factor, value);
             }
             before = world.terms.add(before, old);
             after = world.terms.add(after, new);

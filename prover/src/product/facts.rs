@@ -1,7 +1,7 @@
 //! What the states at a node of a product have in common.
 //!
 //! In: rows of numbers, each one state; column by column the inputs and the variables of both versions. Out: [`Fact`]s that
-//! hold of every row: polynomial equations, bounds on differences and sums, remainders.
+//! hold of every row: polynomial equations, bounds on differences and sums, remainders; which references are the same, or null.
 //!
 //! Invariant: a fact is plain data over columns; that it holds of rows proves nothing.
 
@@ -27,6 +27,10 @@ pub(super) enum Relation {
     AtMostZero,
     /// It is divisible by this.
     Divisible(BigInt),
+    /// Of references: the one column is null, or the two are the same.
+    Same,
+    /// Of a reference: it is not null.
+    NotNull,
 }
 
 /// A polynomial over columns: `Σ coefficient · product of columns`.
@@ -42,6 +46,13 @@ pub(super) struct Fact {
 impl Fact {
     /// The fact over these values.
     pub(super) fn term(&self, terms: &mut Terms, values: &[Term]) -> Term {
+        if matches!(self.relation, Relation::Same | Relation::NotNull) {
+            let null = terms.null();
+            let mut named = self.parts.iter().flat_map(|(_, factors)| factors).map(|&at| values[at]);
+            let (first, second) = (named.next().unwrap_or(null), named.next().unwrap_or(null));
+            let same = terms.eq(first, second);
+            return if self.relation == Relation::Same { same } else { terms.not(same) };
+        }
         let mut sum = terms.int(0);
         for (coefficient, factors) in &self.parts {
             let mut product = terms.int(coefficient.clone());
@@ -60,6 +71,7 @@ impl Fact {
                 let rest = terms.rem(sum, by);
                 terms.eq(rest, zero)
             }
+            Relation::Same | Relation::NotNull => terms.bool(true),
         }
     }
 
@@ -92,12 +104,40 @@ pub(super) struct Templates {
 }
 
 /// The facts that hold of all rows.
-pub(super) fn common(rows: &[Vec<BigInt>], booleans: &[bool], templates: &Templates) -> Vec<Fact> {
-    let Some(first) = rows.first() else { return Vec::new() };
-    let width = first.len();
+pub(super) fn common(rows: &[Vec<BigInt>], sorts: &[Sort], templates: &Templates) -> Vec<Fact> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let (references, numbers): (Vec<usize>, Vec<usize>) = (0..sorts.len()).partition(|&at| sorts[at] == Sort::Ref);
+    let booleans: Vec<bool> = sorts.iter().map(|sort| *sort == Sort::Bool).collect();
+    let mut facts = of_numbers(rows, &numbers, &booleans, templates);
+    facts.extend(of_references(rows, &references));
+    facts
+}
+
+/// Which references are null or the same, in all rows, and which are never null.
+fn of_references(rows: &[Vec<BigInt>], references: &[usize]) -> Vec<Fact> {
+    let one = || BigInt::one();
+    let mut facts = Vec::new();
+    for (number, &a) in references.iter().enumerate() {
+        let nulls = rows.iter().filter(|row| row[a].is_zero()).count();
+        if nulls == rows.len() {
+            facts.push(Fact { relation: Relation::Same, parts: vec![(one(), vec![a])] });
+        }
+        if nulls == 0 {
+            facts.push(Fact { relation: Relation::NotNull, parts: vec![(one(), vec![a])] });
+        }
+        for &b in references[number + 1..].iter().filter(|&&b| rows.iter().all(|row| row[a] == row[b])) {
+            facts.push(Fact { relation: Relation::Same, parts: vec![(one(), vec![a]), (one(), vec![b])] });
+        }
+    }
+    facts
+}
+
+fn of_numbers(rows: &[Vec<BigInt>], numbers: &[usize], booleans: &[bool], templates: &Templates) -> Vec<Fact> {
     let fitted = &rows[rows.len().saturating_sub(MAX_FITTED)..];
     let one = Vec::new();
-    let columns: Vec<Vec<usize>> = [one].into_iter().chain((0..width).map(|at| vec![at])).collect();
+    let columns: Vec<Vec<usize>> = [one].into_iter().chain(numbers.iter().map(|&at| vec![at])).collect();
     let (mut facts, independent) = equations(fitted, &columns);
     let free: Vec<usize> = independent.iter().filter_map(|factors| factors.first().copied()).collect();
     let mut products: Vec<Vec<usize>> = independent;
@@ -122,7 +162,7 @@ pub(super) fn common(rows: &[Vec<BigInt>], booleans: &[bool], templates: &Templa
         let (found, _) = equations(fitted, &products);
         facts.extend(found.into_iter().filter(|fact| !fact.is_linear()));
     }
-    facts.extend(bounds(rows, booleans, &free, templates));
+    facts.extend(bounds(rows, booleans, (numbers, &free), templates));
     facts.extend(remainders(rows, booleans, &free, templates));
     facts
 }
@@ -147,11 +187,16 @@ fn equations(rows: &[Vec<BigInt>], products: &[Vec<usize>]) -> (Vec<Fact>, Vec<V
 }
 
 /// Bounds on columns, on sums and differences of two, and on the program's own conditions.
-fn bounds(rows: &[Vec<BigInt>], booleans: &[bool], free: &[usize], templates: &Templates) -> Vec<Fact> {
+fn bounds(
+    rows: &[Vec<BigInt>],
+    booleans: &[bool],
+    (numbers, free): (&[usize], &[usize]),
+    templates: &Templates,
+) -> Vec<Fact> {
     let mut shapes: BTreeSet<Polynomial> = BTreeSet::new();
     let signs = [BigInt::one(), -BigInt::one()];
     let changing = |at: &usize| !booleans[*at] && rows.iter().any(|row| row[*at] != rows[0][*at]);
-    for at in (0..booleans.len()).filter(changing) {
+    for &at in numbers.iter().filter(|at| changing(at)) {
         shapes.extend(signs.iter().map(|sign| vec![(sign.clone(), vec![at])]));
     }
     for (number, &a) in free.iter().enumerate().filter(|(_, a)| changing(a)) {
@@ -243,7 +288,7 @@ mod tests {
     #[test]
     fn a_sum_of_numbers_is_half_a_product() {
         let sums = rows(&[&[0, 0], &[1, 1], &[2, 3], &[3, 6], &[4, 10], &[5, 15], &[6, 21]]);
-        let found = common(&sums, &[false, false], &templates());
+        let found = common(&sums, &[Sort::Int; 2], &templates());
         let wanted = [(2, vec![1]), (1, vec![0]), (-1, vec![0, 0])];
         let is_it = |fact: &Fact| {
             fact.relation == Relation::Zero
@@ -256,7 +301,7 @@ mod tests {
 
     #[test]
     fn bounds_are_stated_only_where_they_are_worth_it() {
-        let found = common(&rows(&[&[0, 7], &[3, 9], &[5, 5], &[8, 20]]), &[false, false], &templates());
+        let found = common(&rows(&[&[0, 7], &[3, 9], &[5, 5], &[8, 20]]), &[Sort::Int; 2], &templates());
         let bounded = |parts: &[(i64, Vec<usize>)]| {
             let parts: Vec<_> = parts.iter().map(|(c, factors)| (BigInt::from(*c), factors.clone())).collect();
             found.contains(&Fact { relation: Relation::AtMostZero, parts })
@@ -268,7 +313,7 @@ mod tests {
 
     #[test]
     fn odd_numbers_are_seen_to_be_odd() {
-        let found = common(&rows(&[&[1], &[7], &[3], &[-5]]), &[false], &templates());
+        let found = common(&rows(&[&[1], &[7], &[3], &[-5]]), &[Sort::Int], &templates());
         assert!(found.iter().any(|fact| matches!(fact.relation, Relation::Divisible(_))), "{found:?}");
     }
 }

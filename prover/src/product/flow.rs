@@ -1,6 +1,6 @@
 //! One version of a procedure as a flow graph.
 //!
-//! In: a lowered program, and a procedure of it that touches no heap and recurs in no other way than by calls in tail
+//! In: a lowered program, and a procedure of it that leaves the heap alone and recurs in no other way than by calls in tail
 //! position, as loops do. Out: instructions over numbered variables, with everything called put in place and tail calls of
 //! what is being executed as jumps.
 //!
@@ -166,7 +166,7 @@ impl<'u> Builder<'u> {
     fn enter(&mut self, procedure: ProcId, base: Var, after: At, tail: bool) -> Option<At> {
         let code = self.code(procedure);
         let body = code.body.as_ref()?;
-        if self.stack.len() >= MAX_DEPTH || code.locals.iter().any(|local| local.ty.is_reference()) {
+        if self.stack.len() >= MAX_DEPTH {
             return None;
         }
         let head = self.emit(Instr::Head(0))?;
@@ -253,6 +253,13 @@ impl<'u> Builder<'u> {
         if results.len() != self.code(callee).results || targets.len() != results.len() || !distinct {
             return false;
         }
+        // Flags that are set on the way and never looked at.
+        let mut next = next;
+        while let Instr::Assign(moves, after) = &self.flow.instrs[next]
+            && moves.iter().all(|(to, value)| is_literal(value) && !results.contains(to) && !targets.contains(to))
+        {
+            next = *after;
+        }
         if next == frame.after {
             return targets == results;
         }
@@ -265,6 +272,10 @@ impl<'u> Builder<'u> {
         };
         *after == frame.after && moves.len() == results.len() && results.iter().zip(targets).all(copied)
     }
+}
+
+fn is_literal(value: &Value<'_>) -> bool {
+    matches!(value, Value::Of(_, Expr { kind: ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null, .. }))
 }
 
 fn read_by(base: Var, expr: &Expr, found: &mut Vec<Var>) {

@@ -6,6 +6,7 @@
 //! Invariant: what an edge says of the leaps it is made of is exact, whatever policy and run it was found by.
 
 use super::leaps::{BLOCKED, Cut, ENTRY, ERROR, EXIT, Side};
+use crate::made_up::MadeUp;
 use crate::state::World;
 use crate::term::Term;
 use num_bigint::BigInt;
@@ -19,6 +20,9 @@ const WINDOW: usize = 5;
 const MAX_ROWS: usize = 220;
 /// More edges than this are not worth checking.
 const MAX_EDGES: usize = 90;
+
+/// How many stores are tried to find a way on from a state.
+const MAX_STORES: u32 = 40;
 
 /// How to lay two runs side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,8 +76,12 @@ pub(super) struct Point {
 pub(super) struct Setting<'a> {
     pub(super) world: &'a mut World,
     pub(super) sides: [&'a Side<'a>; 2],
-    /// The terms of the inputs.
+    /// The terms of the inputs; where the heap is read, the number of a store that is made up is the last.
     pub(super) inputs: &'a [Term],
+    /// Whether the heap is read.
+    pub(super) reads: bool,
+    /// Which of the inputs are arrays.
+    pub(super) arrays: &'a [usize],
     /// Whether first visits are told from later ones.
     pub(super) tagged: bool,
 }
@@ -101,6 +109,29 @@ impl Setting<'_> {
         columns
     }
 
+    /// The values of a node's columns, and the lengths of the arrays among the inputs.
+    pub(super) fn with_lengths(&mut self, values: &[Term]) -> Vec<Term> {
+        let (mut values, arrays) = (values.to_vec(), self.arrays);
+        for &at in arrays {
+            let length = self.world.heaps.length(&mut self.world.terms, values[at]);
+            values.push(length);
+        }
+        values
+    }
+
+    /// The same of a state.
+    pub(super) fn row_with_lengths(&self, row: &[BigInt]) -> Vec<BigInt> {
+        let store = self.store(row);
+        let length = |&at: &usize| store.map_or_else(BigInt::default, |store| store.length(&row[at]));
+        row.iter().cloned().chain(self.arrays.iter().map(length)).collect()
+    }
+
+    /// The store that runs from these inputs read.
+    pub(super) fn store(&self, inputs: &[BigInt]) -> Option<MadeUp> {
+        let number = inputs.get(self.inputs.len().checked_sub(1)?)?;
+        self.reads.then(|| MadeUp::new(u64::try_from(number).unwrap_or(0)))
+    }
+
     /// A run of one side from a state, of at most so many leaps; whether it came to its end.
     pub(super) fn run(
         &self,
@@ -109,12 +140,13 @@ impl Setting<'_> {
         inputs: &[BigInt],
         most: usize,
     ) -> Vec<Point> {
+        let store = self.store(inputs);
         let inputs: Vec<(Term, BigInt)> = self.inputs.iter().copied().zip(inputs.iter().cloned()).collect();
         let (mut cut, mut seen, mut state) = from;
         let mut points = Vec::new();
         loop {
-            let next =
-                (points.len() < most).then(|| self.sides[version].run(self.world, cut, &state, &inputs)).flatten();
+            let go_on = points.len() < most;
+            let next = go_on.then(|| self.sides[version].run(self.world, cut, &state, (&inputs, store))).flatten();
             points.push(Point { cut, seen, state, leap: next.as_ref().map(|(leap, _)| *leap) });
             let Some((leap, to)) = next else { return points };
             cut = self.sides[version].leaps[cut][leap].to;
@@ -150,8 +182,20 @@ impl Setting<'_> {
         }
     }
 
-    /// Adds the edge that is taken from a state at a node; false when there is none, or it is there already.
+    /// Adds an edge that is taken from a state at a node; false when there is none, or it is there already. What a store holds is not
+    /// part of a state, so where the heap is read several are tried.
     pub(super) fn extend(&mut self, graph: &mut Graph, policy: &Policy, node: Node, row: &[BigInt]) -> bool {
+        if !self.reads {
+            return self.extend_by(graph, policy, node, row);
+        }
+        (0..MAX_STORES).any(|number| {
+            let mut row = row.to_vec();
+            row[self.inputs.len() - 1] = BigInt::from(number);
+            self.extend_by(graph, policy, node, &row)
+        })
+    }
+
+    fn extend_by(&mut self, graph: &mut Graph, policy: &Policy, node: Node, row: &[BigInt]) -> bool {
         let (inputs, rest) = row.split_at(self.inputs.len());
         let (mine, theirs) = rest.split_at(self.sides[0].variables[node.cuts[0]].len());
         let runs = [(0, mine), (1, theirs)].map(|(version, state)| {

@@ -8,6 +8,7 @@
 
 use super::flow::{At, Flow, Instr, Value, Var};
 use crate::exec::{ContractView, Executor, Freshness, Limits, mentions_entry};
+use crate::made_up::MadeUp;
 use crate::pairs::Program;
 use crate::state::World;
 use crate::term::{Func, Known, Term};
@@ -144,13 +145,13 @@ impl<'u> Side<'u> {
         world: &World,
         cut: Cut,
         state: &[BigInt],
-        inputs: &[(Term, BigInt)],
+        (inputs, store): (&[(Term, BigInt)], Option<MadeUp>),
     ) -> Option<(usize, Vec<BigInt>)> {
         let mut values: HashMap<Term, BigInt> = inputs.iter().cloned().collect();
         values.extend(self.variables[cut].iter().copied().zip(state.iter().cloned()));
         for (number, leap) in self.leaps[cut].iter().enumerate() {
-            if !world.terms.evaluate(leap.guard, &mut values)?.is_zero() {
-                let state = leap.values.iter().map(|&value| world.terms.evaluate(value, &mut values));
+            if !world.terms.evaluate(leap.guard, &mut values, store)?.is_zero() {
+                let state = leap.values.iter().map(|&value| world.terms.evaluate(value, &mut values, store));
                 return Some((number, state.collect::<Option<_>>()?));
             }
         }
@@ -238,10 +239,12 @@ impl<'u> Side<'u> {
                     if mentions_entry(cond) || cond.any(&|part| matches!(part.kind, ExprKind::Quant { .. })) {
                         return None;
                     }
-                    let holds = executor.contract(&self.view(executor, &way, *base), cond)?;
+                    let (holds, ok) = executor.value(&self.view(executor, &way, *base), cond)?;
                     let assert = matches!(self.flow.instrs[way.at], Instr::Assert(..));
                     let otherwise = if assert { ERROR } else { BLOCKED };
-                    if self.require(executor, &mut way, holds, otherwise, &mut leaps) {
+                    if self.require(executor, &mut way, ok, ERROR, &mut leaps)
+                        && self.require(executor, &mut way, holds, otherwise, &mut leaps)
+                    {
                         way.at = *next;
                         work.push(way);
                     }

@@ -1,6 +1,7 @@
-//! Products: two procedures over integers with loops, run side by side under invariants that are found from runs.
+//! Products: two procedures with loops, over integers and a heap they only read, run side by side under invariants that are
+//! found from runs.
 //!
-//! In: a pair of procedures whose only recursion is by loops, or calls in tail position, and that touch no heap. Out: whether a
+//! In: a pair of procedures whose only recursion is by loops, or calls in tail position, and that leave the heap alone. Out: whether a
 //! product of the two proves that they are partially equivalent, and whether it proves that they end together.
 //!
 //! Loops seldom match turn by turn where somebody has worked on them: one is unrolled, split, peeled, or a formula. So both are run on
@@ -20,6 +21,8 @@ mod flow;
 mod graph;
 mod leaps;
 
+use crate::couple::reads::only_reads;
+use crate::made_up::MadeUp;
 use crate::pairs::{Pair, Program, assumptions};
 use crate::relate::Level;
 use crate::solve::Solver;
@@ -29,7 +32,7 @@ use check::Check;
 pub(crate) use check::linearised;
 use facts::Templates;
 use graph::{Graph, Point, Policy, Setting};
-use lang_l::hir::{Expr, GlobalId};
+use lang_l::hir::{Expr, GlobalId, Type};
 use leaps::{ENTRY, Side};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -46,6 +49,8 @@ const MAX_QUERIES: usize = 600;
 const MAX_ENDING_QUERIES: usize = 120;
 /// The longest run.
 const MAX_RUN: usize = 160;
+/// The number of the input by which runs tell the stores that are made up for them; no program looks at it.
+const STORE: u32 = 1 << 22;
 /// More pairs of variables of different names than this are not tried.
 const MAX_OTHERS: usize = 8;
 
@@ -65,10 +70,17 @@ pub fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mu
     attempt(program, pair, when, solver).unwrap_or(Found::Unfit)
 }
 
+/// Whether one of the two looks at the heap.
+pub fn reads(program: &Program<'_>, pair: Pair) -> bool {
+    let ids = [pair.0, pair.1];
+    (0..2).any(|version| !program.facts[version][ids[version].index()].accesses.is_empty())
+}
+
 fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Found> {
     let ids = [pair.0, pair.1];
     let touched = |version: usize| &program.facts[version][ids[version].index()];
-    if (0..2).any(|version| !touched(version).accesses.is_empty()) {
+    let reads = reads(program, pair);
+    if reads && !(0..2).all(|version| only_reads(program, version, ids[version])) {
         return None;
     }
     let globals: BTreeSet<GlobalId> = (0..2).flat_map(|version| touched(version).globals.iter().copied()).collect();
@@ -85,14 +97,20 @@ fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut 
     if !left.loops() && !right.loops() {
         return None;
     }
-    let inputs = inputs(program, pair, &globals, &mut world);
+    let mut inputs = inputs(program, pair, &globals, &mut world);
+    let params = &program.unit.versions[0].procedure(pair.0).locals[..];
+    let is_array = |at: &usize| matches!(params[*at].ty, Type::Array(_));
+    let arrays: Vec<usize> = (0..program.unit.versions[0].procedure(pair.0).params).filter(is_array).collect();
+    if reads {
+        inputs.push(world.terms.app(Func::Param(STORE), &[], Sort::Int));
+    }
     let constants = constants(&world, [&left, &right]);
-    let rows = draw(&world, &inputs, &assumed, &constants);
+    let rows = draw(&world, (&inputs, reads), &assumed, &constants);
     let sides = [&left, &right];
     let mut tried = BTreeSet::new();
     let mut left = MAX_QUERIES;
     for Plan { policy, tagged, degree, queries } in plans(sides) {
-        let mut setting = Setting { world: &mut world, sides, inputs: &inputs, tagged };
+        let mut setting = Setting { world: &mut world, sides, inputs: &inputs, reads, arrays: &arrays, tagged };
         let Some(graph) = observe(&mut setting, &policy, &rows) else { continue };
         if !tried.insert((graph.shape().clone(), degree, tagged)) {
             continue;
@@ -232,7 +250,12 @@ fn templates(constants: &BTreeSet<BigInt>) -> Templates {
 }
 
 /// Inputs that satisfy what is assumed: small numbers, and numbers near those that the programs mention.
-fn draw(world: &World, inputs: &[Term], assumed: &[Term], constants: &BTreeSet<BigInt>) -> Vec<Vec<BigInt>> {
+fn draw(
+    world: &World,
+    (inputs, reads): (&[Term], bool),
+    assumed: &[Term],
+    constants: &BTreeSet<BigInt>,
+) -> Vec<Vec<BigInt>> {
     let constants: Vec<&BigInt> = constants.iter().collect();
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = move |below: u64| {
@@ -244,9 +267,13 @@ fn draw(world: &World, inputs: &[Term], assumed: &[Term], constants: &BTreeSet<B
     for _ in 0..DRAWN {
         let row: Vec<BigInt> = inputs
             .iter()
-            .map(|&input| {
-                if world.terms.sort(input) == Sort::Bool {
-                    return BigInt::from(next(2));
+            .enumerate()
+            .map(|(at, &input)| {
+                match world.terms.sort(input) {
+                    Sort::Bool => return BigInt::from(next(2)),
+                    Sort::Ref => return BigInt::from(next(9)),
+                    Sort::Int if reads && at + 1 == inputs.len() => return BigInt::from(next(1 << 20)),
+                    Sort::Int => {}
                 }
                 let small = BigInt::from(next(13)) - 3;
                 match next(4) {
@@ -259,9 +286,10 @@ fn draw(world: &World, inputs: &[Term], assumed: &[Term], constants: &BTreeSet<B
             })
             .collect();
         let mut values: HashMap<Term, BigInt> = inputs.iter().copied().zip(row.iter().cloned()).collect();
-        let allowed = assumed
-            .iter()
-            .all(|&condition| world.terms.evaluate(condition, &mut values).is_some_and(|value| graph::holds(&value)));
+        let store = row.last().filter(|_| reads).map(|number| MadeUp::new(u64::try_from(number).unwrap_or(0)));
+        let allowed = assumed.iter().all(|&condition| {
+            world.terms.evaluate(condition, &mut values, store).is_some_and(|value| graph::holds(&value))
+        });
         if allowed && !rows.contains(&row) {
             rows.push(row);
         }

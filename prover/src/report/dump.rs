@@ -52,6 +52,18 @@ pub fn facts(unit: &Unit, known: [&[Facts]; 2], wanted: Wanted<'_>) -> String {
                 }
                 None => writeln!(text, "    may err"),
             };
+            if !facts.needs.is_empty() {
+                let names = facts.needs.iter().map(|&at| procedure.locals[at].name.clone());
+                let _ = writeln!(text, "    errs if one of these is null: {}", listed(names));
+            }
+            if !facts.entry.is_empty() {
+                let conditions = facts.entry.iter().map(|condition| expr_text(unit, version, procedure, condition));
+                let _ = writeln!(text, "    entered only with {}", listed(conditions));
+            }
+            if !facts.exit.is_empty() {
+                let conditions = facts.exit.iter().map(|condition| expr_text(unit, version, procedure, condition));
+                let _ = writeln!(text, "    returns only with {}", listed(conditions));
+            }
             let ends = if facts.terminates { "always ends" } else { "may run for ever" };
             let _ = writeln!(text, "    {ends}");
         }
@@ -69,7 +81,7 @@ pub fn paths(unit: &Unit, sources: &Sources, known: [&[Facts]; 2], wanted: Wante
             }
             let mut world = World::new(unit);
             let mut executor = Executor::new(unit, version, known[version], Limits::default(), &mut world);
-            let (_, assumed, _) = on_entry(&mut executor, procedure);
+            let (_, assumed, _) = on_entry(&mut executor, ProcId(at));
             let limits = Limits::default();
             let _ = write!(text, "version {}, {}: ", side.label, procedure.name);
             match execute(unit, version, known[version], &limits, &mut world, (ProcId(at), &assumed)) {

@@ -3,7 +3,7 @@
 //! Invariant: short whatever the term; what is left out is an ellipsis.
 
 use crate::state::World;
-use crate::term::{CallId, Func, Node, Selector, Term};
+use crate::term::{CallId, Func, Node, Opaque, Selector, Term};
 use lang_l::hir::{Procedure, Unit};
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
@@ -190,6 +190,14 @@ impl Writer<'_> {
             Func::Reach => format!("reach({}, {})", self.term(args[0]), self.term(args[1])),
             Func::Bound(depth, _) => format!("k{depth}"),
             Func::Witness(_) => "some k".to_string(),
+            Func::Opaque(of) => {
+                let sign = match of {
+                    Opaque::Product(_) => " * ",
+                    Opaque::Quotient => " / ",
+                    Opaque::Remainder => " % ",
+                };
+                args.iter().map(|&arg| self.operand(arg)).collect::<Vec<_>>().join(sign)
+            }
             Func::InRegion(of) => format!("{} is within reach of {}", self.operand(args[0]), call(self, of)),
         }
     }

@@ -1,14 +1,21 @@
 //! The values of terms over numbers.
 
-use super::{Node, Term, Terms};
+use super::{Func, Node, Selector, Term, Terms};
+use crate::made_up::MadeUp;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap as HashMap;
 
 impl Terms {
-    /// The value of a term over integers and booleans, which are 0 and 1; `None` when it has none, or has to do with
-    /// something whose value is not among `values`. What was found on the way is added to these.
-    pub fn evaluate(&self, term: Term, values: &mut HashMap<Term, BigInt>) -> Option<BigInt> {
+    /// The value of a term over integers and booleans, which are 0 and 1, and references, where null is 0; `None` when it has
+    /// none, or has to do with something whose value is not among `values` nor in the store. What was found on the way is
+    /// added to these.
+    pub(crate) fn evaluate(
+        &self,
+        term: Term,
+        values: &mut HashMap<Term, BigInt>,
+        store: Option<MadeUp>,
+    ) -> Option<BigInt> {
         if let Some(value) = values.get(&term) {
             return Some(value.clone());
         }
@@ -19,44 +26,63 @@ impl Terms {
             Node::Linear(constant, parts) => {
                 let mut sum = constant.clone();
                 for (coefficient, part) in parts {
-                    sum += coefficient * self.evaluate(*part, values)?;
+                    sum += coefficient * self.evaluate(*part, values, store)?;
                 }
                 sum
             }
             Node::Mul(parts) => {
                 let mut product = BigInt::one();
                 for &part in parts {
-                    product *= self.evaluate(part, values)?;
+                    product *= self.evaluate(part, values, store)?;
                 }
                 product
             }
             Node::Div(a, b) | Node::Rem(a, b) => {
-                let (x, y) = (self.evaluate(*a, values)?, self.evaluate(*b, values)?);
+                let (x, y) = (self.evaluate(*a, values, store)?, self.evaluate(*b, values, store)?);
                 if y.is_zero() {
                     return None;
                 }
                 // BigInt's own division truncates.
                 if matches!(self.node(term), Node::Div(..)) { x / y } else { x % y }
             }
-            Node::AtMostZero(t) => bit(!self.evaluate(*t, values)?.is_positive()),
-            Node::IsZero(t) | Node::Not(t) => bit(self.evaluate(*t, values)?.is_zero()),
+            Node::AtMostZero(t) => bit(!self.evaluate(*t, values, store)?.is_positive()),
+            Node::IsZero(t) | Node::Not(t) => bit(self.evaluate(*t, values, store)?.is_zero()),
             // One part may decide where another has no value.
-            Node::And(parts) => self.junction_value(parts, values, false)?,
-            Node::Or(parts) => self.junction_value(parts, values, true)?,
+            Node::And(parts) => self.junction_value(parts, values, (store, false))?,
+            Node::Or(parts) => self.junction_value(parts, values, (store, true))?,
             Node::Ite(cond, then, els) => {
-                let cond = self.evaluate(*cond, values)?;
-                self.evaluate(if cond.is_zero() { *els } else { *then }, values)?
+                let cond = self.evaluate(*cond, values, store)?;
+                self.evaluate(if cond.is_zero() { *els } else { *then }, values, store)?
             }
-            Node::Null | Node::App(..) | Node::SameRef(..) | Node::Born(..) | Node::Forall(..) => return None,
+            Node::Null => BigInt::zero(),
+            Node::SameRef(a, b) => bit(self.evaluate(*a, values, store)? == self.evaluate(*b, values, store)?),
+            Node::App(Func::Initial(Selector::Field(field)), args) => {
+                let object = self.evaluate(args[0], values, store)?;
+                store?.field(field.0, &object, self.sort(term))
+            }
+            Node::App(Func::Initial(Selector::Cell(_)), args) => {
+                let (array, index) = (self.evaluate(args[0], values, store)?, self.evaluate(args[1], values, store)?);
+                store?.cell(&array, &index, self.sort(term))
+            }
+            Node::App(Func::Length, args) => {
+                let array = self.evaluate(args[0], values, store)?;
+                store?.length(&array)
+            }
+            Node::App(..) | Node::Born(..) | Node::Forall(..) => return None,
         };
         values.insert(term, value.clone());
         Some(value)
     }
 
     /// The value of a conjunction or disjunction, which a part with the value `decides` decides.
-    fn junction_value(&self, parts: &[Term], values: &mut HashMap<Term, BigInt>, decides: bool) -> Option<BigInt> {
+    fn junction_value(
+        &self,
+        parts: &[Term],
+        values: &mut HashMap<Term, BigInt>,
+        (store, decides): (Option<MadeUp>, bool),
+    ) -> Option<BigInt> {
         let found: Vec<Option<bool>> =
-            parts.iter().map(|&part| self.evaluate(part, values).map(|value| !value.is_zero())).collect();
+            parts.iter().map(|&part| self.evaluate(part, values, store).map(|value| !value.is_zero())).collect();
         let holds = if found.contains(&Some(decides)) {
             decides
         } else if found.contains(&None) {

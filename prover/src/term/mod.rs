@@ -94,6 +94,19 @@ pub enum Func {
     Bound(u32, u32),
     /// A value for which the body of this [`Node::Forall`] does not hold, if there is one.
     Witness(Term),
+    /// An operation on numbers of which no more is to be known than that it is a function.
+    Opaque(Opaque),
+}
+
+/// Operations that [`Func::Opaque`] stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Opaque {
+    /// The product of so many numbers.
+    Product(u8),
+    /// `a / b`
+    Quotient,
+    /// `a % b`
+    Remainder,
 }
 
 /// How a call ends, as the integer that [`Func::Ending`] takes.

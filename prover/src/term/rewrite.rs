@@ -1,12 +1,52 @@
 //! Rewriting: simplification under known facts, and renaming of births and calls.
 
 use super::{Birth, BirthSet, CallId, Func, Node, Origin, Sort, Term, Terms};
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap as HashMap;
 
-/// Facts that hold on a path: boolean terms with their values.
+/// Facts that hold on a path: boolean terms with their values, and what numbers and differences of two lie between.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     facts: im::HashMap<Term, bool>,
+    ranges: im::HashMap<(Term, Option<Term>), Range>,
+}
+
+/// What a number lies between.
+#[derive(Clone, Debug, Default)]
+struct Range {
+    low: Option<BigInt>,
+    high: Option<BigInt>,
+}
+
+/// `constant ± (first - second)`, or without `second`; the smaller term is the first, so that there is one form only.
+struct Difference<'t> {
+    constant: Option<&'t BigInt>,
+    positive: bool,
+    of: (Term, Option<Term>),
+}
+
+impl<'t> Difference<'t> {
+    /// A number as a difference, if it is one.
+    fn of(terms: &'t Terms, term: Term) -> Option<Self> {
+        let Node::Linear(constant, parts) = terms.node(term) else {
+            let atom = !matches!(terms.node(term), Node::Int(_));
+            return atom.then_some(Difference { constant: None, positive: true, of: (term, None) });
+        };
+        let sign = |c: &BigInt| (c.magnitude().is_one()).then(|| c.is_positive());
+        let constant = Some(constant);
+        match parts.as_ref() {
+            [(c, x)] => Some(Difference { constant, positive: sign(c)?, of: (*x, None) }),
+            [(c, x), (d, y)] if sign(c)? != sign(d)? => {
+                Some(Difference { constant, positive: sign(c)?, of: (*x, Some(*y)) })
+            }
+            _ => None,
+        }
+    }
+
+    fn constant(&self) -> BigInt {
+        self.constant.cloned().unwrap_or_default()
+    }
 }
 
 impl Known {
@@ -32,6 +72,7 @@ impl Known {
                 }
             },
             _ => {
+                self.bound(terms, fact);
                 self.facts.insert(fact, true);
                 let negated = terms.not(fact);
                 self.facts.insert(negated, false);
@@ -40,8 +81,59 @@ impl Known {
         }
     }
 
-    fn value(&self, term: Term) -> Option<bool> {
-        self.facts.get(&term).copied()
+    /// Notes what a comparison says of a difference.
+    fn bound(&mut self, terms: &Terms, fact: Term) {
+        let (of, equal) = match terms.node(fact) {
+            Node::AtMostZero(t) => (*t, false),
+            Node::IsZero(t) => (*t, true),
+            _ => return,
+        };
+        let Some(difference) = Difference::of(terms, of) else { return };
+        let constant = difference.constant();
+        let range = self.ranges.entry(difference.of).or_default();
+        // constant + d <= 0, or constant - d <= 0
+        if difference.positive || equal {
+            let high = if difference.positive { -&constant } else { constant.clone() };
+            range.high = Some(range.high.take().map_or(high.clone(), |known| known.min(high)));
+        }
+        if !difference.positive || equal {
+            let low = if difference.positive { -constant } else { constant };
+            range.low = Some(range.low.take().map_or(low.clone(), |known| known.max(low)));
+        }
+    }
+
+    fn value(&self, terms: &Terms, term: Term) -> Option<bool> {
+        self.facts.get(&term).copied().or_else(|| self.compared(terms, term))
+    }
+
+    /// What the ranges say of a comparison.
+    fn compared(&self, terms: &Terms, term: Term) -> Option<bool> {
+        let (of, equal) = match terms.node(term) {
+            Node::AtMostZero(t) => (*t, false),
+            Node::IsZero(t) => (*t, true),
+            _ => return None,
+        };
+        if self.ranges.is_empty() {
+            return None;
+        }
+        let difference = Difference::of(terms, of)?;
+        let range = self.ranges.get(&difference.of)?;
+        let constant = difference.constant();
+        // The least and the greatest that constant ± d can be.
+        let (least, greatest) = if difference.positive {
+            (range.low.as_ref().map(|low| low + &constant), range.high.as_ref().map(|high| high + &constant))
+        } else {
+            (range.high.as_ref().map(|high| &constant - high), range.low.as_ref().map(|low| &constant - low))
+        };
+        let above = least.as_ref().is_some_and(BigInt::is_positive);
+        let below = greatest.as_ref().is_some_and(BigInt::is_negative);
+        let at_most = greatest.as_ref().is_some_and(|greatest| !greatest.is_positive());
+        match equal {
+            true if above || below => Some(false),
+            true => (at_most && least.is_some_and(|least| least.is_zero())).then_some(true),
+            false if above => Some(false),
+            false => at_most.then_some(true),
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -81,7 +173,7 @@ impl Terms {
         if known.is_empty() {
             term
         } else {
-            self.rewrite(term, &mut HashMap::default(), &|_, t| known.value(t), &|_, f| f)
+            self.rewrite(term, &mut HashMap::default(), &|terms, t| known.value(terms, t), &|_, f| f)
         }
     }
 
