@@ -3,7 +3,7 @@
 use lang_l::hir::{ProcId, Unit};
 use prover::fuzz::case::{Case, Mutation};
 use prover::fuzz::change::Change;
-use prover::fuzz::judge::{Fault, judge};
+use prover::fuzz::judge::{Extra, Fault, judge};
 use prover::fuzz::keep::Keep;
 use prover::fuzz::oracle::{self, observe};
 use prover::fuzz::random::Random;
@@ -92,7 +92,7 @@ fn a_wrong_claim_is_a_fault() {
         .filter_map(|number| Case::new(9, number))
         .find(|case| case.mutations == [Mutation::Change(Change::Negate)] && differs(case, oracle::Budget::default()));
     let lying = Case { mutations: vec![Mutation::Keep(Keep::SwapBranches)], ..changed.expect("some pair differs") };
-    let judgement = judge(&lying, false, &Config::default().judge).expect("legal");
+    let judgement = judge(&lying, Extra::default(), &Config::default().judge).expect("legal");
     assert!(matches!(judgement.fault, Some(Fault::Claim(_))), "{:?}", judgement.fault);
 }
 

@@ -120,8 +120,17 @@ impl Config {
     }
 }
 
+/// What is done with some cases only, as it takes long.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extra {
+    /// The case is verified a second time.
+    pub twice: bool,
+    /// What is refuted is proved, if that can be done.
+    pub unaided: bool,
+}
+
 /// Runs, verifies, and compares. `None` when the case is not legal L.
-pub fn judge(case: &Case, twice: bool, config: &Config) -> Option<Judgement> {
+pub fn judge(case: &Case, extra: Extra, config: &Config) -> Option<Judgement> {
     let unit = case.unit()?;
     let mut differs = false;
     let mut faults = Vec::new();
@@ -143,8 +152,10 @@ pub fn judge(case: &Case, twice: bool, config: &Config) -> Option<Judgement> {
         faults.extend(check_contracts(&report, &seen));
     }
     faults.extend(check_violations(&unit, &report));
-    faults.extend(check_unaided(&unit, &report, &first));
-    if twice && words(&verify(&unit, &config.verify)) != words(&report) {
+    if extra.unaided {
+        faults.extend(check_unaided(&unit, &report, &first));
+    }
+    if extra.twice && words(&verify(&unit, &config.verify)) != words(&report) {
         faults.push(Fault::Wavers("the second run said something else".to_owned()));
     }
     let (mut ending, reason) = ending(&report);

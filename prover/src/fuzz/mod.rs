@@ -35,7 +35,7 @@ pub mod summary;
 
 use crate::solve::{Remembering, Shared};
 use case::Case;
-use judge::{Fault, Judgement, judge};
+use judge::{Extra, Fault, Judgement, judge};
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 pub use summary::{Finding, Summary};
@@ -51,6 +51,8 @@ pub struct Config {
     pub pairs: u64,
     /// Every so many cases are verified a second time; 0 for none.
     pub twice_every: u64,
+    /// Of every so many cases what is refuted is held against the engines alone; 0 for none.
+    pub unaided_every: u64,
     /// The most tests for making a faulty case small.
     pub shrinking: usize,
     /// The name of the one kind of mutation that is looked at; all when `None`.
@@ -66,7 +68,7 @@ impl Default for Config {
         // Programs made by the same grammar come down to the same small questions.
         let first = Shared::new(Remembering::new(verify.backend.clone()));
         let judge = judge::Config { verify, first, ..judge::Config::default() };
-        Config { seed: 1, first: 0, pairs: 100, twice_every: 8, shrinking: 400, only: None, judge }
+        Config { seed: 1, first: 0, pairs: 100, twice_every: 8, unaided_every: 4, shrinking: 400, only: None, judge }
     }
 }
 
@@ -124,7 +126,7 @@ pub fn fuzz(config: &Config, pool: &ThreadPool, watch: &mut dyn FnMut(Event<'_>)
             }
             watch(Event::Judged { number, case: &case, judgement: &judgement });
             if let Some(fault) = judgement.fault {
-                let finding = minimised(number, case, fault, twice(config, number), config);
+                let finding = minimised(number, case, fault, extra(config, number), config);
                 watch(Event::Found(&finding));
                 summary.findings.push(finding);
             }
@@ -141,19 +143,20 @@ fn look(config: &Config, number: u64) -> Looked {
         (Some(_), _) => false,
     };
     let Some(case) = Case::new(config.seed, number).filter(wanted) else { return Looked::Skipped };
-    match judge(&case, twice(config, number), &config.judge) {
+    match judge(&case, extra(config, number), &config.judge) {
         Some(judgement) => Looked::Judged(Box::new((case, judgement))),
         None => Looked::Illegal,
     }
 }
 
-/// Whether this case is verified twice.
-fn twice(config: &Config, number: u64) -> bool {
-    config.twice_every > 0 && number.is_multiple_of(config.twice_every)
+/// What is done with this case that is not done with all.
+fn extra(config: &Config, number: u64) -> Extra {
+    let one_of = |every: u64| every > 0 && number.is_multiple_of(every);
+    Extra { twice: one_of(config.twice_every), unaided: one_of(config.unaided_every) }
 }
 
-fn minimised(number: u64, case: Case, fault: Fault, twice: bool, config: &Config) -> Finding {
-    let fault_of = |case: &Case| judge(case, twice, &config.judge).and_then(|judgement| judgement.fault);
+fn minimised(number: u64, case: Case, fault: Fault, extra: Extra, config: &Config) -> Finding {
+    let fault_of = |case: &Case| judge(case, extra, &config.judge).and_then(|judgement| judgement.fault);
     let mut same = |smaller: &Case| match fault_of(smaller) {
         // What is missing is soon missing for another reason.
         Some(Fault::Unproved(reason)) => fault == Fault::Unproved(reason),
