@@ -89,7 +89,7 @@ pub enum Event<'a> {
 }
 
 /// How many cases are judged before any of them is told of.
-const TOGETHER: u64 = 64;
+const TOGETHER: u64 = 256;
 
 /// What came of a number.
 enum Looked {
