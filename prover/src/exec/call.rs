@@ -8,7 +8,7 @@ use crate::heap::Footprint;
 use crate::lower::is_loop;
 use crate::state::{CallRecord, State};
 use crate::term::{BirthSet, Ending, Func, Sort, Term};
-use lang_l::hir::{Expr, Place, ProcId, Procedure, Rhs, StmtKind};
+use lang_l::hir::{Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
 
 impl Executor<'_> {
@@ -70,7 +70,7 @@ impl Executor<'_> {
         let code = self.code().procedure(callee);
         let Some(body) = code.body.as_ref().filter(|_| is_loop(code)) else { return false };
         let mut view = self.view_of_call(state, callee, args);
-        for stmt in &body.stmts {
+        for (at, stmt) in body.stmts.iter().enumerate() {
             match &stmt.kind {
                 // Parameters that the lowering found to be known.
                 StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
@@ -80,7 +80,11 @@ impl Executor<'_> {
                     }
                     view.locals.set(id.index(), value);
                 }
-                StmtKind::If(condition, ..) => {
+                StmtKind::If(condition, _, els) => {
+                    // Recursion in place of a loop may go on on the other side.
+                    if calls(&els.stmts) || calls(&body.stmts[at + 1..]) {
+                        return false;
+                    }
                     let Some((value, has_value)) = self.value(&view, condition) else { return false };
                     let [value, has_value] =
                         [value, has_value].map(|term| self.world.terms.simplify(term, &state.known));
@@ -268,4 +272,14 @@ impl Executor<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether there is a call among some statements.
+fn calls(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Call { .. } => true,
+        StmtKind::Assign(_, Rhs::Expr(value)) => matches!(value.kind, ExprKind::Call(..)),
+        StmtKind::If(_, then, els) => calls(&then.stmts) || calls(&els.stmts),
+        _ => false,
+    })
 }
