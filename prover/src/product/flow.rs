@@ -253,10 +253,11 @@ impl<'u> Builder<'u> {
         if results.len() != self.code(callee).results || targets.len() != results.len() || !distinct {
             return false;
         }
-        // Flags that are set on the way and never looked at.
+        // Variables of this frame that are set on the way, and never looked at: all that is left after it are the results.
+        let unseen = |to: &Var| *to >= self.flow.globals && !results.contains(to) && !targets.contains(to);
         let mut next = next;
         while let Instr::Assign(moves, after) = &self.flow.instrs[next]
-            && moves.iter().all(|(to, value)| is_literal(value) && !results.contains(to) && !targets.contains(to))
+            && moves.iter().all(|(to, value)| is_literal(value) && unseen(to))
         {
             next = *after;
         }
