@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const LONGEST: usize = 8 * 1024;
 
 /// When so much text is remembered nothing is added any more.
-const MOST: usize = 1 << 30;
+const MOST: usize = 1 << 28;
 
 /// Remembers the answers of another backend.
 #[derive(Debug)]
