@@ -200,13 +200,21 @@ pub fn alone(lowered: &Unit, solver: &mut Solver) -> Alone {
     Alone { facts: [left, right], clauses, evidence: [evidence, other_evidence] }
 }
 
+/// Whether every `requires` was proved at every call: facts say what a procedure does where its own hold.
+fn requirements_hold(clauses: &[Clause]) -> bool {
+    clauses.iter().all(|clause| clause.kind != ClauseKind::Requires || clause.status == Status::Holds)
+}
+
 /// The proof, by a recurrent set, that a run of one version which was stopped in these places would never have ended.
 pub fn never_ends(unit: &Unit, version: usize, stuck: &[Stuck], config: &Config) -> Option<Divergence> {
     // One version is a pair with itself, which is all that is needed to look at it alone.
     let twins = Unit { versions: vec![unit.versions[version].clone(); 2], ..unit.clone() };
     let lowered = lower::lower(&twins);
     let mut solver = config.solver();
-    let Alone { facts, .. } = alone(&lowered, &mut solver);
+    let Alone { facts, clauses, .. } = alone(&lowered, &mut solver);
+    if !requirements_hold(&clauses) {
+        return None;
+    }
     let of = recurrent::Version { unit: &lowered, version: 0, facts: &facts[0] };
     stuck.iter().find_map(|stuck| recurrent::never_ends(of, &twins, stuck, &mut solver)).map(Divergence::from)
 }
@@ -466,7 +474,8 @@ impl Run<'_> {
     fn endless(&self, asked: &Asked<'_>, solver: &mut Solver) -> Option<replay::Witness> {
         let (left, right) = asked.pair;
         let facts = &self.program.facts;
-        if facts[0][left.index()].terminates && facts[1][right.index()].terminates {
+        let both_end = facts[0][left.index()].terminates && facts[1][right.index()].terminates;
+        if both_end || !requirements_hold(self.clauses) {
             return None;
         }
         let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
