@@ -8,22 +8,20 @@
 //! 4. [`refute`]: a search for a difference wherever there is no full proof.
 //! 5. Each pair's verdict, from its proof, what it rests on, and what the search found.
 
-use crate::bounded;
-use crate::breakdown;
-use crate::contracts::{self, Clause, ClauseKind, Status};
-use crate::evidence::{FactsEvidence, Wrong};
-use crate::facts::{self, Facts};
-use crate::infer;
+use crate::search::bmc;
+use crate::verdict::failure;
+use crate::analysis::contracts::{Clause, ClauseKind, Status};
 use crate::lower;
-use crate::pairs::{self, Method, Pair, PairProof, Program};
-use crate::paper::{self, PaperAnswer, PaperReport};
-use crate::rank;
-use crate::recurrent;
-use crate::refute;
+use crate::engines::claims::{self};
+use crate::analysis::{Alone, alone};
+use crate::goal::{self, Method, Pair, PairProof, Program};
+use crate::engines::paper::{self, PaperAnswer, PaperReport};
+use crate::search::recurrent_set;
+use crate::search::concrete;
 use crate::relate::{Gap, Level};
-use crate::replay::{self, Contrast};
-use crate::solve::{Budget, Shared, Solver};
-use crate::vacuity;
+use crate::search::witness::{self, Contrast};
+use smt::solve::{Budget, Shared, Solver};
+use crate::verdict::vacuity;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Termination, Verdict};
 use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::interp::{Behaviour, Divergence, Stuck};
@@ -48,7 +46,7 @@ pub struct Config {
     /// Bounds on each query.
     pub budget: Budget,
     /// Bounds on the search for a difference; `None` for the usual.
-    pub search: Option<refute::Budget>,
+    pub search: Option<concrete::Budget>,
     /// How to prove.
     pub strategy: Strategy,
     /// Also look for code that no run comes to.
@@ -98,7 +96,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
         Run { unit, program: &program, clauses: &clauses, config, violations: BTreeMap::new(), seen: Vec::new() };
     // A look before the proof: what differs on a small store needs no engine to fail on it.
     for asked in asked.iter().filter(|asked| !program.same_text(asked.pair)) {
-        if let Some(witness) = run.difference(asked, refute::Budget::QUICK) {
+        if let Some(witness) = run.difference(asked, concrete::Budget::QUICK) {
             run.seen.push((asked.pair, asked.when, witness));
         }
     }
@@ -106,7 +104,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     let mut candidates = program.candidates(&unconditional);
     candidates.retain(|pair| !refuted.contains(pair));
     let proofs = match config.strategy {
-        Strategy::Default => pairs::prove_all(&program, &candidates, &mut solver),
+        Strategy::Default => claims::prove_all(&program, &candidates, &mut solver),
         Strategy::Paper => prove_as_paper(&program, &candidates, &mut solver),
     };
     let mut report = Report::default();
@@ -153,51 +151,17 @@ fn unaided(unit: &Unit, config: &Config) -> Vec<(Pair, Option<String>, Option<Le
     let asked = asked(unit);
     let unconditional: Vec<Pair> =
         asked.iter().filter(|a| a.when.is_none() && comparable(unit, a.pair)).map(|a| a.pair).collect();
-    let proofs = pairs::prove_all(&program, &program.candidates(&unconditional), &mut solver);
+    let proofs = claims::prove_all(&program, &program.candidates(&unconditional), &mut solver);
     let in_doubt = clauses.iter().any(|clause| clause.status != Status::Holds);
     let mut level = |asked: &Asked<'_>| match asked.when {
         _ if in_doubt || !comparable(unit, asked.pair) => None,
         None => proofs.get(&asked.pair)?.level,
         Some(when) => {
-            let claims = pairs::surviving(&program, &proofs);
-            pairs::prove_when(&program, asked.pair, Some(when), &claims, &mut solver).level
+            let claims = claims::surviving(&program, &proofs);
+            claims::prove_when(&program, asked.pair, Some(when), &claims, &mut solver).level
         }
     };
     asked.iter().map(|asked| (asked.pair, asked.condition(unit), level(asked))).collect()
-}
-
-/// What is known of each procedure without looking at the other version.
-#[derive(Clone, Debug)]
-pub struct Alone {
-    /// The facts of both versions.
-    pub facts: [Vec<Facts>; 2],
-    /// Their contracts.
-    pub clauses: Vec<Clause>,
-    /// How that was found.
-    pub evidence: [FactsEvidence; 2],
-}
-
-/// Looks at both versions of a lowered program, each alone; at once when called on a thread of a pool.
-pub fn alone(lowered: &Unit, solver: &mut Solver) -> Alone {
-    let of = |version: usize, mut solver: Solver| {
-        let mut known = facts::syntactic(lowered, version);
-        infer::infer(lowered, version, &mut known, &mut solver);
-        let inferred = infer::inferred(lowered, version, &known);
-        let rankings = rank::rank(lowered, version, &mut known, &mut solver);
-        let (clauses, trusted) = contracts::check(lowered, version, &mut known, &mut solver);
-        (known, clauses, FactsEvidence { inferred, rankings, trusted }, solver)
-    };
-    let (first, second) = (solver.fork(), solver.fork());
-    // Elsewhere the caller chose the stack it needs; a pool of our own would have a small one.
-    let on_pool = rayon::current_thread_index().is_some();
-    let (left, right) =
-        if on_pool { rayon::join(|| of(0, first), || of(1, second)) } else { (of(0, first), of(1, second)) };
-    let ((left, mut clauses, evidence, first), (right, more, other_evidence, second)) = (left, right);
-    clauses.extend(more);
-    // In the order of the versions, whichever was ready first.
-    solver.absorb(first);
-    solver.absorb(second);
-    Alone { facts: [left, right], clauses, evidence: [evidence, other_evidence] }
 }
 
 /// Whether every `requires` was proved at every call: facts say what a procedure does where its own hold.
@@ -215,24 +179,8 @@ pub fn never_ends(unit: &Unit, version: usize, stuck: &[Stuck], config: &Config)
     if !requirements_hold(&clauses) {
         return None;
     }
-    let of = recurrent::Version { unit: &lowered, version: 0, facts: &facts[0] };
-    stuck.iter().find_map(|stuck| recurrent::never_ends(of, &twins, stuck, &mut solver)).map(Divergence::from)
-}
-
-/// Looks again at both versions of a lowered program, each alone, as evidence says.
-///
-/// # Errors
-/// When a fact is not confirmed.
-pub fn confirm_alone(lowered: &Unit, evidence: &[FactsEvidence; 2], solver: &mut Solver) -> Result<Alone, Wrong> {
-    let mut alone = Alone { facts: Default::default(), clauses: Vec::new(), evidence: evidence.clone() };
-    for (version, FactsEvidence { inferred, rankings, trusted }) in evidence.iter().enumerate() {
-        let mut known = facts::syntactic(lowered, version);
-        infer::confirm(lowered, version, &mut known, solver, inferred)?;
-        rank::confirm(lowered, version, &mut known, solver, rankings)?;
-        alone.clauses.extend(contracts::confirm(lowered, version, &mut known, solver, trusted)?);
-        alone.facts[version] = known;
-    }
-    Ok(alone)
+    let of = recurrent_set::Version { unit: &lowered, version: 0, facts: &facts[0] };
+    stuck.iter().find_map(|stuck| recurrent_set::never_ends(of, &twins, stuck, &mut solver)).map(Divergence::from)
 }
 
 /// What the paper's strategy says of each pair, as proofs.
@@ -286,9 +234,9 @@ struct Run<'a> {
     clauses: &'a [Clause],
     config: &'a Config,
     /// What the search found of each clause that was not proved, by its place in `clauses`.
-    violations: BTreeMap<usize, Option<replay::ContractWitness>>,
+    violations: BTreeMap<usize, Option<witness::ContractWitness>>,
     /// What the first look found, by pair and its condition.
-    seen: Vec<(Pair, Option<&'a Expr>, replay::Witness)>,
+    seen: Vec<(Pair, Option<&'a Expr>, witness::Witness)>,
 }
 
 impl Run<'_> {
@@ -321,11 +269,11 @@ impl Run<'_> {
         let proof = match (asked.when, proofs.get(&asked.pair)) {
             _ if !comparable(self.unit, asked.pair) => None,
             (None, Some(proof)) => Some(proof.clone()),
-            (Some(when), _) if self.config.strategy == Strategy::Default => Some(pairs::prove_when(
+            (Some(when), _) if self.config.strategy == Strategy::Default => Some(claims::prove_when(
                 self.program,
                 asked.pair,
                 Some(when),
-                &pairs::surviving(self.program, proofs),
+                &claims::surviving(self.program, proofs),
                 solver,
             )),
             _ => None,
@@ -337,14 +285,14 @@ impl Run<'_> {
         }
         let reach = rests_on(asked.pair, proof.as_ref(), proofs);
         let verdict = self.verdict(asked, proof.as_ref(), &reach, solver);
-        let verdict = breakdown::account(verdict, self.program, (asked.pair, asked.when), solver);
-        let lost = solver.breakdowns().contains_key(&pairs::task(asked.pair, asked.when));
+        let verdict = failure::account(verdict, self.program, (asked.pair, asked.when), solver);
+        let lost = solver.breakdowns().contains_key(&goal::task(asked.pair, asked.when));
         let level = proof.as_ref().filter(|_| !lost).and_then(|proof| proof.level);
         let proved = matches!(verdict, Verdict::Equivalent(_) | Verdict::PartiallyEquivalent(_));
         let time = started.elapsed() + proof.as_ref().map_or(Duration::ZERO, |proof| proof.time);
         let mut report = self.report(asked, verdict, level, &reach, time);
         if self.config.explain && proved {
-            report.unreached = solver.at(pairs::task(asked.pair, asked.when), |solver| {
+            report.unreached = solver.at(goal::task(asked.pair, asked.when), |solver| {
                 vacuity::unreached(self.program, asked.pair, asked.when, solver)
             });
         }
@@ -409,7 +357,7 @@ impl Run<'_> {
                 }
             };
         }
-        let vacuous = solver.at(pairs::task(asked.pair, asked.when), |solver| {
+        let vacuous = solver.at(goal::task(asked.pair, asked.when), |solver| {
             vacuity::vacuous(self.program, asked.pair, asked.when, solver)
         });
         if let Some(reason) = vacuous {
@@ -449,40 +397,40 @@ impl Run<'_> {
         Verdict::Unknown(Reason { what: what.into(), places: [Vec::new(), Vec::new()], hint: hint.into() })
     }
 
-    fn difference(&self, asked: &Asked<'_>, budget: refute::Budget) -> Option<replay::Witness> {
+    fn difference(&self, asked: &Asked<'_>, budget: concrete::Budget) -> Option<witness::Witness> {
         let (left, right) = asked.pair;
         let defined = self.unit.versions[0].procedure(left).body.is_some()
             && self.unit.versions[1].procedure(right).body.is_some();
         if !defined || !comparable(self.unit, asked.pair) {
             return None;
         }
-        let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
-        refute::search(&pair, &[], self.config.search.unwrap_or(budget))
+        let pair = witness::Pair { unit: self.unit, left, right, when: asked.when };
+        concrete::search(&pair, &[], self.config.search.unwrap_or(budget))
     }
 
     /// A difference that the solver suspects, and a run confirms.
-    fn suspected(&self, asked: &Asked<'_>, solver: &mut Solver) -> Option<replay::Witness> {
+    fn suspected(&self, asked: &Asked<'_>, solver: &mut Solver) -> Option<witness::Witness> {
         let (left, right) = asked.pair;
-        let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
-        let mut search = |input| refute::search(&pair, &[(input, Behaviour::Skip)], refute::Budget::NEAR);
-        solver.at(pairs::task(asked.pair, asked.when), |solver| {
-            bounded::explore(self.program, asked.pair, asked.when, solver, &mut search)
+        let pair = witness::Pair { unit: self.unit, left, right, when: asked.when };
+        let mut search = |input| concrete::search(&pair, &[(input, Behaviour::Skip)], concrete::Budget::NEAR);
+        solver.at(goal::task(asked.pair, asked.when), |solver| {
+            bmc::explore(self.program, asked.pair, asked.when, solver, &mut search)
         })
     }
 
     /// A store from which one of the two ends and the other never does.
-    fn endless(&self, asked: &Asked<'_>, solver: &mut Solver) -> Option<replay::Witness> {
+    fn endless(&self, asked: &Asked<'_>, solver: &mut Solver) -> Option<witness::Witness> {
         let (left, right) = asked.pair;
         let facts = &self.program.facts;
         let both_end = facts[0][left.index()].terminates && facts[1][right.index()].terminates;
         if both_end || !requirements_hold(self.clauses) {
             return None;
         }
-        let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
-        solver.at(pairs::task(asked.pair, asked.when), |solver| {
-            refute::search_endless(&pair, refute::Budget::ENDLESS, &mut |version, stuck| {
-                let of = recurrent::Version { unit: self.program.unit, version, facts: &facts[version] };
-                recurrent::never_ends(of, self.unit, stuck, solver)
+        let pair = witness::Pair { unit: self.unit, left, right, when: asked.when };
+        solver.at(goal::task(asked.pair, asked.when), |solver| {
+            concrete::search_endless(&pair, concrete::Budget::ENDLESS, &mut |version, stuck| {
+                let of = recurrent_set::Version { unit: self.program.unit, version, facts: &facts[version] };
+                recurrent_set::never_ends(of, self.unit, stuck, solver)
             })
         })
     }
@@ -492,12 +440,12 @@ impl Run<'_> {
     }
 
     /// How long to search when there is no proof: until it is late, and not long when it is late already.
-    fn search_budget(&self) -> refute::Budget {
+    fn search_budget(&self) -> concrete::Budget {
         if self.late() {
-            return refute::Budget::QUICK;
+            return concrete::Budget::QUICK;
         }
-        let usual = self.config.search.unwrap_or(refute::Budget::THOROUGH);
-        refute::Budget { deadline: self.config.deadline, ..usual }
+        let usual = self.config.search.unwrap_or(concrete::Budget::THOROUGH);
+        concrete::Budget { deadline: self.config.deadline, ..usual }
     }
 
     /// The verdict forced by a clause that is not proved and was written for a procedure this pair runs.
@@ -533,7 +481,7 @@ impl Run<'_> {
     }
 
     /// A run that breaks the clause, if the search finds one. A loop's clauses break in runs of the procedure it is in.
-    fn violation(&mut self, at: usize) -> Option<replay::ContractWitness> {
+    fn violation(&mut self, at: usize) -> Option<witness::ContractWitness> {
         if let Some(known) = self.violations.get(&at) {
             return known.clone();
         }
@@ -542,7 +490,7 @@ impl Run<'_> {
         let base = within.split('@').next().unwrap_or(within);
         let found = self.unit.versions[clause.version].find(base).and_then(|procedure| {
             let wanted = |violation: &lang_l::interp::Violation| violation.span == clause.span;
-            refute::search_contract(self.unit, clause.version, procedure, &wanted, &[], self.search_budget())
+            concrete::search_contract(self.unit, clause.version, procedure, &wanted, &[], self.search_budget())
         });
         self.violations.insert(at, found.clone());
         found

@@ -10,19 +10,21 @@
 
 use super::decisions::{Answer, AnsweredPair, Decisions};
 use super::{ReplayedPair, document};
-use crate::contracts::{Clause, ClauseKind, Status};
-use crate::evidence::{Wrong, wrong};
-use crate::facts::Facts;
+use crate::analysis::contracts::{Clause, ClauseKind, Status};
+use crate::rejection::{Wrong, wrong};
+use crate::effects::Facts;
 use crate::lower::lower;
-use crate::pairs::{self, Pair, PairProof, Program};
-use crate::recurrent;
-use crate::refute;
+use crate::engines::confirm;
+use crate::goal::{Pair, PairProof, Program};
+use crate::search::recurrent_set;
+use crate::search::concrete;
 use crate::relate::{Claims, Level};
-use crate::replay::{self, Contrast, replay_contract};
-use crate::solve::{Answer as Decided, Backend, Breakdown, Budget, Logic, Query, Question, Shared, Solver};
-use crate::vacuity;
+use crate::search::witness::{self, Contrast, replay_contract};
+use smt::solve::{Answer as Decided, Backend, Breakdown, Budget, Logic, Query, Question, Shared, Solver};
+use crate::verdict::vacuity;
 use crate::verdict::Termination;
-use crate::verify::{self, Alone, Asked};
+use crate::analysis::{Alone, confirm_alone};
+use crate::verify::{self, Asked};
 use lang_l::heap::Input;
 use lang_l::hir::Unit;
 use lang_l::interp::Behaviour;
@@ -131,7 +133,7 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, W
     let ledger = Shared::new(Ledger);
     let fresh = || Solver::new(Budget::default()).with_backend(ledger.clone());
     let mut solver = fresh();
-    let Alone { facts, clauses, .. } = verify::confirm_alone(&lowered, &decisions.evidence, &mut solver)?;
+    let Alone { facts, clauses, .. } = confirm_alone(&lowered, &decisions.evidence, &mut solver)?;
     let alone = solver.log().to_vec();
     let program = Program { unit: &lowered, facts };
     let asked = verify::asked(unit);
@@ -155,7 +157,7 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, W
             },
         };
         let mut solver = fresh();
-        let proof = pairs::confirm(&program, (proved.pair, when), &claims, &proved.claim, &mut solver)
+        let proof = confirm::confirm(&program, (proved.pair, when), &claims, &proved.claim, &mut solver)
             .map_err(|Wrong(what)| Wrong(format!("{name}: {what}")))?;
         proofs.push((proof, solver.log().to_vec()));
     }
@@ -211,7 +213,7 @@ impl Found<'_> {
                     return wrong("the contract is of a procedure that the pair does not run");
                 };
                 let Ok((input, externals)) = self.input(code, store) else { return wrong("the store is none") };
-                let limits = refute::REPLAY;
+                let limits = concrete::REPLAY;
                 let Some(witness) = replay_contract(self.unit, *version, *procedure, &input, externals, limits) else {
                     return wrong("no contract is violated from this store");
                 };
@@ -251,17 +253,17 @@ impl Found<'_> {
 
     /// A difference in termination that no run can show: that one side never ends is proved anew, by the solver itself and
     /// not by the ledger, for what is found here is not among the questions of the certificate.
-    fn endless(&self, pair: &replay::Pair<'_>, input: &Input, externals: Behaviour) -> Option<replay::Witness> {
+    fn endless(&self, pair: &witness::Pair<'_>, input: &Input, externals: Behaviour) -> Option<witness::Witness> {
         let mut solver = Solver::new(Budget::default());
-        replay::replay_endless(pair, input, externals, refute::REPLAY, &mut |version, stuck| {
-            let of = recurrent::Version { unit: self.program.unit, version, facts: &self.program.facts[version] };
-            recurrent::never_ends(of, self.unit, stuck, &mut solver)
+        witness::replay_endless(pair, input, externals, concrete::REPLAY, &mut |version, stuck| {
+            let of = recurrent_set::Version { unit: self.program.unit, version, facts: &self.program.facts[version] };
+            recurrent_set::never_ends(of, self.unit, stuck, &mut solver)
         })
     }
 
     fn differ(&self, asked: &Asked<'_>, store: &Json) -> Result<Contrast, Wrong> {
         let (left, right) = asked.pair;
-        let pair = replay::Pair { unit: self.unit, left, right, when: asked.when };
+        let pair = witness::Pair { unit: self.unit, left, right, when: asked.when };
         let defined = pair.left_procedure().body.is_some() && pair.right_procedure().body.is_some();
         if !defined || !self.program.same_signature(asked.pair) {
             return wrong("the two cannot be run side by side");
@@ -269,7 +271,7 @@ impl Found<'_> {
         let Ok((input, externals)) = self.input(pair.left_procedure(), store) else {
             return wrong("the store is none");
         };
-        let ran = replay::replay(&pair, &input, externals, refute::REPLAY);
+        let ran = witness::replay(&pair, &input, externals, concrete::REPLAY);
         match ran.or_else(|| self.endless(&pair, &input, externals)) {
             Some(witness) => Ok(witness.contrast().clone()),
             None => wrong("the two do not differ from this store"),

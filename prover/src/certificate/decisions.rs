@@ -5,10 +5,11 @@
 //!
 //! Invariant: closed: a proof that uses a claim comes with the proof of that claim, or is left out with all that rests on it.
 
-use crate::evidence::FactsEvidence;
-use crate::pairs::{Claim, Pair, PairProof};
+use crate::analysis::FactsEvidence;
+use crate::engines::confirm::Claim;
+use crate::goal::{Pair, PairProof};
 use crate::relate::Level;
-use crate::replay::{ContractWitness, Witness};
+use crate::search::witness::{ContractWitness, Witness};
 use crate::verdict::{PairReport, Report, Verdict};
 use lang_l::hir::{ProcId, Unit};
 use lang_l::store_json::{externals_json, input_json};

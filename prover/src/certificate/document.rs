@@ -11,12 +11,13 @@ use super::entries::{
     self, CounterexampleEntry, Document, EquationsEntry, PairEntry, PathsEntry, ProofEntry, SourceEntry,
 };
 use super::{Certificate, INDEX, Refusal, refusal, sha256};
-use crate::couple;
-use crate::evidence::{Wrong, wrong};
-use crate::pairs::{Claim, Evidence, Method, Pair, PairProof, PathsEvidence};
+use crate::chc::summaries::{CouplingEvidence, Summary};
+use crate::rejection::{Wrong, wrong};
+use crate::engines::confirm::Claim;
+use crate::goal::{Evidence, Method, Pair, PairProof, PathsEvidence};
 use crate::relate::Level;
-use crate::solve::script;
-use crate::unroll::Plan;
+use smt::solve::script;
+use crate::goal::Plan;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::source::{FileId, Sources, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -250,9 +251,9 @@ impl Words<'_> {
                 };
                 entry.paths = relations.iter().map(paths).collect();
             }
-            Evidence::Coupling(couple::Evidence { unroll, summaries }) => {
+            Evidence::Coupling(CouplingEvidence { unroll, summaries }) => {
                 entry.depths = Some(*unroll);
-                let equations = |(&(p, q), own): (&Pair, &couple::Summary)| EquationsEntry {
+                let equations = |(&(p, q), own): (&Pair, &Summary)| EquationsEntry {
                     left: self.name(0, p),
                     right: self.name(1, q),
                     at_start: own.coupling.iter().map(entries::equation_entry).collect(),
@@ -324,7 +325,7 @@ impl Reader<'_> {
             (Method::Coupling, Some(unroll), None) => {
                 let mut summaries = BTreeMap::new();
                 for own in &entry.equations {
-                    let summary = couple::Summary {
+                    let summary = Summary {
                         coupling: own
                             .at_start
                             .iter()
@@ -338,7 +339,7 @@ impl Reader<'_> {
                     };
                     summaries.insert(self.couple(&own.left, &own.right)?, summary);
                 }
-                Evidence::Coupling(couple::Evidence { unroll, summaries })
+                Evidence::Coupling(CouplingEvidence { unroll, summaries })
             }
             (Method::External | Method::SameCode, None, None) => Evidence::Plain,
             _ => return wrong("the evidence is not of the method"),

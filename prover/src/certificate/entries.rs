@@ -4,12 +4,13 @@
 //!
 //! Invariant: a form and nothing more. Every entry that is read is written again as it was read.
 
-use crate::contracts::{ClauseKind, Trusted};
-use crate::couple::Equation;
-use crate::entry::Held;
-use crate::evidence::{FactsEvidence, Wrong, wrong};
-use crate::infer::Inferred;
-use crate::rank::{Measure, Ranking};
+use crate::analysis::contracts::{ClauseKind, Trusted};
+use crate::chc::polynomial::Equation;
+use crate::analysis::loop_invariants::Held;
+use crate::analysis::FactsEvidence;
+use crate::rejection::{Wrong, wrong};
+use crate::analysis::inference::Inferred;
+use crate::analysis::ranking::{Measure, Ranking};
 use crate::relate;
 use lang_l::hir::{ProcId, Unit};
 use serde::{Deserialize, Serialize};

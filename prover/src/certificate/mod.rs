@@ -21,9 +21,9 @@ mod entries;
 pub use confirm::Confirmed;
 pub use decisions::{Answer, AnsweredPair, Decisions, ProvedPair};
 
-use crate::evidence::Wrong;
-use crate::solve::cvc5::{Cvc5, Opinion};
-use crate::solve::{self, Breakdown, Query};
+use crate::rejection::Wrong;
+use smt::solve::cvc5::{Cvc5, Opinion};
+use smt::solve::{self, Breakdown, Query};
 use crate::verdict::Report;
 use entries::Document;
 use lang_l::hir::Unit;

@@ -4,10 +4,11 @@
 //! outcome of its own.
 
 use super::{Check, CheckedCall, ExecError, Executor, Flow};
-use crate::heap::Footprint;
+use smt::heap::Footprint;
 use crate::lower::is_loop;
-use crate::state::{CallRecord, State};
-use crate::term::{BirthSet, Ending, Func, Sort, Term};
+use crate::exec::state::{State};
+use smt::arena::{CallRecord};
+use smt::term::{BirthSet, Ending, Func, Sort, Term};
 use lang_l::hir::{Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
 

@@ -3,11 +3,12 @@
 //! In: typed expressions without calls. Out: terms; what can go wrong on the way is split off as an error of the path, or,
 //! in contracts, makes the condition false.
 
+use crate::lower::visit::mentions_entry;
 use super::{Executor, cell_sort};
-use crate::heap::HeapId;
+use smt::heap::HeapId;
 use crate::lower::is_loop;
-use crate::state::{Fault, State};
-use crate::term::{Birth, CallId, Known, Selector, Term};
+use crate::exec::state::{Fault, State};
+use smt::term::{Birth, CallId, Known, Selector, Term};
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Procedure, Type, UnOp};
 
 /// What a contract condition speaks of.
@@ -408,9 +409,4 @@ fn type_of(var: LocalId, within: &Expr) -> Type {
 /// What `fresh` means in a pre-condition.
 pub fn before_call(code: &Procedure) -> Freshness {
     if is_loop(code) { Freshness::Unknown } else { Freshness::Never }
-}
-
-/// Whether a condition speaks of the entry store, by `old` or `fresh`.
-pub fn mentions_entry(expr: &Expr) -> bool {
-    expr.any(&|part| matches!(part.kind, ExprKind::Old(_) | ExprKind::Fresh(_)))
 }

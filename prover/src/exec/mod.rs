@@ -6,16 +6,21 @@
 //! Invariant: no solver here; paths are dropped only when their condition is false by the simplifier alone.
 
 mod call;
+mod entry;
 mod expr;
+pub mod state;
 mod turns;
 
+pub use entry::on_entry;
 use expr::Said;
-pub use expr::{ContractView, Freshness, before_call, existing, mentions_entry};
+pub use expr::{ContractView, Freshness, before_call, existing};
+use crate::effects::cell_sort;
 
-use crate::facts::Facts;
-use crate::state::{Fault, Outcome, State, World};
-use crate::term::{Ending, Func, Kind, Selector, Sort, Term};
-use lang_l::hir::{Block, ExprKind, GlobalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Unit, Version};
+use crate::effects::Facts;
+use crate::exec::state::{Fault, Outcome, State};
+use smt::arena::{World};
+use smt::term::{Ending, Func, Kind, Selector, Sort, Term};
+use lang_l::hir::{Block, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit, Version};
 use lang_l::source::Span;
 use std::collections::BTreeSet;
 
@@ -93,7 +98,7 @@ pub struct Check {
     /// The condition; `None` when it has a form that terms cannot say.
     pub condition: Option<Term>,
     /// The calls made before it.
-    pub calls: Vec<crate::term::CallId>,
+    pub calls: Vec<smt::term::CallId>,
     /// Where.
     pub span: Span,
 }
@@ -231,7 +236,7 @@ impl<'a> Executor<'a> {
             globals,
             heap: self.world.heaps.initial(),
             path: im::Vector::new(),
-            known: crate::term::Known::new(),
+            known: smt::term::Known::new(),
             calls: im::Vector::new(),
             news: im::Vector::new(),
             pending: im::Vector::new(),
@@ -415,7 +420,7 @@ impl<'a> Executor<'a> {
     /// Rule *Join*: one state that is `left` where `cond` holds and `right` where not. Each branch has made no call.
     fn join(&mut self, fork: &State, cond: Term, left: &State, right: &State) -> State {
         let terms = &mut self.world.terms;
-        let choose = |terms: &mut crate::term::Terms, a: &im::Vector<Term>, b: &im::Vector<Term>| -> im::Vector<Term> {
+        let choose = |terms: &mut smt::term::Terms, a: &im::Vector<Term>, b: &im::Vector<Term>| -> im::Vector<Term> {
             a.iter().zip(b.iter()).map(|(&a, &b)| terms.ite(cond, a, b)).collect()
         };
         let mut joined = fork.clone();
@@ -570,17 +575,4 @@ impl<'a> Executor<'a> {
         let ok = self.world.terms.and(&[low, high]);
         self.require(state, ok, "index out of bounds", span)
     }
-}
-
-/// The sort of an array's cells, by the array's type.
-pub fn cell_sort(array: &Type) -> Sort {
-    match array {
-        Type::Array(element) => Sort::from(element.as_ref()),
-        _ => Sort::Ref,
-    }
-}
-
-/// All globals, for procedures about which nothing is known.
-pub fn every_global(unit: &Unit) -> BTreeSet<GlobalId> {
-    (0..unit.globals.len()).map(|at| GlobalId(u32::try_from(at).unwrap_or(u32::MAX))).collect()
 }

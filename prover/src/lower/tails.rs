@@ -9,7 +9,7 @@
 //! Invariant: the same statements are executed in the same order. `R` holds no loop, so that nothing is taken in twice, and
 //! says nothing of the procedure's entry, which inside the loop would be another one.
 
-use crate::exec::mentions_entry;
+use super::visit::mentions_entry;
 use lang_l::hir::{Block, Expr, ExprKind, Stmt, StmtKind, Type};
 
 /// More statements than this are not copied to where the loop is left.

@@ -258,3 +258,8 @@ pub(super) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
         ExprKind::Call(_, args) => args.iter_mut().collect(),
     }
 }
+
+/// Whether a condition speaks of the entry store, by `old` or `fresh`.
+pub fn mentions_entry(expr: &Expr) -> bool {
+    expr.any(&|part| matches!(part.kind, ExprKind::Old(_) | ExprKind::Fresh(_)))
+}

@@ -7,11 +7,11 @@
 
 use super::unify::Unifier;
 use super::{Alignment, Gap, Relater};
-use crate::heap::{HeapId, HeapNode};
-use crate::obligation::Obligation;
-use crate::solve::Answer;
-use crate::state::Outcome;
-use crate::term::{Birth, BirthSet, CallId, Func, Kind, Known, Node, Origin, Renaming, Selector, Sort, Term};
+use smt::heap::{HeapId, HeapNode};
+use smt::obligation::Obligation;
+use smt::solve::Answer;
+use crate::exec::state::{Outcome};
+use smt::term::{Birth, BirthSet, CallId, Func, Kind, Known, Node, Origin, Renaming, Selector, Sort, Term};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::collections::BTreeSet;
 
@@ -130,7 +130,7 @@ impl Relater<'_> {
         alignment: &Alignment,
         splits: &mut Vec<(usize, Term)>,
     ) -> Result<Alignment, Gap> {
-        let selectors = crate::facts::every_selector(self.unit);
+        let selectors = crate::effects::every_selector(self.unit);
         let pairs: Vec<(Term, Term)> = left
             .results
             .iter()
@@ -150,7 +150,7 @@ impl Relater<'_> {
         right: &Outcome,
         alignment: Alignment,
     ) -> Result<Alignment, Gap> {
-        let selectors = crate::facts::every_selector(self.unit);
+        let selectors = crate::effects::every_selector(self.unit);
         let aligned = self.align(left, right, &alignment);
         let mut goals = self.equal_lengths(&alignment, &aligned);
         let mut roots = Vec::new();
@@ -269,7 +269,7 @@ impl Relater<'_> {
             if !own {
                 return false;
             }
-            work.extend(crate::obligation::parts(node));
+            work.extend(node.children());
         }
         true
     }

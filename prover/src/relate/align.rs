@@ -3,8 +3,9 @@
 //! Invariant: injective. A birth or call of version 0 is the image of at most one of version 1 (the paper, definitions 5
 //! and 6; `proofs/soundness.md`, rule *Match*).
 
-use crate::state::{Outcome, World};
-use crate::term::{Birth, CallId, Renaming};
+use crate::exec::state::{Outcome};
+use smt::arena::{World};
+use smt::term::{Birth, CallId, Renaming};
 use std::collections::BTreeMap;
 
 /// A partial injection from version 1 to version 0.

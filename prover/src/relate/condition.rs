@@ -5,9 +5,9 @@
 //! Invariant: what is read is built by the constructors of terms, from symbols of the given outcome alone: its own
 //! allocations and calls, and the entry store. A text that says anything else is no condition.
 
-use crate::obligation::parts;
-use crate::state::{Outcome, World};
-use crate::term::{Birth, CallId, Func, Node, Selector, Sort, Term};
+use crate::exec::state::{Outcome};
+use smt::arena::{World};
+use smt::term::{Birth, CallId, Func, Node, Selector, Sort, Term};
 use lang_l::hir::FieldId;
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -67,7 +67,7 @@ fn write_term(world: &World, term: Term, text: &mut String, left: &mut usize, de
     };
     text.push('(');
     text.push_str(&head);
-    for part in parts(node) {
+    for part in node.children() {
         text.push(' ');
         write_term(world, part, text, left, depth)?;
     }

@@ -7,8 +7,9 @@
 //! Invariant: each is an injection, so any of them may be tried (rule *Match*).
 
 use super::{Alignment, Relater};
-use crate::state::{Outcome, World};
-use crate::term::{Birth, Kind, Origin};
+use crate::exec::state::{Outcome};
+use smt::arena::{World};
+use smt::term::{Birth, Kind, Origin};
 
 /// More correspondences than this are not tried.
 const MAX_TRIED: usize = 48;

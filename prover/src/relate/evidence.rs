@@ -9,7 +9,7 @@
 //! related; so the names mean the same in every run.
 
 use super::Alignment;
-use crate::term::{Birth, CallId};
+use smt::term::{Birth, CallId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

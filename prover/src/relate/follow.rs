@@ -11,9 +11,9 @@
 use super::enumerate::same_class;
 use super::evidence::{Cases, End, Evidence, Leaf, Repeat};
 use super::{Alignment, MAX_SPLITS, Relater, Relation, condition};
-use crate::evidence::{Wrong, wrong};
-use crate::state::Outcome;
-use crate::term::{Birth, CallId, Ending};
+use crate::rejection::{Wrong, wrong};
+use crate::exec::state::{Outcome};
+use smt::term::{Birth, CallId, Ending};
 use std::collections::BTreeMap;
 
 impl Relater<'_> {

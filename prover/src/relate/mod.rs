@@ -23,11 +23,12 @@ mod unify;
 pub use align::Alignment;
 pub use evidence::{Cases, End, Evidence, Leaf, Match, Repeat};
 
-use crate::facts::Facts;
-use crate::obligation::Obligation;
-use crate::solve::{Answer, Solver};
-use crate::state::{Outcome, World};
-use crate::term::{CallId, Ending, Term};
+use crate::effects::Facts;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver};
+use crate::exec::state::{Outcome};
+use smt::arena::{World};
+use smt::term::{CallId, Ending, Term};
 use agree::Aligned;
 use evidence::births_between;
 use lang_l::hir::{ProcId, Unit};

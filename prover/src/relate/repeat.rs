@@ -9,8 +9,8 @@
 //! execution is an execution, and the check is the one that aligns calls of two versions.
 
 use super::{Alignment, Relater, Repeat};
-use crate::state::Outcome;
-use crate::term::{Birth, BirthSet, CallId, Func, Selector, Sort, Term};
+use crate::exec::state::{Outcome};
+use smt::term::{Birth, BirthSet, CallId, Func, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 impl Relater<'_> {
@@ -111,7 +111,7 @@ impl Relater<'_> {
     fn objects_of_interest(&mut self, earlier: CallId, later: CallId, swap: &Alignment) -> Vec<(Term, Term)> {
         let mut objects = Vec::new();
         for birth in self.world.terms.reach(earlier).region.clone().iter() {
-            if let crate::term::Origin::New(_) = self.world.terms.origin(birth) {
+            if let smt::term::Origin::New(_) = self.world.terms.origin(birth) {
                 let image = swap.births.get(&birth).copied().unwrap_or(birth);
                 let [mine, theirs] = [birth, image].map(|birth| self.world.terms.representative(birth));
                 objects.push((mine, theirs));

@@ -8,9 +8,9 @@
 
 use super::Alignment;
 use super::enumerate::same_class;
-use crate::heap::{HeapId, HeapNode};
-use crate::state::World;
-use crate::term::{Birth, Func, Known, Node, Selector, Sort, Term};
+use smt::heap::{HeapId, HeapNode};
+use smt::arena::{World};
+use smt::term::{Birth, Func, Known, Node, Selector, Sort, Term};
 use rustc_hash::FxHashSet as HashSet;
 use std::collections::BTreeSet;
 

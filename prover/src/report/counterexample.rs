@@ -5,8 +5,8 @@
 
 use super::Subject;
 use super::text::one_line;
-use crate::parting::{Mark, Role, marks};
-use crate::replay::{ContractWitness, Contrast, Pair, Witness};
+use crate::search::localize::{Mark, Role, marks};
+use crate::search::witness::{ContractWitness, Contrast, Pair, Witness};
 use crate::verdict::PairReport;
 use lang_l::heap::Input;
 use lang_l::hir::{Procedure, Unit};

@@ -3,13 +3,14 @@
 //! In: a lowered program, facts, queries. Out: text.
 
 use super::terms::{Names, call_text, place_text, term_text};
-use crate::contracts::on_entry;
+use crate::exec::on_entry;
 use crate::exec::{Executor, Limits, execute};
-use crate::facts::Facts;
-use crate::heap::{HeapId, HeapNode};
-use crate::solve::{Answer, Query};
-use crate::state::{Outcome, World};
-use crate::term::{Ending, Selector};
+use crate::effects::Facts;
+use smt::heap::{HeapId, HeapNode};
+use smt::solve::{Answer, Query};
+use crate::exec::state::{Outcome};
+use smt::arena::{World};
+use smt::term::{Ending, Selector};
 use lang_l::hir::{ProcId, Procedure, Unit};
 use lang_l::hir_print::expr_text;
 use lang_l::source::Sources;

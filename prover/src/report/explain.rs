@@ -4,9 +4,9 @@
 
 use super::Subject;
 use super::text::{one_line, procedure_name};
-use crate::contracts::ClauseKind;
-use crate::facts::direct_callees;
-use crate::pairs::Method;
+use crate::analysis::contracts::ClauseKind;
+use crate::effects::direct_callees;
+use crate::goal::Method;
 use crate::verdict::{ClauseStatus, PairReport, Verdict};
 use lang_l::hir::{ProcId, Procedure};
 use std::collections::BTreeSet;

@@ -19,7 +19,7 @@ pub mod dump;
 
 mod terms;
 
-use crate::contracts::ClauseKind;
+use crate::analysis::contracts::ClauseKind;
 use crate::verdict::{ClauseStatus, PairReport, Report};
 use lang_l::hir::{Procedure, Unit};
 use lang_l::source::{Sources, Span};

@@ -2,8 +2,8 @@
 //!
 //! Invariant: short whatever the term; what is left out is an ellipsis.
 
-use crate::state::World;
-use crate::term::{CallId, Func, Node, Opaque, Selector, Term};
+use smt::arena::{World};
+use smt::term::{CallId, Func, Node, Opaque, Selector, Term};
 use lang_l::hir::{Procedure, Unit};
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};

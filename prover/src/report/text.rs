@@ -4,8 +4,8 @@
 
 use super::counterexample::{difference, violation};
 use super::{Subject, explain, overall};
-use crate::pairs::{Method, PairProof};
-use crate::solve::CrossCheck;
+use crate::goal::{Method, PairProof};
+use smt::solve::CrossCheck;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict};
 use anstyle::{AnsiColor, Style};
 use lang_l::source::Span;

@@ -6,7 +6,7 @@
 
 use super::one::Turn;
 use super::split;
-use crate::term::{Node, Term, Terms};
+use smt::term::{Node, Term, Terms};
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeSet;
 

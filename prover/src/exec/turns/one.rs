@@ -10,9 +10,9 @@
 use super::super::{Execution, Flow};
 use super::sums::Index;
 use super::{Executor, split};
-use crate::heap::{Footprint, HeapId, HeapNode};
-use crate::state::State;
-use crate::term::{BirthSet, CallId, Ending, Func, Node, Selector, Sort, Term, Terms};
+use smt::heap::{Footprint, HeapId, HeapNode};
+use crate::exec::state::{State};
+use smt::term::{BirthSet, CallId, Ending, Func, Node, Selector, Sort, Term, Terms};
 use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -130,7 +130,7 @@ impl Executor<'_> {
             }
             // Earlier turns have left this array in some state, and nothing else changed.
             let call = self.world.terms.new_call(BirthSet::everything(), Vec::new());
-            let record = crate::state::CallRecord {
+            let record = smt::arena::CallRecord {
                 call,
                 version: self.version,
                 callee,

@@ -9,7 +9,7 @@
 //! Invariant: exact, for any number of turns that is not negative.
 
 use super::split;
-use crate::term::{Func, Node, Sort, Term, Terms};
+use smt::term::{Func, Node, Sort, Term, Terms};
 use lang_l::hir::Type;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -178,7 +178,7 @@ fn index_in(terms: &mut Terms, term: Term, number: Term) -> Option<Index> {
             Node::Linear(..) => others.push(term),
             _ => {}
         }
-        work.extend(crate::obligation::parts(&node).into_iter().rev());
+        work.extend(node.children().into_iter().rev());
     }
     cells.into_iter().chain(others).find_map(|candidate| {
         let (slope, start) = split(terms, candidate, number).filter(|(slope, _)| !slope.is_zero())?;

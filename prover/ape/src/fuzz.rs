@@ -1,0 +1,58 @@
+//! `ape fuzz`: pairs made up at random, runs against verdicts.
+//!
+//! In: a seed and a number of pairs. Out: each fault as a pair file, and tables of what was proved.
+
+use super::args::FuzzArgs;
+use super::status::{Failure, Status};
+use super::threads::threads;
+use ape_fuzz::case::Case;
+use ape_fuzz::{Config, Event, fuzz};
+use std::fs;
+use std::io::Write;
+
+/// Fuzzes; a fault is a bug of ours, and the status says so.
+pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    let mut config =
+        Config { seed: args.seed, first: args.first, pairs: args.pairs, only: args.only.clone(), ..Config::default() };
+    config.judge.unproved = args.unproved;
+    config.judge.certificates = args.certificates;
+    if args.print {
+        for case in (args.first..args.first + args.pairs).filter_map(|number| Case::new(args.seed, number)) {
+            writeln!(out, "{}", case.text())?;
+        }
+        return Ok(Status::Success);
+    }
+    let mut told = Ok(());
+    let summary = fuzz(&config, &threads(args.jobs)?, &mut |event| {
+        if told.is_ok() {
+            told = tell(event, args, out);
+        }
+    });
+    told?;
+    write!(out, "{summary}")?;
+    let below = if args.bars { summary.below_bars() } else { Vec::new() };
+    for line in &below {
+        writeln!(out, "below the bar: {line}")?;
+    }
+    Ok(if summary.faulty() || !below.is_empty() { Status::Internal } else { Status::Success })
+}
+
+fn tell(event: Event<'_>, args: &FuzzArgs, out: &mut impl Write) -> Result<(), Failure> {
+    match (event, &args.save) {
+        (Event::Judged { number, case, judgement }, _) => {
+            if args.list {
+                let kinds: Vec<&str> = case.mutations.iter().map(|mutation| mutation.text()).collect();
+                let reason = judgement.reason.as_deref().unwrap_or_default();
+                writeln!(out, "{number}\t{}\t{:?}\t{reason}", kinds.join(" + "), judgement.ending)?;
+            }
+        }
+        (Event::Found(finding), None) => writeln!(out, "{}", finding.text())?,
+        (Event::Found(finding), Some(directory)) => {
+            let path = directory.join(format!("{}-{}-{}.l", finding.fault.word(), args.seed, finding.number));
+            fs::create_dir_all(directory).map_err(|error| Failure::Write { path: directory.clone(), error })?;
+            fs::write(&path, finding.text()).map_err(|error| Failure::Write { path: path.clone(), error })?;
+            writeln!(out, "fault in case {}: see {}", finding.number, path.display())?;
+        }
+    }
+    Ok(())
+}

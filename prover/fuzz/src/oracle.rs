@@ -1,0 +1,212 @@
+//! What runs say of a pair.
+//!
+//! In: a pair of procedures. Out: an [`Observation`]: an input on which the two were seen to differ, if there is one.
+//!
+//! Nothing here is shared with the search of [`prover::search::concrete`], which it is to check; only the interpreter is.
+//!
+//! Invariant: a run that was stopped, or has no outcome, counts for nothing.
+
+use crate::random::Random;
+use super::stores::{Odometer, Small, fill, large};
+use lang_l::heap::Input;
+use lang_l::hir::{ProcId, Unit};
+use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Scattered, Violation, run};
+use lang_l::isomorphism::same_outcome;
+
+/// How much is run for each pair.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// The most small stores.
+    pub small: usize,
+    /// How many large stores.
+    pub large: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { small: 500, large: 40 }
+    }
+}
+
+/// How far each run goes.
+const LIMITS: Limits =
+    Limits { steps: 4_000, depth: 400, array_length: 1 << 10, int_bits: 1 << 10, checks: false, divergence: true };
+/// How far a run goes that is said never to end.
+const LONG: Limits = Limits { steps: 50_000, depth: 5_000, ..LIMITS };
+/// The behaviours of external procedures that are tried.
+const EXTERNALS: [Behaviour; 6] = [
+    Behaviour::Skip,
+    Behaviour::Seeded(1),
+    Behaviour::Seeded(2),
+    Behaviour::Seeded(3),
+    Behaviour::Seeded(4),
+    Behaviour::Error,
+];
+
+/// In what two runs differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Difference {
+    /// One ends and the other never does.
+    Termination,
+    /// Both end, and not alike.
+    Outcome,
+}
+
+/// Two runs that differ.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// What both started from.
+    pub input: Input,
+    /// What external procedures did.
+    pub externals: Behaviour,
+    /// How they differ.
+    pub difference: Difference,
+}
+
+/// What was seen of a pair.
+#[derive(Clone, Debug, Default)]
+pub struct Observation {
+    /// Runs of which one ends and the other never does.
+    pub termination: Option<Seen>,
+    /// Runs that end, and not alike.
+    pub outcome: Option<Seen>,
+    /// How many inputs told something.
+    pub told: usize,
+    /// The clauses of contracts that were seen to fail.
+    pub violations: Vec<Violation>,
+}
+
+/// Runs both procedures on many stores.
+pub fn observe(unit: &Unit, pair: (ProcId, ProcId), budget: Budget, random: &mut Random) -> Observation {
+    let mut watch = Watch { unit, pair, seen: Observation::default() };
+    let externals: &[Behaviour] = if has_externals(unit) { &EXTERNALS } else { &EXTERNALS[..1] };
+    for &behaviour in externals {
+        for objects in [1, 2, 3] {
+            let mut odometer = Odometer::default();
+            for _ in 0..budget.small / 3 / externals.len() {
+                watch.small(&mut odometer, objects, behaviour, random);
+                if !odometer.advance() {
+                    break;
+                }
+            }
+        }
+        for at in 0..budget.large / externals.len() {
+            let procedure = unit.versions[0].procedure(pair.0);
+            watch.input(large(unit, procedure, 1 + at % 7, random), behaviour);
+        }
+    }
+    watch.seen
+}
+
+fn has_externals(unit: &Unit) -> bool {
+    unit.versions.iter().flat_map(|version| &version.procedures).any(|procedure| procedure.body.is_none())
+}
+
+struct Watch<'u> {
+    unit: &'u Unit,
+    pair: (ProcId, ProcId),
+    seen: Observation,
+}
+
+impl<'u> Watch<'u> {
+    fn job(&self, version: usize, checks: bool) -> Job<'u> {
+        let procedure = if version == 0 { self.pair.0 } else { self.pair.1 };
+        Job { unit: self.unit, version, procedure, limits: Limits { checks, ..LIMITS } }
+    }
+
+    /// Runs both on the next small store; what neither reads is then set at random.
+    fn small(&mut self, odometer: &mut Odometer, objects: usize, externals: Behaviour, random: &mut Random) {
+        let mut small = Small::new(odometer, objects, externals);
+        let left = run(&self.job(0, false), Input::default(), &mut small);
+        let right = run(&self.job(1, false), left.input, &mut small);
+        let mut input = right.input;
+        fill(self.unit, self.unit.versions[0].procedure(self.pair.0), &mut input, random);
+        self.input(input, externals);
+    }
+
+    fn input(&mut self, input: Input, externals: Behaviour) {
+        let outcome =
+            |version| run(&self.job(version, false), input.clone(), &mut surroundings(version, externals)).outcome;
+        let (left, right) = (outcome(0), outcome(1));
+        self.seen.told += usize::from(ends(&left) && ends(&right));
+        match difference(self.unit, &input, &left, &right) {
+            Some(difference @ Difference::Termination) => {
+                self.seen.termination.get_or_insert(Seen { input: input.clone(), externals, difference });
+            }
+            Some(difference @ Difference::Outcome) => {
+                self.seen.outcome.get_or_insert(Seen { input: input.clone(), externals, difference });
+            }
+            None => {}
+        }
+        self.contracts(&input, externals);
+    }
+
+    fn contracts(&mut self, input: &Input, externals: Behaviour) {
+        for version in 0..2 {
+            let job = self.job(version, true);
+            if let Outcome::Violation(found) = run(&job, input.clone(), &mut surroundings(version, externals)).outcome
+                && self.seen.violations.iter().all(|known| known.span != found.span)
+            {
+                self.seen.violations.push(found);
+            }
+        }
+    }
+}
+
+/// Whether a run came to an end that counts.
+fn ends(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Normal(_) | Outcome::Error(_))
+}
+
+/// In what two outcomes of runs from `input` differ.
+pub fn difference(unit: &Unit, input: &Input, left: &Outcome, right: &Outcome) -> Option<Difference> {
+    match (left, right) {
+        (Outcome::Normal(a), Outcome::Normal(b)) => same_outcome(unit, a, b, input).err().map(|_| Difference::Outcome),
+        (Outcome::Error(_), Outcome::Error(_)) => None,
+        _ if ends(left) && ends(right) => Some(Difference::Outcome),
+        (Outcome::Diverged(_), other) | (other, Outcome::Diverged(_)) if ends(other) => Some(Difference::Termination),
+        _ => None,
+    }
+}
+
+/// Runs both procedures on one input, as a user would to check a counterexample, with addresses that mean nothing.
+pub fn replays(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: Behaviour) -> Option<Difference> {
+    let limits = Limits { checks: false, ..Limits::default() };
+    let outcome = |version: usize, procedure| {
+        let job = Job { unit, version, procedure, limits };
+        run(&job, input.clone(), &mut surroundings(version, externals)).outcome
+    };
+    difference(unit, input, &outcome(0, pair.0), &outcome(1, pair.1))
+}
+
+/// Whether the other procedure ends on this input, and that of version `endless` does not within many steps: all that runs
+/// can say where the one comes back to no state it has been in, and a recurrent set shows that it never ends.
+pub fn outlasts(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: Behaviour, endless: usize) -> bool {
+    let procedures = [pair.0, pair.1];
+    let outcome = |version: usize| {
+        let job = Job { unit, version, procedure: procedures[version], limits: LONG };
+        run(&job, input.clone(), &mut surroundings(version, externals)).outcome
+    };
+    matches!(outcome(endless), Outcome::OutOfBudget(_))
+        && matches!(outcome(1 - endless), Outcome::Normal(_) | Outcome::Error(_))
+}
+
+/// Whether a run from this input violates the clause at this place.
+pub fn violates(
+    unit: &Unit,
+    version: usize,
+    procedure: ProcId,
+    input: &Input,
+    externals: Behaviour,
+) -> Option<Violation> {
+    let job = Job { unit, version, procedure, limits: Limits::default() };
+    match run(&job, input.clone(), &mut surroundings(version, externals)).outcome {
+        Outcome::Violation(violation) => Some(violation),
+        _ => None,
+    }
+}
+
+/// Scattered addresses, different in each version, none of them used before.
+fn surroundings(version: usize, externals: Behaviour) -> impl Environment {
+    Scattered::new(0xF00D + version as u64).with(externals)
+}

@@ -1,0 +1,90 @@
+//! What follows from quantified conditions, by instances.
+//!
+//! In: the quantifiers that a text speaks of. Out: facts without quantifiers. A quantifier is a boolean of its own: if it holds,
+//! its body holds for each value at hand; if not, there is a value for which it does not.
+//!
+//! Rule *Instances* (`proofs/soundness.md`): both are consequences, whatever the boolean stands under; so more instances
+//! prove more and none proves what is not so.
+//!
+//! Invariant: bounded in rounds and in number.
+
+use super::Writer;
+use crate::arena::World;
+use crate::term::{Func, Node, Sort, Term};
+use std::collections::BTreeSet;
+
+/// Instances may bring values that make further instances; so often.
+const ROUNDS: usize = 3;
+/// More instances than this are not made for one text.
+const MOST: usize = 240;
+/// Where fewer indexes than this are at hand, other integers are tried as well.
+const FEW: usize = 6;
+
+/// What has been instantiated.
+#[derive(Default)]
+pub(super) struct Instances {
+    done: BTreeSet<(Term, Term)>,
+    witnessed: usize,
+    rounds: usize,
+}
+
+impl Writer {
+    /// One round of instances; false when there is nothing more to say.
+    pub(super) fn instantiate(&mut self, world: &mut World, instances: &mut Instances) -> bool {
+        if self.quantifiers.is_empty() || instances.rounds == ROUNDS {
+            return false;
+        }
+        instances.rounds += 1;
+        let mut more = false;
+        while let Some(&quantifier) = self.quantifiers.get(instances.witnessed) {
+            instances.witnessed += 1;
+            let Node::Forall(bound, body) = *world.terms.node(quantifier) else { continue };
+            let Some(value) = world.terms.witness(quantifier) else { continue };
+            if world.terms.sort(bound) == Sort::Int {
+                self.indexes.insert(value);
+            }
+            self.instance(world, quantifier, (bound, body), value, "(or {all} (not {body}))");
+            more = true;
+        }
+        for quantifier in self.quantifiers.clone() {
+            let Node::Forall(bound, body) = *world.terms.node(quantifier) else { continue };
+            for value in self.values(world, bound) {
+                if instances.done.len() < MOST && instances.done.insert((quantifier, value)) {
+                    self.instance(world, quantifier, (bound, body), value, "(=> {all} {body})");
+                    more = true;
+                }
+            }
+        }
+        more
+    }
+
+    /// The values at hand that a variable ranges over.
+    fn values(&self, world: &mut World, bound: Term) -> Vec<Term> {
+        match world.terms.sort(bound) {
+            Sort::Bool => [true, false].map(|value| world.terms.bool(value)).to_vec(),
+            Sort::Ref => {
+                self.references.iter().copied().filter(|&value| world.terms.ranges_over(bound, value)).collect()
+            }
+            Sort::Int => {
+                let mut values: Vec<Term> = self.indexes.iter().copied().collect();
+                if values.len() < FEW {
+                    let plain = |term: &Term| {
+                        matches!(
+                            world.terms.node(*term),
+                            Node::Int(_) | Node::App(Func::Param(_) | Func::Global(_) | Func::Result(..), _)
+                        ) && world.terms.sort(*term) == Sort::Int
+                    };
+                    values.extend(self.names.keys().filter(|term| plain(term)).take(FEW));
+                }
+                values
+            }
+        }
+    }
+
+    fn instance(&mut self, world: &mut World, quantifier: Term, (bound, body): (Term, Term), value: Term, form: &str) {
+        let body = world.terms.instance(bound, body, value);
+        self.visit(world, body);
+        let fact = form.replace("{all}", &self.names[&quantifier]).replace("{body}", &self.names[&body]);
+        self.facts.push(fact);
+    }
+}

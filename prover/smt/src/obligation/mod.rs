@@ -1,0 +1,333 @@
+//! Proof obligations: assumptions, a goal, and their text for a solver.
+//!
+//! In: terms. Out: SMT-LIB 2 without quantifiers, complete in itself, that any solver reads; `unsat` means proved.
+//!
+//! The text adds the *facts* about the references that occur: what births they can have, that a `new` is the only one of
+//! its birth, what regions are bounded by. Each is an instance, for a term at hand, of a rule in `proofs/soundness.md`, so
+//! the solver needs no axiom and no trigger (design notes, "trigger hygiene").
+//!
+//! Invariant: the text depends on the terms alone, so the same proof makes the same text.
+
+mod instances;
+mod reach;
+mod sums;
+
+use crate::arena::World;
+use crate::term::{Birth, Func, Node, Opaque, Origin, Selector, Sort, Term};
+use instances::Instances;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// What every text opens with.
+pub const PREAMBLE: &str = "(set-logic ALL)\n(declare-sort Ref 0)\n(declare-fun birth (Ref) Int)\n";
+
+/// Something to be proved.
+#[derive(Clone, Debug)]
+pub struct Obligation {
+    /// What may be assumed.
+    pub assumptions: Vec<Term>,
+    /// What must follow; literally false where the assumptions must contradict each other.
+    pub goal: Term,
+    /// What it is for, for people.
+    pub tag: String,
+}
+
+impl Obligation {
+    /// The text: satisfiable exactly when the goal can fail.
+    pub fn smt2(&self, world: &mut World) -> String {
+        self.smt2_with(world, &[])
+    }
+
+    /// The same, with constants `want0`, `want1`, … that are equal to these terms.
+    pub fn smt2_with(&self, world: &mut World, wanted: &[Term]) -> String {
+        let mut asserted: Vec<Term> = self.assumptions.clone();
+        let negated = world.terms.not(self.goal);
+        asserted.push(negated);
+        let mut writer = Writer::default();
+        for &term in asserted.iter().chain(wanted) {
+            writer.visit(world, term);
+        }
+        writer.facts(world);
+        let mut text = String::new();
+        for line in self.tag.lines() {
+            let _ = writeln!(text, "; {line}");
+        }
+        text.push_str(PREAMBLE);
+        for declaration in writer.declarations.values() {
+            text.push_str(declaration);
+            text.push('\n');
+        }
+        text.push_str(&writer.definitions);
+        if !writer.facts.is_empty() {
+            text.push_str(
+                "; true of these values whatever the program: instances of the rules on births, calls and regions\n",
+            );
+        }
+        for fact in &writer.facts {
+            let _ = writeln!(text, "(assert {fact})");
+        }
+        text.push_str("; what is assumed, and last that the goal does not hold\n");
+        for &term in &asserted {
+            let _ = writeln!(text, "(assert {})", writer.names[&term]);
+        }
+        for (at, term) in wanted.iter().enumerate() {
+            let sort = sort_name(world.terms.sort(*term));
+            let _ = writeln!(text, "(declare-fun want{at} () {sort})\n(assert (= want{at} {}))", writer.names[term]);
+        }
+        text.push_str("(check-sat)\n");
+        text
+    }
+}
+
+#[derive(Default)]
+struct Writer {
+    names: BTreeMap<Term, String>,
+    /// In the order first met, so that facts about them come in that order.
+    references: Vec<Term>,
+    declarations: BTreeMap<String, String>,
+    definitions: String,
+    facts: Vec<String>,
+    /// The quantifiers met, in that order.
+    quantifiers: Vec<Term>,
+    /// The functions that sum something up: the variable, the term, and all that the function is applied to.
+    sums: Vec<(Term, Term, Vec<Term>)>,
+    /// Indexes of cells that were read.
+    indexes: BTreeSet<Term>,
+}
+
+impl Writer {
+    fn visit(&mut self, world: &World, term: Term) {
+        if self.names.contains_key(&term) {
+            return;
+        }
+        let node = world.terms.node(term).clone();
+        if let Node::Forall(..) = node {
+            // Its name alone; what follows from it is said by instances.
+            let name = format!("all{}", self.quantifiers.len());
+            self.declarations.insert(name.clone(), format!("(declare-fun {name} () Bool)"));
+            self.names.insert(term, name);
+            self.quantifiers.push(term);
+            return;
+        }
+        if let Node::App(Func::SumBelow, args) = &node {
+            return self.sum(world, term, (args[0], args[1]), args[2]);
+        }
+        for part in node.children() {
+            self.visit(world, part);
+        }
+        if let Node::App(Func::Initial(_) | Func::Effect(..), args) = &node
+            && let Some(index) = args.get(1)
+        {
+            self.indexes.insert(*index);
+        }
+        let text = self.form(world, &node, term);
+        let sort = world.terms.sort(term);
+        let leaf = matches!(&node, Node::Int(_) | Node::Bool(_) | Node::Null)
+            || matches!(&node, Node::App(_, args) if args.is_empty());
+        let name = if leaf {
+            text
+        } else {
+            let name = format!("t{}", self.names.len());
+            let _ = writeln!(self.definitions, "(define-fun {name} () {} {text})", sort_name(sort));
+            name
+        };
+        self.names.insert(term, name);
+        if sort == Sort::Ref {
+            self.references.push(term);
+        }
+    }
+
+    fn form(&mut self, world: &World, node: &Node, term: Term) -> String {
+        match node {
+            Node::Null => {
+                self.declarations.insert("null".into(), "(declare-fun null () Ref)".into());
+                "null".into()
+            }
+            Node::App(func, args) => {
+                let symbol = self.symbol(world, *func, args, world.terms.sort(term));
+                let args: Vec<&str> = args.iter().map(|arg| self.names[arg].as_str()).collect();
+                if args.is_empty() { symbol } else { format!("({symbol} {})", args.join(" ")) }
+            }
+            _ => operation(node, &|t| self.names[&t].clone()),
+        }
+    }
+
+    fn symbol(&mut self, world: &World, func: Func, args: &[Term], sort: Sort) -> String {
+        let symbol = match func {
+            Func::Param(_) | Func::Global(_) => input_name(func).unwrap_or_default(),
+            Func::New(birth) => format!("new{}", birth.0),
+            Func::Skolem(at) => format!("any{at}"),
+            Func::Initial(selector) => format!("initial_{}", selector_name(selector)),
+            Func::Length => "length".into(),
+            Func::Effect(call, selector) => format!("effect{}_{}", call.0, selector_name(selector)),
+            Func::Result(call, at) => format!("result{}_{at}", call.0),
+            Func::GlobalAfter(call, at) => format!("after{}_global{at}", call.0),
+            Func::Ending(call) => format!("ending{}", call.0),
+            Func::InRegion(call) => format!("region{}", call.0),
+            Func::Reach => "reach".into(),
+            // Written by `sum`, under a name that says of what it is the sum.
+            Func::SumBelow => "sum".into(),
+            Func::Opaque(Opaque::Product(factors)) => format!("product{factors}"),
+            Func::Opaque(Opaque::Quotient) => "quotient".into(),
+            Func::Opaque(Opaque::Remainder) => "remainder".into(),
+            Func::Bound(depth, ty) => format!("bound{depth}_{ty}"),
+            Func::Witness(of) => format!("witness_{}", self.names.get(&of).map_or("none", String::as_str)),
+        };
+        let sorts: Vec<&str> = args.iter().map(|&arg| sort_name(world.terms.sort(arg))).collect();
+        let declaration = format!("(declare-fun {symbol} ({}) {})", sorts.join(" "), sort_name(sort));
+        self.declarations.insert(symbol.clone(), declaration);
+        symbol
+    }
+
+    /// Facts about every reference met, and about those that the facts bring in.
+    fn facts(&mut self, world: &mut World) {
+        self.reach_steps(world);
+        let mut at = 0;
+        let mut instances = Instances::default();
+        loop {
+            while at < self.references.len() {
+                let term = self.references[at];
+                at += 1;
+                self.reference_facts(world, term);
+            }
+            if !self.instantiate(world, &mut instances) {
+                break;
+            }
+        }
+        self.sum_facts(world);
+        self.reach_facts(world);
+        self.value_facts(world);
+    }
+
+    fn reference_facts(&mut self, world: &mut World, term: Term) {
+        let name = self.names[&term].clone();
+        let births = world.terms.births(term).clone();
+        let node = world.terms.node(term).clone();
+        if matches!(node, Node::Ite(..)) {
+            // Its sides have facts of their own.
+            return;
+        }
+        if births.is_everything() {
+            return;
+        }
+        let cases: Vec<String> = births.iter().map(|birth| format!("(= (birth {name}) {})", birth.0)).collect();
+        self.facts.push(match cases.as_slice() {
+            [one] => one.clone(),
+            _ => format!("(or {})", cases.join(" ")),
+        });
+        // Rule *Births*: null and each `new` are alone in their birth.
+        for birth in births.iter() {
+            let alone = match world.terms.origin(birth) {
+                Origin::Entry if birth == Birth::NULL => world.terms.null(),
+                Origin::New(_) => world.terms.app(Func::New(birth), &[], Sort::Ref),
+                _ => continue,
+            };
+            if alone != term {
+                self.visit(world, alone);
+                self.facts.push(format!("(=> (= (birth {name}) {}) (= {name} {}))", birth.0, self.names[&alone]));
+            }
+        }
+        // Rule *Call*: what a call hands out is null, its own, or from its region.
+        if let Node::App(Func::Effect(call, _) | Func::Result(call, _) | Func::GlobalAfter(call, _), _) = node {
+            let fresh = world.terms.reach(call).fresh;
+            let inside = world.terms.in_region(call, term);
+            self.visit(world, inside);
+            let inside = &self.names[&inside];
+            self.facts.push(format!("(or (= (birth {name}) 0) (= (birth {name}) {}) {inside})", fresh.0));
+        }
+    }
+
+    /// Facts about applications that are no references, or that hold beside the births.
+    fn value_facts(&mut self, world: &World) {
+        let terms: Vec<(Term, String)> = self.names.iter().map(|(t, n)| (*t, n.clone())).collect();
+        for (term, name) in terms {
+            match world.terms.node(term) {
+                // Rule *Region*: a region holds objects of its births only.
+                Node::App(Func::InRegion(call), args) => {
+                    let arg = &self.names[&args[0]];
+                    let births: BTreeSet<Birth> = world.terms.reach(*call).region.iter().collect();
+                    let cases: Vec<String> = births.iter().map(|b| format!("(= (birth {arg}) {})", b.0)).collect();
+                    self.facts.push(format!("(=> {name} (or false {}))", cases.join(" ")));
+                }
+                // Rule *Defaults*: the entry heap is default at what is not old.
+                Node::App(Func::Initial(_), args)
+                    if world.terms.births(args[0]).single() != Some(Birth::OLD)
+                        && !world.terms.births(args[0]).is_everything() =>
+                {
+                    let default = match world.terms.sort(term) {
+                        Sort::Int => "0",
+                        Sort::Bool => "false",
+                        Sort::Ref => "null",
+                    };
+                    if default == "null" {
+                        self.declarations.insert("null".into(), "(declare-fun null () Ref)".into());
+                    }
+                    self.facts.push(format!("(or (= (birth {}) 1) (= {name} {default}))", self.names[&args[0]]));
+                }
+                Node::App(Func::Ending(_), _) => self.facts.push(format!("(and (<= 0 {name}) (<= {name} 2))")),
+                Node::App(Func::Length, _) => self.facts.push(format!("(<= 0 {name})")),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The name that a parameter or a global on entry has in the text.
+pub fn input_name(func: Func) -> Option<String> {
+    match func {
+        Func::Param(at) => Some(format!("param{at}")),
+        Func::Global(at) => Some(format!("global{at}")),
+        _ => None,
+    }
+}
+
+/// The text of a term that is no application and not null, given the texts of its parts.
+pub fn operation(node: &Node, name: &dyn Fn(Term) -> String) -> String {
+    let list = |ts: &[Term]| ts.iter().map(|&t| name(t)).collect::<Vec<_>>().join(" ");
+    match node {
+        Node::Int(value) => integer(value),
+        Node::Bool(value) => value.to_string(),
+        Node::Linear(constant, parts) => {
+            let mut sum = vec![integer(constant)];
+            sum.extend(parts.iter().map(|(c, t)| format!("(* {} {})", integer(c), name(*t))));
+            format!("(+ {})", sum.join(" "))
+        }
+        Node::Mul(parts) => format!("(* {})", list(parts)),
+        // SMT-LIB's `div` rounds so that the remainder is not negative; L truncates.
+        Node::Div(a, b) => truncated(&name(*a), &name(*b)),
+        Node::Rem(a, b) => format!("(- {} (* {} {}))", name(*a), name(*b), truncated(&name(*a), &name(*b))),
+        Node::AtMostZero(t) => format!("(<= {} 0)", name(*t)),
+        Node::IsZero(t) => format!("(= {} 0)", name(*t)),
+        Node::SameRef(a, b) => format!("(= {} {})", name(*a), name(*b)),
+        Node::Born(t, birth) => format!("(= (birth {}) {})", name(*t), birth.0),
+        Node::Not(t) => format!("(not {})", name(*t)),
+        Node::And(parts) => format!("(and {})", list(parts)),
+        Node::Or(parts) => format!("(or {})", list(parts)),
+        Node::Ite(cond, then, els) => format!("(ite {} {} {})", name(*cond), name(*then), name(*els)),
+        Node::Null | Node::App(..) | Node::Forall(..) => String::new(),
+    }
+}
+
+fn truncated(a: &str, b: &str) -> String {
+    format!("(ite (>= {a} 0) (div {a} {b}) (- (div (- {a}) {b})))")
+}
+
+fn integer(value: &num_bigint::BigInt) -> String {
+    if value.sign() == num_bigint::Sign::Minus { format!("(- {})", value.magnitude()) } else { value.to_string() }
+}
+
+/// A sort's name in SMT-LIB.
+pub fn sort_name(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Int => "Int",
+        Sort::Bool => "Bool",
+        Sort::Ref => "Ref",
+    }
+}
+
+fn selector_name(selector: Selector) -> String {
+    match selector {
+        Selector::Field(field) => format!("f{}", field.0),
+        Selector::Cell(sort) => format!("cells_{}", sort_name(sort)),
+    }
+}

@@ -1,0 +1,288 @@
+//! The door to the solver.
+//!
+//! In: obligations. Out: [`Answer`]s; running out of budget is an answer, not an error. What decides is a [`Backend`].
+//!
+//! What is asked belongs to a [`Task`], a pair or a procedure. When the backend breaks down over a question, all that its task
+//! asks from then on is unknown, for that cause; other tasks are as they would be without it.
+//!
+//! Invariant: work is bounded by Z3's own resource count, not by the clock; every query gets a context of its own, so an
+//! answer depends on the text of the query and on nothing else.
+
+mod apart;
+mod backend;
+mod cross_check;
+pub mod cvc5;
+mod process;
+mod remembering;
+mod script;
+mod serve;
+mod task;
+mod wire;
+mod z3;
+
+pub use apart::Apart;
+pub use backend::{Backend, Breakdown, Here, Logic, Question, Shared};
+pub use cross_check::{CrossCheck, cross_check};
+pub use remembering::Remembering;
+pub use script::script;
+pub use serve::serve;
+pub use task::Task;
+pub use z3::{has_memory_limit, self_test, version};
+
+use crate::arena::World;
+use crate::obligation::Obligation;
+use crate::term::Term;
+use rustc_hash::FxHashMap as HashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// The first of some texts, by its number, that is not proved, and what is said of it instead.
+///
+/// All are asked in one context; an answer that is lost that way is asked for again as a search would, in a context of its own.
+pub fn first_unproved(texts: &[&str]) -> Option<(usize, Answer)> {
+    let Budget { rlimit, clock } = Budget::default();
+    let question = |smt2| Question { smt2, logic: Logic::QuantifierFree, rlimit, clock, seed: 0, task: None };
+    let questions: Vec<Question<'_>> = texts.iter().map(|text| question(*text)).collect();
+    let again = |at: usize| match z3::decide(&questions[at]) {
+        Answer::Holds => None,
+        answer => Some((at, answer)),
+    };
+    let answers = z3::decide_together(&questions);
+    answers.iter().enumerate().filter(|(_, answer)| **answer != Answer::Holds).find_map(|(at, _)| again(at))
+}
+
+/// Bounds on one query.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Z3 resource units.
+    pub rlimit: u32,
+    /// The safety net: after this long the query is interrupted, and the answer says so.
+    pub clock: Duration,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { rlimit: 3_000_000, clock: Duration::from_secs(20) }
+    }
+}
+
+/// What the solver says of an obligation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Answer {
+    /// The goal follows.
+    Holds,
+    /// There is a model in which it does not; not yet a program run.
+    Fails,
+    /// The same, with that model: the values of constants by name, as decimal numbers; booleans are 0 and 1, references a
+    /// word each. Only where
+    /// [`Logic::Model`] asks for it.
+    FailsAt(BTreeMap<String, String>),
+    /// Not decided, and why.
+    Unknown(String),
+}
+
+/// One query as it was asked.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The whole text. That it holds is `unsat`; of Horn clauses it is `sat`.
+    pub smt2: String,
+    /// What it was for.
+    pub tag: String,
+    /// What came back.
+    pub answer: Answer,
+}
+
+/// Asks queries, remembers answers, and keeps a log.
+#[derive(Debug, Default)]
+pub struct Solver {
+    budget: Budget,
+    seed: u32,
+    backend: Shared,
+    answers: HashMap<String, Answer>,
+    log: Vec<Query>,
+    deadline: Option<Instant>,
+    late: bool,
+    task: Option<Task>,
+    breakdowns: BTreeMap<Task, Breakdown>,
+}
+
+impl Solver {
+    /// A solver with this budget for each query.
+    pub fn new(budget: Budget) -> Self {
+        Solver { budget, ..Self::default() }
+    }
+
+    /// Does `work` with a part of the budget for each query: for engines of which there are several.
+    pub fn with_share<T>(&mut self, parts: u32, work: impl FnOnce(&mut Self) -> T) -> T {
+        let whole = self.budget;
+        self.budget.rlimit = (whole.rlimit / parts).max(1);
+        let done = work(self);
+        self.budget = whole;
+        done
+    }
+
+    /// Every query asked so far, in order, repeated ones once.
+    pub fn log(&self) -> &[Query] {
+        &self.log
+    }
+
+    /// Whether the deadline kept some query from being answered.
+    pub fn late(&self) -> bool {
+        self.late
+    }
+
+    /// The same solver with a deadline: from then on nothing is asked any more, and what is being asked is interrupted.
+    #[must_use]
+    pub fn until(self, deadline: Option<Instant>) -> Self {
+        Solver { deadline, ..self }
+    }
+
+    /// The same solver, with its questions decided by this backend.
+    #[must_use]
+    pub fn with_backend(self, backend: Shared) -> Self {
+        Solver { backend, ..self }
+    }
+
+    /// The same solver, with other choices of its own.
+    #[must_use]
+    pub fn seeded(self, seed: u32) -> Self {
+        Solver { seed, ..self }
+    }
+
+    /// A solver with the same bounds that has been asked nothing yet.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Solver::new(self.budget).until(self.deadline).seeded(self.seed).with_backend(self.backend.clone())
+    }
+
+    /// Takes over what another solver was asked.
+    pub fn absorb(&mut self, other: Solver) {
+        self.late |= other.late;
+        self.breakdowns.extend(other.breakdowns);
+        for query in other.log {
+            if !self.answers.contains_key(&query.smt2) {
+                self.answers.insert(query.smt2.clone(), query.answer.clone());
+                self.log.push(query);
+            }
+        }
+    }
+
+    /// Does `work` as a task: what it asks is asked for that.
+    pub fn at<T>(&mut self, task: Task, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.task.replace(task);
+        let done = work(self);
+        self.task = outer;
+        self.backend.done(task);
+        done
+    }
+
+    /// The tasks over which the backend broke down, and how.
+    pub fn breakdowns(&self) -> &BTreeMap<Task, Breakdown> {
+        &self.breakdowns
+    }
+
+    /// What is known of this task's breakdown.
+    fn broken(&self) -> Option<&Breakdown> {
+        self.breakdowns.get(&self.task?)
+    }
+
+    /// Has the question decided by the deadline, or says that it is too late. What another attempt would say may differ.
+    fn decide(&mut self, smt2: &str, logic: Logic) -> Result<Answer, Breakdown> {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let clock = left.map_or(self.budget.clock, |left| left.min(self.budget.clock));
+        let question = Question { smt2, logic, rlimit: self.budget.rlimit, clock, seed: self.seed, task: self.task };
+        let answer = if clock.is_zero() { Answer::Unknown(String::new()) } else { self.backend.decide(&question)? };
+        match answer {
+            Answer::Unknown(_) if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                self.late = true;
+                Ok(Answer::Unknown("the time limit was reached".into()))
+            }
+            answer => Ok(answer),
+        }
+    }
+
+    /// Whether constrained Horn clauses have a solution ([`Answer::Holds`]), have none, or neither was found.
+    pub fn satisfies_horn(&mut self, smt2: &str) -> Answer {
+        if let Some(answer) = self.answers.get(smt2) {
+            return answer.clone();
+        }
+        let tag = "Horn clauses of a pair over integers".to_string();
+        // As a script: a solution is a model in which nothing fails.
+        let script = format!("; {tag}\n{smt2}(assert (not fail))\n(check-sat)\n");
+        self.ask_as(script, smt2.to_string(), tag, Logic::Horn)
+    }
+
+    /// Whether the goal follows from the assumptions.
+    pub fn prove(&mut self, world: &mut World, obligation: &Obligation) -> Answer {
+        if world.terms.is_true(obligation.goal) || obligation.assumptions.iter().any(|&t| world.terms.is_false(t)) {
+            return Answer::Holds;
+        }
+        let smt2 = obligation.smt2(world);
+        if let Some(answer) = self.answers.get(&smt2) {
+            return answer.clone();
+        }
+        self.ask(smt2, obligation.tag.clone(), Logic::QuantifierFree)
+    }
+
+    /// Whether the goal follows from the assumptions; where it does not, with a model if there is one.
+    pub fn prove_or_model(&mut self, world: &mut World, obligation: &Obligation) -> Answer {
+        let smt2 = obligation.smt2(world);
+        match self.answers.get(&smt2) {
+            // Asked before, when nobody wanted to know where it fails.
+            None | Some(Answer::Fails) => self.ask(smt2, obligation.tag.clone(), Logic::Model),
+            Some(answer) => answer.clone(),
+        }
+    }
+
+    /// The values of terms in some model in which the assumptions hold and the goal does not, as in [`Answer::FailsAt`];
+    /// `None` when none was found. References are told apart by their values, and by nothing else.
+    pub fn model(&mut self, world: &mut World, obligation: &Obligation, wanted: &[Term]) -> Option<Vec<String>> {
+        if world.terms.is_true(obligation.goal) || obligation.assumptions.iter().any(|&t| world.terms.is_false(t)) {
+            return None;
+        }
+        let smt2 = obligation.smt2_with(world, wanted);
+        let answer = match self.answers.get(&smt2) {
+            Some(answer) => answer.clone(),
+            None => self.ask(smt2, obligation.tag.clone(), Logic::Model),
+        };
+        match answer {
+            Answer::FailsAt(values) => (0..wanted.len()).map(|at| values.get(&format!("want{at}")).cloned()).collect(),
+            Answer::Holds | Answer::Fails | Answer::Unknown(_) => None,
+        }
+    }
+
+    /// Whether a text with quantifiers, in which every assertion starts a line, is unsatisfiable.
+    pub fn prove_text(&mut self, smt2: String, tag: String) -> Answer {
+        match self.answers.get(&smt2) {
+            Some(answer) => answer.clone(),
+            None => self.ask(smt2, tag, Logic::ByTriggers),
+        }
+    }
+
+    fn ask(&mut self, smt2: String, tag: String, logic: Logic) -> Answer {
+        self.ask_as(smt2.clone(), smt2, tag, logic)
+    }
+
+    /// Asks, and logs what is asked as a script.
+    fn ask_as(&mut self, script: String, smt2: String, tag: String, logic: Logic) -> Answer {
+        if let Some(Breakdown(cause)) = self.broken() {
+            return Answer::Unknown(cause.clone());
+        }
+        let answer = match self.decide(&smt2, logic) {
+            Ok(answer) => {
+                self.answers.insert(smt2, answer.clone());
+                answer
+            }
+            Err(breakdown) => {
+                let answer = Answer::Unknown(breakdown.0.clone());
+                if let Some(task) = self.task {
+                    self.breakdowns.insert(task, breakdown);
+                }
+                answer
+            }
+        };
+        self.log.push(Query { smt2: script, tag, answer: answer.clone() });
+        answer
+    }
+}

@@ -1,0 +1,105 @@
+//! Quantified conditions, as terms.
+//!
+//! A quantifier is a term like any other: equal when built equal. What follows from one is said where it is asked, by
+//! instances ([`crate::obligation`], rule *Instances*).
+//!
+//! Invariant: the variable of a quantifier occurs in its body only; those of nested quantifiers differ by their depth.
+
+use super::{CallId, Func, Node, Sort, Term, Terms};
+use lang_l::hir::Type;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+impl Terms {
+    /// The variable of a quantifier within `depth` others.
+    pub fn bound(&mut self, depth: u32, ty: &Type) -> Term {
+        let at = self.types.iter().position(|known| known == ty).unwrap_or_else(|| {
+            self.types.push(ty.clone());
+            self.types.len() - 1
+        });
+        self.app(Func::Bound(depth, u32::try_from(at).unwrap_or(u32::MAX)), &[], Sort::from(ty))
+    }
+
+    /// Whether `body` holds for all values of `bound`. There is always one, so a body that does not speak of it is all there is.
+    pub fn forall(&mut self, bound: Term, body: Term) -> Term {
+        if self.occurs(bound, body) { self.intern(Node::Forall(bound, body), Sort::Bool) } else { body }
+    }
+
+    /// Whether a term occurs in another.
+    pub fn occurs(&self, wanted: Term, within: Term) -> bool {
+        let mut seen = HashSet::default();
+        let mut work = vec![within];
+        while let Some(term) = work.pop() {
+            if term == wanted {
+                return true;
+            }
+            if seen.insert(term) {
+                match self.node(term) {
+                    Node::Forall(_, body) => work.push(*body),
+                    node => work.extend(node.children()),
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a term speaks of what a call did.
+    pub fn speaks_of_call(&self, call: CallId, within: Term) -> bool {
+        self.parts_of(&[within]).into_iter().any(|term| match self.node(term) {
+            Node::App(
+                Func::Effect(by, _)
+                | Func::Result(by, _)
+                | Func::GlobalAfter(by, _)
+                | Func::Ending(by)
+                | Func::InRegion(by),
+                _,
+            ) => *by == call,
+            Node::Born(_, birth) => *birth == self.reach(call).fresh,
+            _ => false,
+        })
+    }
+
+    /// All terms within these, each once, themselves included, in the order first met.
+    pub fn parts_of(&self, roots: &[Term]) -> Vec<Term> {
+        let mut seen = HashSet::default();
+        let mut found = Vec::new();
+        let mut work: Vec<Term> = roots.iter().rev().copied().collect();
+        while let Some(term) = work.pop() {
+            if seen.insert(term) {
+                found.push(term);
+                match self.node(term) {
+                    Node::Forall(_, body) => work.push(*body),
+                    node => work.extend(node.children()),
+                }
+            }
+        }
+        found
+    }
+
+    /// The body of a quantifier for one value of its variable.
+    pub fn instance(&mut self, bound: Term, body: Term, value: Term) -> Term {
+        self.substitute(body, &HashMap::from_iter([(bound, value)]))
+    }
+
+    /// A value for which the body of a quantifier fails, if it does for any.
+    pub fn witness(&mut self, forall: Term) -> Option<Term> {
+        let Node::Forall(bound, _) = *self.node(forall) else { return None };
+        let sort = self.sort(bound);
+        Some(self.app(Func::Witness(forall), &[], sort))
+    }
+
+    /// Notes that a reference was read at this type.
+    pub fn note_type(&mut self, reference: Term, ty: &Type) {
+        let known = self.typed.entry(reference).or_default();
+        if !known.contains(ty) {
+            known.push(ty.clone());
+        }
+    }
+
+    /// Whether a quantifier's variable ranges over this reference: it was read at just the variable's type. Null is of
+    /// every type.
+    pub fn ranges_over(&self, bound: Term, reference: Term) -> bool {
+        let Node::App(Func::Bound(_, at), _) = self.node(bound) else { return false };
+        *self.node(reference) == Node::Null
+            || self.typed.get(&reference).is_some_and(|types| types.contains(&self.types[*at as usize]))
+    }
+}

@@ -1,0 +1,409 @@
+//! Contracts of one version: checked, and only then trusted.
+//!
+//! In: a lowered program and its facts. Out: a [`Clause`] with a status for each `requires` (at its calls), `ensures`,
+//! `modifies`, invariant and `assert`; and facts that say which contracts callers may rely on.
+//!
+//! Rule *Contracts*: all contracts of a version are assumed of its calls and checked for its bodies, by induction over call
+//! depth; what fails is withdrawn, and what was checked with its help is checked again.
+
+use crate::rejection::{Wrong, wrong};
+use crate::exec::{on_entry, 
+    CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, execute, existing,
+};
+use crate::effects::Facts;
+use crate::lower::is_loop;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver, Task};
+use crate::exec::state::{Outcome};
+use smt::arena::{World};
+use smt::term::{Birth, Ending, Selector, Term};
+use lang_l::hir::{ProcId, Procedure, Unit};
+use lang_l::source::Span;
+use std::collections::BTreeSet;
+
+/// What kind of clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClauseKind {
+    /// A pre-condition, at the calls of its procedure.
+    Requires,
+    /// A post-condition.
+    Ensures,
+    /// What may change.
+    Modifies,
+    /// A loop invariant.
+    Invariant,
+    /// An assertion.
+    Assert,
+}
+
+impl ClauseKind {
+    /// All of them.
+    pub const ALL: [ClauseKind; 5] =
+        [ClauseKind::Requires, ClauseKind::Ensures, ClauseKind::Modifies, ClauseKind::Invariant, ClauseKind::Assert];
+
+    /// The keyword.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            ClauseKind::Requires => "requires",
+            ClauseKind::Ensures => "ensures",
+            ClauseKind::Modifies => "modifies",
+            ClauseKind::Invariant => "invariant",
+            ClauseKind::Assert => "assert",
+        }
+    }
+}
+
+/// Whether a clause holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Proved.
+    Holds,
+    /// Not proved, and why. Whether it fails takes a run to say.
+    Unproved(String),
+}
+
+/// A clause of a contract, or an assertion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    /// The version.
+    pub version: usize,
+    /// The procedure whose clause it is.
+    pub procedure: ProcId,
+    /// For `requires` and invariants: the procedure whose body must establish it. Else the same as `procedure`.
+    pub within: ProcId,
+    /// What it is.
+    pub kind: ClauseKind,
+    /// Its place.
+    pub span: Span,
+    /// Whether it holds.
+    pub status: Status,
+}
+
+/// A clause as evidence names it: the procedure whose body must establish it, the one it is of, its kind, and where it starts.
+pub type ClauseKey = (ProcId, ProcId, ClauseKind, u32);
+
+/// What became of the contracts of one version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trusted {
+    /// The procedures whose `ensures` may be assumed after a call.
+    pub ensures: BTreeSet<ProcId>,
+    /// The procedures of which it is known what they may modify.
+    pub modifies: BTreeSet<ProcId>,
+    /// The clauses that were not proved, those of loops that the lowering made up included.
+    pub unproved: BTreeSet<ClauseKey>,
+}
+
+/// Checks all contracts of one version; withdraws from `facts` what could not be proved.
+pub fn check(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) -> (Vec<Clause>, Trusted) {
+    let procedures = &unit.versions[version].procedures;
+    for (own, code) in facts.iter_mut().zip(procedures) {
+        own.trust_ensures = !code.ensures.is_empty();
+        // What was inferred is at least as good as what is declared, if it was inferred at all.
+        if own.modifies.is_none() {
+            own.modifies = code.modifies.as_ref().map(|modifies| modifies.places.clone());
+        }
+    }
+    loop {
+        let mut clauses = Vec::new();
+        let mut withdrawn = false;
+        for (at, code) in (0u32..).zip(procedures) {
+            if code.body.is_none() {
+                continue;
+            }
+            let task = Task::Alone { version, procedure: ProcId(at) };
+            let found =
+                solver.at(task, |solver| check_procedure(unit, version, facts, solver, ProcId(at), &BTreeSet::new()));
+            let failed = |kind| failed(&found, kind);
+            let own = &mut facts[at as usize];
+            if failed(ClauseKind::Ensures) && own.trust_ensures {
+                own.trust_ensures = false;
+                withdrawn = true;
+            }
+            if failed(ClauseKind::Modifies) && own.modifies.is_some() && own.modifies == declared(code) {
+                own.modifies = None;
+                withdrawn = true;
+            }
+            clauses.extend(found);
+        }
+        if !withdrawn {
+            let trusted = trusted(facts, &clauses);
+            return (written(procedures, clauses), trusted);
+        }
+    }
+}
+
+/// Checks the contracts of one version again that were proved before.
+///
+/// # Errors
+/// When one does not hold that is trusted.
+pub fn confirm(
+    unit: &Unit,
+    version: usize,
+    facts: &mut [Facts],
+    solver: &mut Solver,
+    found: &Trusted,
+) -> Result<Vec<Clause>, Wrong> {
+    let procedures = &unit.versions[version].procedures;
+    for ((own, code), id) in facts.iter_mut().zip(procedures).zip((0u32..).map(ProcId)) {
+        // The contract of an external is its definition; nobody has to prove it.
+        let external = code.body.is_none();
+        own.trust_ensures = !code.ensures.is_empty() && (external || found.ensures.contains(&id));
+        let modifies = own.modifies.take().or_else(|| declared(code));
+        own.modifies = modifies.filter(|_| external || found.modifies.contains(&id));
+    }
+    let mut clauses = Vec::new();
+    for (id, code) in (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| code.body.is_some()) {
+        let checked = check_procedure(unit, version, facts, solver, id, &found.unproved);
+        let own = &facts[id.index()];
+        let modifies = own.modifies.is_some() && own.modifies == declared(code);
+        if (failed(&checked, ClauseKind::Ensures) && own.trust_ensures)
+            || (failed(&checked, ClauseKind::Modifies) && modifies)
+        {
+            return wrong(format!("a contract of {} is trusted that is not proved", code.name));
+        }
+        clauses.extend(checked);
+    }
+    if trusted(facts, &clauses) != *found {
+        return wrong("the contracts that are said to be trusted are not those of the program");
+    }
+    Ok(written(procedures, clauses))
+}
+
+fn failed(clauses: &[Clause], kind: ClauseKind) -> bool {
+    clauses.iter().any(|clause| clause.kind == kind && clause.status != Status::Holds)
+}
+
+/// The clauses that somebody wrote: what a loop's procedure ensures is the lowering's idea.
+fn written(procedures: &[Procedure], mut clauses: Vec<Clause>) -> Vec<Clause> {
+    clauses.retain(|c| c.kind != ClauseKind::Ensures || !is_loop(&procedures[c.procedure.index()]));
+    clauses
+}
+
+fn trusted(facts: &[Facts], clauses: &[Clause]) -> Trusted {
+    let those = |holds: &dyn Fn(&Facts) -> bool| {
+        (0u32..).map(ProcId).zip(facts).filter(|(_, own)| holds(own)).map(|(id, _)| id).collect()
+    };
+    let unproved = clauses.iter().filter(|clause| clause.status != Status::Holds);
+    Trusted {
+        ensures: those(&|own| own.trust_ensures),
+        modifies: those(&|own| own.modifies.is_some()),
+        unproved: unproved.map(|clause| (clause.within, clause.procedure, clause.kind, clause.span.start)).collect(),
+    }
+}
+
+fn declared(code: &Procedure) -> Option<Vec<lang_l::hir::Expr>> {
+    code.modifies.as_ref().map(|modifies| modifies.places.clone())
+}
+
+/// The clauses of one procedure; those to be left out are not proved, and nothing is asked about them.
+fn check_procedure(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    solver: &mut Solver,
+    id: ProcId,
+    left_out: &BTreeSet<ClauseKey>,
+) -> Vec<Clause> {
+    let code = unit.versions[version].procedure(id);
+    let mut world = World::new(unit);
+    let mut checker = Checker { unit, version, facts, solver, world: &mut world, id, code, left_out };
+    match checker.run() {
+        Ok(clauses) => clauses,
+        Err(error) => checker.give_up(&format!("the procedure {error}")),
+    }
+}
+
+struct Checker<'a> {
+    unit: &'a Unit,
+    version: usize,
+    facts: &'a [Facts],
+    solver: &'a mut Solver,
+    world: &'a mut World,
+    id: ProcId,
+    code: &'a Procedure,
+    left_out: &'a BTreeSet<ClauseKey>,
+}
+
+impl Checker<'_> {
+    fn executor(&mut self) -> Executor<'_> {
+        Executor::new(self.unit, self.version, self.facts, Limits::default(), self.world)
+    }
+
+    fn run(&mut self) -> Result<Vec<Clause>, ExecError> {
+        let code = self.code;
+        let id = self.id;
+        let (entry, assumed, sayable) = on_entry(&mut self.executor(), id);
+        let limits = Limits::default();
+        let execution = execute(self.unit, self.version, self.facts, &limits, self.world, (self.id, &assumed))?;
+        let mut clauses = Vec::new();
+        for ensures in &code.ensures {
+            let status = match self.is_left_out(self.id, ClauseKind::Ensures, ensures.span) {
+                Some(status) => status,
+                None => self.ensures(&execution, &entry, ensures),
+            };
+            clauses.push(self.clause(ClauseKind::Ensures, self.id, ensures.span, status));
+        }
+        if let Some(modifies) = &code.modifies {
+            let places = modifies.places.iter().map(|place| self.executor().place_on_entry(&entry, place)).collect();
+            let status = match self.is_left_out(self.id, ClauseKind::Modifies, modifies.span) {
+                Some(status) => status,
+                None => self.modifies(&execution, places),
+            };
+            clauses.push(self.clause(ClauseKind::Modifies, self.id, modifies.span, status));
+        }
+        for CheckedCall { callee, clause, check } in &execution.calls {
+            let theirs = self.unit.versions[self.version].procedure(*callee);
+            let kind = if is_loop(theirs) { ClauseKind::Invariant } else { ClauseKind::Requires };
+            let span = theirs.requires[*clause].span;
+            let status = match self.is_left_out(*callee, kind, span) {
+                Some(status) => status,
+                None => self.condition(check.condition, &check.path, kind),
+            };
+            clauses.push(self.clause(kind, *callee, span, status));
+        }
+        for check in &execution.asserts {
+            let status = match self.is_left_out(self.id, ClauseKind::Assert, check.span) {
+                Some(status) => status,
+                None => self.condition(check.condition, &check.path, ClauseKind::Assert),
+            };
+            clauses.push(self.clause(ClauseKind::Assert, self.id, check.span, status));
+        }
+        if !sayable {
+            for clause in &mut clauses {
+                if clause.status != Status::Holds {
+                    clause.status =
+                        Status::Unproved("a `requires` of it speaks of what cannot be said on entry".into());
+                }
+            }
+        }
+        Ok(merged(clauses))
+    }
+
+    /// The status of a clause that is known not to be proved.
+    fn is_left_out(&self, procedure: ProcId, kind: ClauseKind, span: Span) -> Option<Status> {
+        let left_out = self.left_out.contains(&(self.id, procedure, kind, span.start));
+        left_out.then(|| Status::Unproved("it was not proved before".into()))
+    }
+
+    fn clause(&self, kind: ClauseKind, procedure: ProcId, span: Span, status: Status) -> Clause {
+        Clause { version: self.version, procedure, within: self.id, kind, span, status }
+    }
+
+    fn ensures(&mut self, execution: &Execution, entry: &ContractView, condition: &lang_l::hir::Expr) -> Status {
+        for outcome in normal(execution) {
+            let view = self.at_exit(outcome, entry);
+            let condition = self.executor().contract(&view, condition);
+            let status = self.condition(condition, &outcome.path, ClauseKind::Ensures);
+            if status != Status::Holds {
+                return status;
+            }
+        }
+        Status::Holds
+    }
+
+    /// What an `ensures` speaks of: parameters stand for the arguments.
+    fn at_exit(&self, outcome: &Outcome, entry: &ContractView) -> ContractView {
+        let mut locals = entry.locals.clone();
+        let mut entry = entry.clone();
+        // Within `old` the heap and the parameters are those of the entry; results are what they are now.
+        for (id, &value) in self.code.result_ids().zip(&outcome.results) {
+            locals.set(id.index(), value);
+            entry.locals.set(id.index(), value);
+        }
+        ContractView {
+            locals,
+            globals: outcome.globals.iter().copied().collect(),
+            heap: outcome.heap,
+            entry: Some(Box::new(entry)),
+            freshness: Freshness::SinceEntry,
+            existing: existing(outcome.calls.is_empty(), outcome.news.iter().map(|(birth, _)| *birth)),
+        }
+    }
+
+    /// No old object but those the places name has changed: for an arbitrary old object, field by field.
+    fn modifies(&mut self, execution: &Execution, places: Option<Vec<Term>>) -> Status {
+        let Some(places) = places else {
+            return Status::Unproved("a place of it has a form that cannot be said".into());
+        };
+        let initial = self.world.heaps.initial();
+        let object = self.world.terms.representative(Birth::OLD);
+        for outcome in normal(execution) {
+            let mut cases = Vec::new();
+            for &place in &places {
+                cases.push(self.world.terms.eq(object, place));
+            }
+            let named = self.world.terms.or(&cases);
+            let mut goals = Vec::new();
+            for selector in self.facts[self.id.index()].writes.clone() {
+                let index = matches!(selector, Selector::Cell(_)).then(|| self.world.terms.any_index());
+                let [before, after] = [initial, outcome.heap]
+                    .map(|heap| self.world.heaps.read(&mut self.world.terms, heap, selector, object, index));
+                let same = self.world.terms.eq(before, after);
+                goals.push(self.world.terms.or(&[named, same]));
+            }
+            let goal = self.world.terms.and(&goals);
+            let status = self.condition(Some(goal), &outcome.path, ClauseKind::Modifies);
+            if status != Status::Holds {
+                return status;
+            }
+        }
+        Status::Holds
+    }
+
+    fn condition(&mut self, condition: Option<Term>, path: &[Term], kind: ClauseKind) -> Status {
+        let Some(goal) = condition else {
+            return Status::Unproved("it speaks of what cannot be said there: `old` or `fresh` in a loop, or all objects or paths after a call".into());
+        };
+        let mut known = smt::term::Known::new();
+        if !path.iter().all(|&fact| known.assume(&mut self.world.terms, fact)) {
+            return Status::Holds;
+        }
+        let goal = self.world.terms.simplify(goal, &known);
+        let tag = format!("{} of {}", kind.keyword(), self.code.name);
+        match self.solver.prove(self.world, &Obligation { assumptions: path.to_vec(), goal, tag }) {
+            Answer::Holds => Status::Holds,
+            Answer::Fails | Answer::FailsAt(_) => {
+                Status::Unproved("it does not follow from what is known there".into())
+            }
+            Answer::Unknown(why) => Status::Unproved(why),
+        }
+    }
+
+    fn give_up(&self, why: &str) -> Vec<Clause> {
+        let status = || Status::Unproved(why.to_string());
+        let mut clauses: Vec<Clause> = self
+            .code
+            .ensures
+            .iter()
+            .map(|ensures| self.clause(ClauseKind::Ensures, self.id, ensures.span, status()))
+            .collect();
+        if let Some(modifies) = &self.code.modifies {
+            clauses.push(self.clause(ClauseKind::Modifies, self.id, modifies.span, status()));
+        }
+        // The calls were not seen: any callee's pre-condition may be broken here.
+        for &callee in &self.facts[self.id.index()].callees {
+            let theirs = self.unit.versions[self.version].procedure(callee);
+            let kind = if is_loop(theirs) { ClauseKind::Invariant } else { ClauseKind::Requires };
+            clauses.extend(theirs.requires.iter().map(|clause| self.clause(kind, callee, clause.span, status())));
+        }
+        clauses
+    }
+}
+
+fn normal(execution: &Execution) -> impl Iterator<Item = &Outcome> {
+    execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal)
+}
+
+/// One entry per clause, unproved if any of its checks is.
+fn merged(clauses: Vec<Clause>) -> Vec<Clause> {
+    let mut merged: Vec<Clause> = Vec::new();
+    for clause in clauses {
+        let same = |c: &&mut Clause| (c.procedure, c.kind, c.span) == (clause.procedure, clause.kind, clause.span);
+        match merged.iter_mut().find(same) {
+            Some(known) if known.status == Status::Holds => known.status = clause.status,
+            Some(_) => {}
+            None => merged.push(clause),
+        }
+    }
+    merged
+}

@@ -1,0 +1,387 @@
+//! What holds whenever a loop is entered, and whenever it has returned.
+//!
+//! In: a lowered program and the syntactic facts. Out: the same facts with `entry` and `exit` filled in: conditions on the
+//! parameters of each loop's procedure that hold at every call of it, the one before the loop and the one at the end of each
+//! turn; and conditions on parameters and results that hold after it.
+//!
+//! Rule *Entry* (`proofs/soundness.md`): nobody is asked about a loop for its own sake, so all its calls are in the program. Of
+//! all conditions of some simple forms those are dropped that do not follow, until the rest follow at each call and at each
+//! return from themselves and from what the procedure around may assume. (Flanagan and Leino, "Houdini", FME 2001.)
+//!
+//! Invariant: the conditions speak of values that no store changes: integers, which reference is null, lengths.
+
+use crate::exec::on_entry;
+use crate::rejection::{Wrong, wrong};
+use crate::exec::{Check, CheckedCall, Executor, Limits, execute};
+use crate::effects::{Facts, direct_callees};
+use crate::lower::is_loop;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver, Task};
+use smt::arena::{World};
+use smt::term::{Ending, Known, Term};
+use lang_l::ast::BinOp;
+use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Type, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More conditions of one loop than this are not tried.
+const MAX_CANDIDATES: usize = 48;
+/// More questions for one version are not asked; what is still open then is dropped.
+const MAX_QUERIES: usize = 400;
+
+/// Conditions on a loop's procedure: when it is entered, and when it has returned.
+#[derive(Clone, Debug, Default)]
+struct Conditions {
+    entry: Vec<Expr>,
+    exit: Vec<Expr>,
+}
+
+/// Which of the conditions that are tried hold, by position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Whenever the loop is entered.
+    pub entry: Vec<usize>,
+    /// Whenever it has returned.
+    pub exit: Vec<usize>,
+}
+
+/// Fills in what holds of the loops of one version.
+pub fn infer(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) {
+    let kept = loops(unit, version).map(|id| (id, candidates(unit, version, id))).collect();
+    let mut search = Search { unit, version, facts, solver, kept, queries: MAX_QUERIES };
+    let concerned = search.concerned();
+    search.assume();
+    let mut dropped = true;
+    while dropped {
+        dropped = false;
+        for &id in &concerned {
+            dropped |= search.drop_unproved(id);
+        }
+    }
+}
+
+/// Which of the candidates of each procedure are taken to hold; none of what is no loop.
+pub fn held(unit: &Unit, version: usize, facts: &[Facts]) -> Vec<Held> {
+    let positions = |all: &[Expr], kept: &[Expr]| -> Vec<usize> {
+        all.iter().enumerate().filter(|(_, condition)| kept.contains(condition)).map(|(at, _)| at).collect()
+    };
+    let held = |(at, own): (u32, &Facts)| {
+        if own.entry.is_empty() && own.exit.is_empty() {
+            return Held::default();
+        }
+        let all = candidates(unit, version, ProcId(at));
+        Held { entry: positions(&all.entry, &own.entry), exit: positions(&all.exit, &own.exit) }
+    };
+    (0u32..).zip(facts).map(held).collect()
+}
+
+/// Fills in what was found before, and checks that it follows from itself.
+///
+/// # Errors
+/// When it does not.
+pub fn confirm(
+    unit: &Unit,
+    version: usize,
+    facts: &mut [Facts],
+    solver: &mut Solver,
+    held: &[Held],
+) -> Result<(), Wrong> {
+    let mut kept = BTreeMap::new();
+    let some = |held: &Held| !held.entry.is_empty() || !held.exit.is_empty();
+    for (id, held) in (0u32..).map(ProcId).zip(held).filter(|(_, held)| some(held)) {
+        if !unit.versions[version].procedures.get(id.index()).is_some_and(is_loop) {
+            return wrong("conditions are said to hold of what is no loop");
+        }
+        let all = candidates(unit, version, id);
+        let those = |all: &[Expr], positions: &[usize]| -> Option<Vec<Expr>> {
+            positions.iter().map(|&at| all.get(at).cloned()).collect()
+        };
+        let (Some(entry), Some(exit)) = (those(&all.entry, &held.entry), those(&all.exit, &held.exit)) else {
+            return wrong("there is no such condition of a loop");
+        };
+        kept.insert(id, Conditions { entry, exit });
+    }
+    let mut search = Search { unit, version, facts, solver, kept, queries: MAX_QUERIES };
+    search.assume();
+    for id in search.concerned() {
+        if search.drop_unproved(id) {
+            return wrong("a condition on a loop does not follow");
+        }
+    }
+    Ok(())
+}
+
+fn loops(unit: &Unit, version: usize) -> impl Iterator<Item = ProcId> {
+    let procedures = &unit.versions[version].procedures;
+    (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| is_loop(code)).map(|(id, _)| id)
+}
+
+/// The conditions that are tried.
+fn candidates(unit: &Unit, version: usize, id: ProcId) -> Conditions {
+    let procedures = &unit.versions[version].procedures;
+    let code = &procedures[id.index()];
+    let of_type = |ids: &[LocalId], wanted: fn(&Type) -> bool| -> Vec<LocalId> {
+        ids.iter().copied().filter(|&at| wanted(&code.local(at).ty)).collect()
+    };
+    let (params, results): (Vec<LocalId>, Vec<LocalId>) = (code.param_ids().collect(), code.result_ids().collect());
+    let [taken, given] = [&params, &results].map(|ids| of_type(ids, |ty| *ty == Type::Int));
+    let arrays = of_type(&params, |ty| matches!(ty, Type::Array(_)));
+    let build = Build { code };
+    let mut entry = carried(procedures, code);
+    let mut exit = Vec::new();
+    for (numbers, conditions) in [(&taken, &mut entry), (&given, &mut exit)] {
+        for &x in numbers {
+            conditions.extend([1, 0].map(|number| build.compare(BinOp::Ge, build.local(x), build.int(number))));
+            conditions.push(build.compare(BinOp::Ne, build.local(x), build.int(0)));
+            for &a in &arrays {
+                for op in [BinOp::Eq, BinOp::Lt, BinOp::Le] {
+                    conditions.push(build.or_null(a, build.compare(op, build.local(x), build.length(a))));
+                }
+            }
+        }
+        for &x in numbers {
+            for &y in taken.iter().filter(|&&y| y != x) {
+                conditions.push(build.compare(BinOp::Le, build.local(x), build.local(y)));
+            }
+        }
+    }
+    for (at, &a) in arrays.iter().enumerate() {
+        for &b in &arrays[at + 1..] {
+            let same = build.compare(BinOp::Eq, build.length(a), build.length(b));
+            entry.push(build.or_null(a, build.or_null(b, same)));
+        }
+    }
+    for &x in &given {
+        exit.extend(taken.iter().map(|&y| build.compare(BinOp::Ge, build.local(x), build.local(y))));
+    }
+    for (ids, conditions) in [(&params, &mut entry), (&results, &mut exit)] {
+        let references = of_type(ids, Type::is_reference);
+        conditions.extend(references.iter().map(|&r| build.compare(BinOp::Ne, build.local(r), build.null(r))));
+        conditions.truncate(MAX_CANDIDATES);
+    }
+    Conditions { entry, exit }
+}
+
+/// The pre-conditions of the procedure around a loop that speak of nothing but numbers, and of variables the loop takes as they are.
+fn carried(procedures: &[Procedure], code: &Procedure) -> Vec<Expr> {
+    let name = code.name.split('@').next().unwrap_or_default();
+    let Some(around) = procedures.iter().find(|procedure| procedure.name == name) else { return Vec::new() };
+    let to: BTreeMap<LocalId, LocalId> = around
+        .param_ids()
+        .filter_map(|id| {
+            let (name, ty) = (&around.local(id).name, &around.local(id).ty);
+            let same = |&own: &LocalId| code.local(own).name == *name && code.local(own).ty == *ty;
+            Some((id, code.param_ids().find(same)?))
+        })
+        .collect();
+    around.requires.iter().filter_map(|condition| moved(condition, &to)).collect()
+}
+
+/// The condition over other variables; `None` where it speaks of anything but numbers.
+fn moved(condition: &Expr, to: &BTreeMap<LocalId, LocalId>) -> Option<Expr> {
+    let part = |part: &Expr| moved(part, to).map(Box::new);
+    let kind = match &condition.kind {
+        ExprKind::Local(id) => ExprKind::Local(*to.get(id)?),
+        ExprKind::Unary(op, inner) => ExprKind::Unary(*op, part(inner)?),
+        ExprKind::Binary(op, left, right) => ExprKind::Binary(*op, part(left)?, part(right)?),
+        leaf @ (ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null) => leaf.clone(),
+        _ => return None,
+    };
+    Some(Expr { kind, ty: condition.ty.clone(), span: condition.span })
+}
+
+/// Builds conditions on the parameters of a procedure.
+struct Build<'c> {
+    code: &'c Procedure,
+}
+
+impl Build<'_> {
+    fn expr(&self, kind: ExprKind, ty: Type) -> Expr {
+        Expr { kind, ty, span: self.code.span }
+    }
+
+    fn local(&self, id: LocalId) -> Expr {
+        self.expr(ExprKind::Local(id), self.code.local(id).ty.clone())
+    }
+
+    fn int(&self, value: i64) -> Expr {
+        self.expr(ExprKind::Int(value.into()), Type::Int)
+    }
+
+    fn null(&self, like: LocalId) -> Expr {
+        self.expr(ExprKind::Null, self.code.local(like).ty.clone())
+    }
+
+    fn length(&self, array: LocalId) -> Expr {
+        self.expr(ExprKind::Length(Box::new(self.local(array))), Type::Int)
+    }
+
+    fn compare(&self, op: BinOp, left: Expr, right: Expr) -> Expr {
+        self.expr(ExprKind::Binary(op, Box::new(left), Box::new(right)), Type::Bool)
+    }
+
+    fn or_null(&self, array: LocalId, condition: Expr) -> Expr {
+        let null = self.compare(BinOp::Eq, self.local(array), self.null(array));
+        self.compare(BinOp::Or, null, condition)
+    }
+}
+
+struct Search<'a> {
+    unit: &'a Unit,
+    version: usize,
+    facts: &'a mut [Facts],
+    solver: &'a mut Solver,
+    /// What is left of each loop's candidates.
+    kept: BTreeMap<ProcId, Conditions>,
+    queries: usize,
+}
+
+impl Search<'_> {
+    /// The loops of which something may be known, and the procedures that call them.
+    fn concerned(&self) -> Vec<ProcId> {
+        let procedures = (0u32..).map(ProcId).zip(&self.unit.versions[self.version].procedures);
+        let calls = |code: &Procedure| direct_callees(self.unit, code).iter().any(|id| self.kept.contains_key(id));
+        procedures.filter(|(id, code)| self.kept.contains_key(id) || calls(code)).map(|(id, _)| id).collect()
+    }
+
+    /// Makes what is left known.
+    fn assume(&mut self) {
+        for (id, conditions) in &self.kept {
+            let own = &mut self.facts[id.index()];
+            own.entry.clone_from(&conditions.entry);
+            own.exit.clone_from(&conditions.exit);
+        }
+    }
+
+    /// Drops what does not follow at the calls in a procedure, and where it returns; says whether anything was dropped.
+    fn drop_unproved(&mut self, id: ProcId) -> bool {
+        let (unit, version) = (self.unit, self.version);
+        let mut world = World::new(unit);
+        let mut executor = Executor::new(unit, version, self.facts, Limits::default(), &mut world);
+        let (view, assumed, _) = on_entry(&mut executor, id);
+        let limits = Limits { entries: true, ..Limits::default() };
+        let executed = execute(unit, version, self.facts, &limits, &mut world, (id, &assumed));
+        let mut dropped = false;
+        let Ok(execution) = executed else {
+            // Nothing was seen.
+            for callee in direct_callees(unit, unit.versions[version].procedure(id)) {
+                if let Some(kept) = self.kept.get_mut(&callee) {
+                    dropped |= !kept.entry.is_empty();
+                    kept.entry.clear();
+                }
+            }
+            if let Some(kept) = self.kept.get_mut(&id) {
+                dropped |= !kept.exit.is_empty();
+                kept.exit.clear();
+            }
+            self.assume();
+            return dropped;
+        };
+        let task = Task::Alone { version, procedure: id };
+        let mut entries: BTreeMap<ProcId, BTreeSet<usize>> = BTreeMap::new();
+        for (callee, checks) in by_call(execution.entries) {
+            let path = checks.first().map(|(_, check)| check.path.clone()).unwrap_or_default();
+            let conditions = checks.into_iter().map(|(at, check)| (at, check.condition)).collect();
+            entries.entry(callee).or_default().extend(self.unproved(task, &mut world, &path, conditions));
+        }
+        let mut exits = BTreeSet::new();
+        let conditions = self.facts[id.index()].exit.clone();
+        for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
+            let mut view = view.clone();
+            for (result, &value) in unit.versions[version].procedure(id).result_ids().zip(&outcome.results) {
+                view.locals.set(result.index(), value);
+            }
+            let mut executor = Executor::new(unit, version, self.facts, Limits::default(), &mut world);
+            let said = |(at, condition)| (at, executor.contract(&view, condition));
+            let conditions = conditions.iter().enumerate().map(said).collect();
+            exits.extend(self.unproved(task, &mut world, &outcome.path, conditions));
+        }
+        for (callee, kept) in &mut self.kept {
+            dropped |= entries.get(callee).is_some_and(|failed| remove(&mut kept.entry, failed));
+            dropped |= *callee == id && remove(&mut kept.exit, &exits);
+        }
+        self.assume();
+        dropped
+    }
+
+    /// Which of the conditions do not follow at the end of a path.
+    fn unproved(
+        &mut self,
+        task: Task,
+        world: &mut World,
+        path: &[Term],
+        conditions: Vec<(usize, Option<Term>)>,
+    ) -> Vec<usize> {
+        let mut failed = Vec::new();
+        let mut open: Vec<(usize, Term)> = Vec::new();
+        let mut known = Known::new();
+        if !path.iter().all(|&fact| known.assume(&mut world.terms, fact)) {
+            return failed;
+        }
+        for (at, condition) in conditions {
+            let Some(condition) = condition else {
+                failed.push(at);
+                continue;
+            };
+            let condition = world.terms.simplify(condition, &known);
+            match world.terms.as_bool(condition) {
+                Some(true) => {}
+                Some(false) => failed.push(at),
+                None => open.push((at, condition)),
+            }
+        }
+        self.solver.at(task, |solver| split(world, solver, &mut self.queries, path, &open, &mut failed));
+        failed
+    }
+}
+
+/// Removes what stands at these positions; says whether anything did.
+fn remove(conditions: &mut Vec<Expr>, positions: &BTreeSet<usize>) -> bool {
+    let before = conditions.len();
+    let mut at = 0..;
+    conditions.retain(|_| at.next().is_none_or(|at| !positions.contains(&at)));
+    conditions.len() < before
+}
+
+/// The conditions of each call.
+fn by_call(entries: Vec<CheckedCall>) -> Vec<(ProcId, Vec<(usize, Check)>)> {
+    let mut calls: Vec<(ProcId, Vec<(usize, Check)>)> = Vec::new();
+    for CheckedCall { callee, clause, check } in entries {
+        match calls.last_mut() {
+            Some((last, checks)) if *last == callee && clause > 0 => checks.push((clause, check)),
+            _ => calls.push((callee, vec![(clause, check)])),
+        }
+    }
+    calls
+}
+
+/// Asks for all conditions at once, and for halves of them where the answer is no.
+fn split(
+    world: &mut World,
+    solver: &mut Solver,
+    queries: &mut usize,
+    path: &[Term],
+    open: &[(usize, Term)],
+    failed: &mut Vec<usize>,
+) {
+    if open.is_empty() {
+        return;
+    }
+    if *queries == 0 {
+        failed.extend(open.iter().map(|(at, _)| at));
+        return;
+    }
+    *queries -= 1;
+    let conditions: Vec<Term> = open.iter().map(|&(_, condition)| condition).collect();
+    let goal = world.terms.and(&conditions);
+    let tag = "what holds of a loop".to_string();
+    if solver.prove(world, &Obligation { assumptions: path.to_vec(), goal, tag }) == Answer::Holds {
+        return;
+    }
+    if let [(at, _)] = open {
+        failed.push(*at);
+        return;
+    }
+    let (left, right) = open.split_at(open.len() / 2);
+    split(world, solver, queries, path, left, failed);
+    split(world, solver, queries, path, right, failed);
+}

@@ -1,0 +1,81 @@
+//! What is known of each procedure without looking at the other version.
+//!
+//! In: a lowered program. Out: an [`Analysis`]: the effects of every procedure, and which contracts hold.
+
+pub mod loop_invariants;
+
+pub mod inference;
+
+pub mod ranking;
+
+pub mod contracts;
+
+use crate::effects::{self, Facts};
+use crate::rejection::Wrong;
+use contracts::{Clause, Trusted};
+use inference::Inferred;
+use lang_l::hir::Unit;
+use ranking::Ranking;
+use smt::solve::Solver;
+
+/// What was found of the procedures of one version, each alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FactsEvidence {
+    /// What each may modify, and when it can err.
+    pub inferred: Vec<Inferred>,
+    /// Why recursion ends, where it was shown to.
+    pub rankings: Vec<Ranking>,
+    /// Which contracts may be trusted, and which clauses were not proved.
+    pub trusted: Trusted,
+}
+
+/// What is known of each procedure without looking at the other version.
+#[derive(Clone, Debug)]
+pub struct Alone {
+    /// The facts of both versions.
+    pub facts: [Vec<Facts>; 2],
+    /// Their contracts.
+    pub clauses: Vec<Clause>,
+    /// How that was found.
+    pub evidence: [FactsEvidence; 2],
+}
+
+/// Looks at both versions of a lowered program, each alone; at once when called on a thread of a pool.
+pub fn alone(lowered: &Unit, solver: &mut Solver) -> Alone {
+    let of = |version: usize, mut solver: Solver| {
+        let mut known = effects::syntactic(lowered, version);
+        inference::infer(lowered, version, &mut known, &mut solver);
+        let inferred = inference::inferred(lowered, version, &known);
+        let rankings = ranking::rank(lowered, version, &mut known, &mut solver);
+        let (clauses, trusted) = contracts::check(lowered, version, &mut known, &mut solver);
+        (known, clauses, FactsEvidence { inferred, rankings, trusted }, solver)
+    };
+    let (first, second) = (solver.fork(), solver.fork());
+    // Elsewhere the caller chose the stack it needs; a pool of our own would have a small one.
+    let on_pool = rayon::current_thread_index().is_some();
+    let (left, right) =
+        if on_pool { rayon::join(|| of(0, first), || of(1, second)) } else { (of(0, first), of(1, second)) };
+    let ((left, mut clauses, evidence, first), (right, more, other_evidence, second)) = (left, right);
+    clauses.extend(more);
+    // In the order of the versions, whichever was ready first.
+    solver.absorb(first);
+    solver.absorb(second);
+    Alone { facts: [left, right], clauses, evidence: [evidence, other_evidence] }
+}
+
+/// Looks again at both versions of a lowered program, each alone, as evidence says.
+///
+/// # Errors
+/// When a fact is not confirmed.
+pub fn confirm_alone(lowered: &Unit, evidence: &[FactsEvidence; 2], solver: &mut Solver) -> Result<Alone, Wrong> {
+    let mut alone = Alone { facts: Default::default(), clauses: Vec::new(), evidence: evidence.clone() };
+    for (version, FactsEvidence { inferred, rankings, trusted }) in evidence.iter().enumerate() {
+        let mut known = effects::syntactic(lowered, version);
+        inference::confirm(lowered, version, &mut known, solver, inferred)?;
+        ranking::confirm(lowered, version, &mut known, solver, rankings)?;
+        alone.clauses.extend(contracts::confirm(lowered, version, &mut known, solver, trusted)?);
+        alone.facts[version] = known;
+    }
+    Ok(alone)
+}
+

@@ -1,0 +1,285 @@
+//! Termination of recursion by measures.
+//!
+//! In: the facts of one version. Out: the same, with `terminates` set where every recursive call provably makes a measure
+//! smaller that is bounded below.
+//!
+//! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters. For each recursive call, on
+//! its path, the caller's measure is at least 0 and the callee's is smaller; or, for two measures in lexicographic order, the
+//! first does not grow and the second is at least 0 and shrinks. No infinite chain of calls can do that. Candidates come
+//! from the conditions on the paths: a path with `t <= 0` bounds `-t`.
+
+use crate::exec::on_entry;
+use crate::rejection::{Wrong, wrong};
+use crate::exec::{Executor, Limits, execute};
+use crate::effects::Facts;
+use crate::analysis::inference::components;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver, Task};
+use smt::arena::{World};
+use smt::term::{CallId, Ending, Func, Node, Term};
+use lang_l::hir::{ProcId, Unit};
+use num_bigint::BigInt;
+use num_traits::Zero;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A linear form over parameters, by their position.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Measure {
+    /// What is added.
+    pub constant: BigInt,
+    /// What each parameter is multiplied by.
+    pub coefficients: BTreeMap<u32, BigInt>,
+}
+
+/// Why the procedures of a component end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranking {
+    /// The component; callees that it does not reach itself are not in it.
+    pub component: Vec<ProcId>,
+    /// No measure, where there is no recursive call on any path; or one; or two in lexicographic order.
+    pub measures: Vec<Measure>,
+    /// The recursive calls at which it is the second measure that shrinks, numbered along procedures and paths.
+    pub by_second: Vec<usize>,
+}
+
+/// One recursive call: the path to it, as assumptions, and its arguments.
+struct Descent {
+    path: Vec<Term>,
+    args: Vec<Term>,
+}
+
+/// More candidates than this are not tried.
+const MAX_CANDIDATES: usize = 16;
+
+/// Sets `terminates` for the recursive procedures of a version that provably end; says why they do.
+pub fn rank(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) -> Vec<Ranking> {
+    let mut rankings = Vec::new();
+    for component in components(facts) {
+        let task = Task::Alone { version, procedure: component[0] };
+        if open(unit, version, facts, &component)
+            && let Some((measures, by_second)) =
+                solver.at(task, |solver| descends(unit, version, facts, solver, &component))
+        {
+            for id in &component {
+                facts[id.index()].terminates = true;
+            }
+            rankings.push(Ranking { component, measures, by_second });
+        }
+    }
+    rankings
+}
+
+/// Sets `terminates` for the procedures of which it was found before, and checks the measures.
+///
+/// # Errors
+/// When a measure does not shrink, or is not enough.
+pub fn confirm(
+    unit: &Unit,
+    version: usize,
+    facts: &mut [Facts],
+    solver: &mut Solver,
+    rankings: &[Ranking],
+) -> Result<(), Wrong> {
+    let mut open_rankings = rankings.iter();
+    for component in components(facts) {
+        let Some(ranking) = open_rankings.as_slice().first().filter(|ranking| ranking.component == component) else {
+            continue;
+        };
+        open_rankings.next();
+        let mut world = World::new(unit);
+        let descents = match open(unit, version, facts, &component) {
+            true => descents(unit, version, facts, &mut world, &component),
+            false => None,
+        };
+        let Some(descents) = descents else { return wrong("recursion is said to end that no measure can bound") };
+        for (at, descent) in descents.iter().enumerate() {
+            let by_second = ranking.by_second.contains(&at);
+            let shrinks = match (&ranking.measures[..], by_second) {
+                ([first] | [first, _], false) => shrinks(&mut world, solver, first, descent, true),
+                ([first, second], true) => {
+                    shrinks(&mut world, solver, second, descent, true)
+                        && shrinks(&mut world, solver, first, descent, false)
+                }
+                _ => false,
+            };
+            if !shrinks {
+                return wrong("a measure does not shrink at a recursive call");
+            }
+        }
+        for id in &component {
+            facts[id.index()].terminates = true;
+        }
+    }
+    match open_rankings.next() {
+        None => Ok(()),
+        Some(_) => wrong("recursion is said to end of what is no component of the call graph"),
+    }
+}
+
+/// Whether a component would end if its own recursion did, and that is not known yet.
+fn open(unit: &Unit, version: usize, facts: &[Facts], component: &[ProcId]) -> bool {
+    let procedures = &unit.versions[version].procedures;
+    let ends_without = |id: &ProcId| {
+        let own = &facts[id.index()];
+        procedures[id.index()].body.is_some()
+            && !own.blocks
+            && own.callees.iter().all(|callee| component.contains(callee) || facts[callee.index()].terminates)
+    };
+    component.iter().all(ends_without) && component.iter().any(|id| !facts[id.index()].terminates)
+}
+
+/// The recursive calls within a component; `None` when it has too many paths.
+fn descents(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    world: &mut World,
+    component: &[ProcId],
+) -> Option<Vec<Descent>> {
+    let mut descents = Vec::new();
+    for &id in component {
+        if facts[id.index()].recursive(id) {
+            descents.extend(recursive_calls(unit, version, facts, world, id, component)?);
+        }
+    }
+    Some(descents)
+}
+
+/// The measures that shrink, and the calls at which it is the second.
+fn descends(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    solver: &mut Solver,
+    component: &[ProcId],
+) -> Option<(Vec<Measure>, Vec<usize>)> {
+    let mut world = World::new(unit);
+    let descents = descents(unit, version, facts, &mut world, component)?;
+    if descents.is_empty() {
+        return Some((Vec::new(), Vec::new()));
+    }
+    let mut candidates = BTreeSet::new();
+    for descent in &descents {
+        for &condition in &descent.path {
+            collect(&world, condition, &mut candidates);
+        }
+    }
+    let candidates: Vec<Measure> = candidates.into_iter().take(MAX_CANDIDATES).collect();
+    // Which calls each measure shrinks at, and at which it at least does not grow.
+    let mut table = Vec::new();
+    for measure in &candidates {
+        let shrinks: Vec<bool> =
+            descents.iter().map(|descent| shrinks(&mut world, solver, measure, descent, true)).collect();
+        if shrinks.iter().all(|&shrinks| shrinks) {
+            return Some((vec![measure.clone()], Vec::new()));
+        }
+        table.push((measure, shrinks));
+    }
+    for (first, by_first) in &table {
+        for (second, by_second) in &table {
+            let shrink = descents.iter().enumerate().all(|(at, descent)| {
+                by_first[at] || (by_second[at] && shrinks(&mut world, solver, first, descent, false))
+            });
+            if shrink {
+                let second_only = (0..descents.len()).filter(|&at| !by_first[at]).collect();
+                return Some((vec![(*first).clone(), (*second).clone()], second_only));
+            }
+        }
+    }
+    None
+}
+
+/// The calls from `id` into its component; `None` when it has too many paths.
+fn recursive_calls(
+    unit: &Unit,
+    version: usize,
+    facts: &[Facts],
+    world: &mut World,
+    id: ProcId,
+    component: &[ProcId],
+) -> Option<Vec<Descent>> {
+    let mut executor = Executor::new(unit, version, facts, Limits::default(), world);
+    let (_, assumed, _) = on_entry(&mut executor, id);
+    let execution = execute(unit, version, facts, &Limits::default(), world, (id, &assumed)).ok()?;
+    let mut descents = Vec::new();
+    // The outcome in which a call never ends has just the path to it.
+    for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Diverges) {
+        let last: Option<&CallId> = outcome.calls.last();
+        let Some(record) = last.map(|&call| world.record(call)) else { continue };
+        if component.contains(&record.callee) {
+            descents.push(Descent { path: outcome.path.clone(), args: record.args.clone() });
+        }
+    }
+    Some(descents)
+}
+
+/// Adds `-t` for every condition `t <= 0` over parameters within `condition`.
+fn collect(world: &World, condition: Term, candidates: &mut BTreeSet<Measure>) {
+    match world.terms.node(condition) {
+        Node::And(parts) => parts.iter().for_each(|&part| collect(world, part, candidates)),
+        Node::AtMostZero(t) => {
+            if let Some(measure) = linear(world, *t) {
+                candidates.insert(measure);
+            }
+        }
+        // A loop to `i != n` counts towards n from one side or the other; the path must say which.
+        Node::Not(inner) => {
+            if let Node::IsZero(t) = world.terms.node(*inner)
+                && let Some(measure) = linear(world, *t)
+            {
+                let up = Measure {
+                    constant: -measure.constant.clone(),
+                    coefficients: measure.coefficients.iter().map(|(&at, c)| (at, -c)).collect(),
+                };
+                candidates.extend([measure, up]);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `-t` as a measure, if `t` is a linear form over parameters.
+fn linear(world: &World, t: Term) -> Option<Measure> {
+    let (constant, parts) = world.terms.linear_parts(t);
+    let mut coefficients = BTreeMap::new();
+    for (coefficient, part) in parts {
+        match world.terms.node(part) {
+            Node::App(Func::Param(at), _) if !coefficient.is_zero() => coefficients.insert(*at, -coefficient),
+            _ => return None,
+        };
+    }
+    Some(Measure { constant: -constant, coefficients })
+}
+
+/// Whether, at a call, the measure is at least 0 before and smaller after (`strictly`), or no greater after.
+fn shrinks(world: &mut World, solver: &mut Solver, measure: &Measure, descent: &Descent, strictly: bool) -> bool {
+    let params: BTreeMap<u32, Term> = measure
+        .coefficients
+        .keys()
+        .map(|&at| (at, world.terms.app(Func::Param(at), &[], smt::term::Sort::Int)))
+        .collect();
+    let before = value(world, measure, |at| params.get(&at).copied());
+    let after = value(world, measure, |at| descent.args.get(at as usize).copied());
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    let goal = if strictly {
+        let zero = world.terms.int(0);
+        let bounded = world.terms.le(zero, before);
+        let smaller = world.terms.lt(after, before);
+        world.terms.and(&[bounded, smaller])
+    } else {
+        world.terms.le(after, before)
+    };
+    let tag = "a measure shrinks at a recursive call".to_string();
+    solver.prove(world, &Obligation { assumptions: descent.path.clone(), goal, tag }) == Answer::Holds
+}
+
+fn value(world: &mut World, measure: &Measure, of: impl Fn(u32) -> Option<Term>) -> Option<Term> {
+    let mut sum = world.terms.int(measure.constant.clone());
+    for (&at, coefficient) in &measure.coefficients {
+        let term = of(at).filter(|&term| world.terms.sort(term) == smt::term::Sort::Int)?;
+        let coefficient = world.terms.int(coefficient.clone());
+        let product = world.terms.mul(coefficient, term);
+        sum = world.terms.add(sum, product);
+    }
+    Some(sum)
+}

@@ -1,0 +1,61 @@
+//! Fragments of L that relational engines cover: procedures over integers alone, and procedures that only read a heap.
+
+use crate::goal::Program;
+use lang_l::hir::{Procedure, Block, Local, ProcId, Rhs, StmtKind};
+use std::collections::BTreeSet;
+
+/// More procedures than this on one side are not worth starting with.
+pub(crate) const MAX_PROCEDURES: usize = 8;
+
+/// Whether a procedure and its callees touch nothing but integers and booleans.
+pub fn heapless(program: &Program<'_>, version: usize, id: ProcId) -> bool {
+    let facts = &program.facts[version];
+    let reached: BTreeSet<ProcId> = facts[id.index()].callees.iter().copied().chain([id]).collect();
+    let plain = |code: &Procedure| {
+        code.body.is_some() && code.locals.iter().take(code.params + code.results).all(|l| !l.ty.is_reference())
+    };
+    reached.len() <= MAX_PROCEDURES
+        && facts[id.index()].accesses.is_empty()
+        && facts[id.index()].globals.iter().all(|g| !program.unit.globals[g.index()].ty.is_reference())
+        && reached.iter().all(|id| plain(program.unit.versions[version].procedure(*id)))
+}
+
+/// Whether a procedure and its callees read fields and cells, write nothing to the heap and make no objects: so they all see one
+/// and the same heap, and every reference in them is null or was there on entry.
+pub(crate) fn only_reads(program: &Program<'_>, version: usize, id: ProcId) -> bool {
+    let facts = &program.facts[version];
+    let own = &facts[id.index()];
+    let reached = reached(program, version, id);
+    let harmless = |id: &ProcId| {
+        let code = program.unit.versions[version].procedure(*id);
+        code.body.as_ref().is_some_and(|body| !makes_objects(body)) && !facts[id.index()].speaks_of_entry
+    };
+    reached.len() <= MAX_PROCEDURES
+        && own.writes.is_empty()
+        && !own.sees_all
+        && own.globals.iter().all(|global| !program.unit.globals[global.index()].ty.is_reference())
+        && reached.iter().all(harmless)
+}
+
+/// Whether a procedure and its callees give back nothing but integers and booleans: a reference that a call gives back is one
+/// of which terms do not know that it was there on entry.
+pub(crate) fn gives_numbers(program: &Program<'_>, version: usize, id: ProcId) -> bool {
+    let is_plain = |local: &Local| !local.ty.is_reference();
+    reached(program, version, id).into_iter().all(|id| {
+        let code = program.unit.versions[version].procedure(id);
+        code.locals.iter().skip(code.params).take(code.results).all(is_plain)
+    })
+}
+
+fn reached(program: &Program<'_>, version: usize, id: ProcId) -> BTreeSet<ProcId> {
+    program.facts[version][id.index()].callees.iter().copied().chain([id]).collect()
+}
+
+fn makes_objects(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Assign(_, rhs) => !matches!(rhs, Rhs::Expr(_)),
+        StmtKind::If(_, then, els) => makes_objects(then) || makes_objects(els),
+        StmtKind::While { body, .. } => makes_objects(body),
+        _ => false,
+    })
+}

@@ -1,0 +1,280 @@
+//! The paths of both versions over variables of their own, in one arena.
+
+use crate::exec::on_entry;
+use crate::exec::{Executor, Limits, execute};
+use crate::effects::Facts;
+use crate::goal::{Pair, Program};
+use crate::exec::state::{Outcome};
+use smt::arena::{World};
+use smt::term::{CallId, Ending, Func, Sort, Term, Terms};
+use lang_l::hir::{GlobalId, ProcId};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Inputs of version 1 are numbered from here on, so that they are not those of version 0.
+const SHIFT: u32 = 1 << 20;
+/// Outputs of a procedure taken whole are results of a call with this number, one for each side.
+const WHOLE: u32 = u32::MAX - 1;
+/// More paths than this in one procedure are not worth starting with.
+const MAX_STEPS: usize = 12;
+
+/// A call, or a procedure taken whole: values in, values out; globals come after parameters and results.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) callee: ProcId,
+    pub(super) input: Vec<Term>,
+    pub(super) output: Vec<Term>,
+    pub(super) id: Option<CallId>,
+}
+
+/// One path that returns.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) path: Vec<Term>,
+    pub(super) calls: Vec<Call>,
+    pub(super) output: Vec<Term>,
+}
+
+/// One path on which the procedure never ends.
+#[derive(Clone, Debug)]
+pub(super) struct Endless {
+    pub(super) path: Vec<Term>,
+    /// The calls that ended.
+    pub(super) ended: Vec<Call>,
+    /// The call that did not, if that is why.
+    pub(super) open: Option<Call>,
+}
+
+/// The paths of all procedures that take part.
+pub(super) struct Steps<'p> {
+    program: &'p Program<'p>,
+    world: World,
+    globals: Vec<GlobalId>,
+    steps: BTreeMap<(usize, ProcId), Vec<Step>>,
+    endless: BTreeMap<(usize, ProcId), Vec<Endless>>,
+    inputs: BTreeMap<(usize, ProcId), Vec<Term>>,
+}
+
+impl<'p> Steps<'p> {
+    /// The paths of the pair and of the recursive procedures it reaches, recursion executed in place as often as `unroll`
+    /// says; `None` when there are too many.
+    pub(super) fn of(program: &'p Program<'p>, pair: Pair, unroll: [usize; 2]) -> Option<Self> {
+        let roots = [pair.0, pair.1];
+        let mut globals = BTreeSet::new();
+        for (facts, root) in program.facts.iter().zip(roots) {
+            globals.extend(facts[root.index()].globals.iter().copied());
+        }
+        let globals = globals.into_iter().collect();
+        let mut steps = Steps {
+            program,
+            world: World::new(program.unit),
+            globals,
+            steps: BTreeMap::new(),
+            endless: BTreeMap::new(),
+            inputs: BTreeMap::new(),
+        };
+        for (version, root) in roots.into_iter().enumerate() {
+            let facts = &program.facts[version];
+            let recursive = facts[root.index()].callees.iter().copied().filter(|id| facts[id.index()].recursive(*id));
+            for id in recursive.chain([root]).collect::<BTreeSet<_>>() {
+                steps.execute(version, id, unroll[version])?;
+            }
+        }
+        Some(steps)
+    }
+
+    fn execute(&mut self, version: usize, id: ProcId, unroll: usize) -> Option<()> {
+        let unit = self.program.unit;
+        let facts = &self.program.facts[version];
+        let mut executor = Executor::new(unit, version, facts, Limits::default(), &mut self.world);
+        let (_, assumed, sayable) = on_entry(&mut executor, id);
+        let inline = |callee: &ProcId| unroll > 0 || !facts[callee.index()].recursive(*callee);
+        let limits = Limits {
+            inline: facts[id.index()].callees.iter().copied().filter(inline).collect(),
+            inline_depth: if unroll > 0 { unroll } else { 8 },
+            ..Limits::default()
+        };
+        let execution = execute(unit, version, facts, &limits, &mut self.world, (id, &assumed)).ok()?;
+        let (normal, other): (Vec<Outcome>, Vec<Outcome>) =
+            execution.outcomes.into_iter().partition(|outcome| outcome.ending == Ending::Normal);
+        if normal.len() > MAX_STEPS || !sayable {
+            return None;
+        }
+        let steps = normal.iter().map(|outcome| self.step(version, outcome)).collect();
+        self.steps.insert((version, id), steps);
+        let endless = other.iter().filter(|outcome| outcome.ending == Ending::Diverges);
+        let endless = endless.map(|outcome| self.never_ends(version, outcome)).collect();
+        self.endless.insert((version, id), endless);
+        let whole = self.whole(version, id);
+        self.inputs.insert((version, id), whole.input);
+        Some(())
+    }
+
+    fn step(&mut self, version: usize, outcome: &Outcome) -> Step {
+        let calls = outcome.calls.iter().map(|&call| self.call(version, call)).collect();
+        let output: Vec<Term> =
+            outcome.results.iter().copied().chain(self.globals.iter().map(|g| outcome.globals[g.index()])).collect();
+        Step {
+            path: outcome.path.iter().map(|&t| self.shifted(version, t)).collect(),
+            calls,
+            output: output.into_iter().map(|t| self.shifted(version, t)).collect(),
+        }
+    }
+
+    fn never_ends(&mut self, version: usize, outcome: &Outcome) -> Endless {
+        let mut ended: Vec<Call> = outcome.calls.iter().map(|&call| self.call(version, call)).collect();
+        // A path may also end in an assumption that fails, or a loop taken at once.
+        let last = outcome.calls.last().copied();
+        let open = last.filter(|&call| {
+            let diverges = self.world.terms.ended(call, Ending::Diverges);
+            outcome.path.contains(&diverges)
+        });
+        let open = match open {
+            Some(_) => ended.pop(),
+            None => {
+                // Which of them ended is not looked into.
+                ended.clear();
+                None
+            }
+        };
+        Endless { path: outcome.path.iter().map(|&t| self.shifted(version, t)).collect(), ended, open }
+    }
+
+    fn call(&mut self, version: usize, call: CallId) -> Call {
+        let record = self.world.record(call).clone();
+        let facts = &self.program.facts[version][record.callee.index()];
+        let code = self.program.unit.versions[version].procedure(record.callee);
+        let before: Vec<Term> = self.globals.iter().map(|g| record.globals[g.index()]).collect();
+        let input: Vec<Term> = record.args.iter().chain(&before).map(|&t| self.shifted(version, t)).collect();
+        let mut output = Vec::new();
+        for (at, id) in (0u32..).zip(code.result_ids()) {
+            let sort = Sort::from(&code.local(id).ty);
+            output.push(self.world.terms.app(Func::Result(call, at), &[], sort));
+        }
+        for (global, before) in self.globals.clone().into_iter().zip(before) {
+            let after = if facts.written_globals.contains(&global) {
+                let sort = self.world.terms.sort(before);
+                self.world.terms.app(Func::GlobalAfter(call, global.0), &[], sort)
+            } else {
+                self.shifted(version, before)
+            };
+            output.push(after);
+        }
+        Call { callee: record.callee, input, output, id: Some(call) }
+    }
+
+    fn shifted(&mut self, version: usize, term: Term) -> Term {
+        if version == 0 {
+            return term;
+        }
+        self.world.terms.map_functions(term, &mut HashMap::default(), &|func| match func {
+            Func::Param(at) => Func::Param(at + SHIFT),
+            Func::Global(at) => Func::Global(at + SHIFT),
+            other => other,
+        })
+    }
+
+    pub(super) fn terms(&mut self) -> &mut Terms {
+        &mut self.world.terms
+    }
+
+    pub(super) fn terms_ref(&self) -> &Terms {
+        &self.world.terms
+    }
+
+    pub(super) fn steps_ref(&self, version: usize, id: ProcId) -> &[Step] {
+        self.steps.get(&(version, id)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The variables for a procedure's inputs.
+    pub(super) fn inputs_ref(&self, version: usize, id: ProcId) -> &[Term] {
+        self.inputs.get(&(version, id)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn world(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    /// Whether a procedure takes part, so that its paths are known.
+    pub(super) fn executed(&self, version: usize, id: ProcId) -> bool {
+        self.steps.contains_key(&(version, id))
+    }
+
+    /// The procedures that take part and recur.
+    pub(super) fn all_recursive(&self) -> Vec<(usize, ProcId)> {
+        self.steps.keys().copied().filter(|&(version, id)| self.recursive(version, id)).collect()
+    }
+
+    pub(super) fn recursive(&self, version: usize, id: ProcId) -> bool {
+        self.program.facts[version][id.index()].recursive(id)
+    }
+
+    pub(super) fn steps(&self, version: usize, id: ProcId) -> Vec<Step> {
+        self.steps.get(&(version, id)).cloned().unwrap_or_default()
+    }
+
+    /// The paths on which a procedure that takes part never ends.
+    pub(super) fn endless(&self, version: usize, id: ProcId) -> Option<Vec<Endless>> {
+        self.endless.get(&(version, id)).cloned()
+    }
+
+    pub(super) fn facts(&self, version: usize, id: ProcId) -> &'p Facts {
+        &self.program.facts[version][id.index()]
+    }
+
+    /// The sorts of inputs and of outputs.
+    pub(super) fn sorts(&self, version: usize, id: ProcId) -> (Vec<Sort>, Vec<Sort>) {
+        let unit = self.program.unit;
+        let code = unit.versions[version].procedure(id);
+        let globals: Vec<Sort> = self.globals.iter().map(|g| Sort::from(&unit.globals[g.index()].ty)).collect();
+        let locals = |from: usize, count: usize| -> Vec<Sort> {
+            code.locals[from..from + count].iter().map(|local| Sort::from(&local.ty)).collect()
+        };
+        let (mut input, mut output) = (locals(0, code.params), locals(code.params, code.results));
+        input.extend(&globals);
+        output.extend(globals);
+        (input, output)
+    }
+
+    /// A procedure as one call: its own inputs, and variables for its outputs.
+    pub(super) fn whole(&mut self, version: usize, id: ProcId) -> Call {
+        let (inputs, outputs) = self.sorts(version, id);
+        let params = self.program.unit.versions[version].procedure(id).params;
+        let shift = if version == 1 { SHIFT } else { 0 };
+        let mut input = Vec::new();
+        for (at, sort) in inputs.into_iter().enumerate() {
+            let func = match at.checked_sub(params) {
+                None => Func::Param(u32::try_from(at).unwrap_or(u32::MAX) + shift),
+                Some(global) => Func::Global(self.globals[global].0 + shift),
+            };
+            input.push(self.world.terms.app(func, &[], sort));
+        }
+        let number = CallId(WHOLE + u32::try_from(version).unwrap_or(0));
+        let output =
+            (0u32..).zip(outputs).map(|(at, sort)| self.world.terms.app(Func::Result(number, at), &[], sort)).collect();
+        Call { callee: id, input, output, id: None }
+    }
+
+    pub(super) fn equal_inputs(&mut self, pair: Pair) -> Vec<Term> {
+        let (a, b) = (self.whole(0, pair.0), self.whole(1, pair.1));
+        a.input.iter().zip(&b.input).map(|(&a, &b)| self.world.terms.eq(a, b)).collect()
+    }
+
+    pub(super) fn equal_outputs(&mut self, pair: Pair) -> Term {
+        let (a, b) = (self.whole(0, pair.0), self.whole(1, pair.1));
+        let same: Vec<Term> = a.output.iter().zip(&b.output).map(|(&a, &b)| self.world.terms.eq(a, b)).collect();
+        self.world.terms.and(&same)
+    }
+
+    /// The outputs of a side taken whole are those of this path.
+    pub(super) fn output_is(&mut self, version: usize, id: ProcId, step: &Step) -> Vec<Term> {
+        let whole = self.whole(version, id);
+        whole.output.iter().zip(&step.output).map(|(&a, &b)| self.world.terms.eq(a, b)).collect()
+    }
+
+    pub(super) fn outputs_are(&mut self, pair: Pair, left: &Step, right: &Step) -> Vec<Term> {
+        let mut known = self.output_is(0, pair.0, left);
+        known.extend(self.output_is(1, pair.1, right));
+        known
+    }
+}

@@ -1,0 +1,370 @@
+//! Proving a product: what is known at its nodes is made inductive, and then must do.
+//!
+//! In: a [`Graph`] found by runs. Out: whether it proves that two ending executions from equal inputs end alike, and the
+//! facts at its nodes that do.
+//!
+//! The facts at a node are those that all states seen there have in common. Where a step can lead from such a state to one
+//! that has not all of them in common with the others, the solver shows one, which is added to the states; so facts grow weaker
+//! until they are inductive. (Compare Sharma et al., "A data driven approach for algebraic loop invariants", ESOP 2013, and
+//! Churchill et al., "Semantic program alignment for equivalence checking", PLDI 2019.)
+//!
+//! Invariant: nothing is concluded from facts that the last look found not to be inductive.
+
+use super::facts::{Fact, Polynomial, Templates, common, polynomial};
+use super::graph::{Edge, Graph, Node, Policy, Setting, holds};
+use super::leaps::{BLOCKED, ERROR, EXIT};
+use crate::chc::linearise::linearised;
+use smt::obligation::{Obligation, input_name};
+use smt::solve::{Answer, Solver};
+use smt::term::{Node as Form, Sort, Term};
+use num_bigint::BigInt;
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How often a graph may be found to lack an edge.
+const MAX_EXTENSIONS: usize = 14;
+
+/// A product that is being proved.
+pub(super) struct Check<'a, 'w> {
+    pub(super) setting: Setting<'w>,
+    pub(super) policy: &'a Policy,
+    pub(super) graph: Graph,
+    /// What is assumed of the inputs.
+    pub(super) assumed: &'a [Term],
+    pub(super) solver: &'a mut Solver,
+    pub(super) templates: Templates,
+    pub(super) facts: BTreeMap<Node, Vec<Fact>>,
+    /// The number 1 as a term.
+    pub(super) one: Term,
+    banned: BTreeMap<Node, BTreeSet<Fact>>,
+    conditions: BTreeMap<Node, Vec<Polynomial>>,
+    /// How many more queries may be asked.
+    pub(super) queries: usize,
+}
+
+/// What a query said.
+enum Said {
+    Holds,
+    /// It fails for these values of the node's columns.
+    Fails(Vec<BigInt>),
+    Unknown,
+}
+
+impl<'a, 'w> Check<'a, 'w> {
+    pub(super) fn new(
+        setting: Setting<'w>,
+        policy: &'a Policy,
+        graph: Graph,
+        assumed: &'a [Term],
+        solver: &'a mut Solver,
+        templates: Templates,
+    ) -> Self {
+        let one = setting.world.terms.int(1);
+        let mut check = Check {
+            setting,
+            one,
+            policy,
+            graph,
+            assumed,
+            solver,
+            templates,
+            facts: BTreeMap::new(),
+            banned: BTreeMap::new(),
+            conditions: BTreeMap::new(),
+            queries: 0,
+        };
+        for node in check.graph.rows.keys().copied().collect::<Vec<_>>() {
+            check.fit(node);
+        }
+        check
+    }
+
+    /// Whether the product proves the pair partially equivalent.
+    pub(super) fn prove(&mut self) -> bool {
+        for _ in 0..MAX_EXTENSIONS {
+            if !self.close() {
+                return false;
+            }
+            match self.uncovered() {
+                Ok(None) => return true,
+                Ok(Some((node, row))) => {
+                    self.graph.allow(node, row.clone());
+                    if !self.setting.extend(&mut self.graph, self.policy, node, &row) {
+                        return false;
+                    }
+                    for node in self.graph.rows.keys().copied().collect::<Vec<_>>() {
+                        if !self.facts.contains_key(&node) {
+                            self.fit(node);
+                        }
+                    }
+                }
+                Err(()) => return false,
+            }
+        }
+        false
+    }
+
+    /// Changes facts until every edge preserves them.
+    fn close(&mut self) -> bool {
+        let edges: Vec<Edge> = self.graph.edges.iter().filter(|edge| !edge.to.ended()).cloned().collect();
+        loop {
+            // Facts only grow weaker: what they do not show now they never will.
+            if !self.ends_alike() {
+                return false;
+            }
+            let mut changed = false;
+            for edge in &edges {
+                match self.preserve(edge) {
+                    Some(weakened) => changed |= weakened,
+                    None => return false,
+                }
+            }
+            // A round in which nothing changed has looked at every edge under the same facts.
+            if !changed {
+                return true;
+            }
+        }
+    }
+
+    /// Weakens the facts at the end of an edge until they follow; whether there was need to. `None` when out of budget.
+    fn preserve(&mut self, edge: &Edge) -> Option<bool> {
+        let mut weakened = false;
+        loop {
+            let facts = self.facts.get(&edge.to).cloned().unwrap_or_default();
+            let values = self.setting.with_lengths(&edge.values);
+            let goals: Vec<Term> = facts.iter().map(|fact| fact.term(&mut self.setting.world.terms, &values)).collect();
+            let goal = self.setting.world.terms.and(&goals);
+            match self.ask(edge.from, &[edge.guard], goal)? {
+                Said::Holds => return Some(weakened),
+                Said::Fails(row) => {
+                    weakened = true;
+                    match self.successor(edge, &row) {
+                        Some(next) => {
+                            self.graph.allow(edge.to, next);
+                            self.fit(edge.to);
+                            if self.facts.get(&edge.to) == Some(&facts) {
+                                // The row did not refute what the solver refuted: its model is no state.
+                                self.ban_unproved(edge, &facts, &goals)?;
+                            }
+                        }
+                        None => self.ban_unproved(edge, &facts, &goals)?,
+                    }
+                }
+                Said::Unknown => {
+                    weakened = true;
+                    self.ban_unproved(edge, &facts, &goals)?;
+                }
+            }
+        }
+    }
+
+    /// Gives up those facts that do not follow one by one, with every product as a number of its own: what the solver did not
+    /// settle all together it would ponder as long again for each.
+    fn ban_unproved(&mut self, edge: &Edge, facts: &[Fact], goals: &[Term]) -> Option<()> {
+        for (fact, &goal) in facts.iter().zip(goals) {
+            let obligation = self.obligation(edge.from, &[edge.guard], goal);
+            let world = &mut *self.setting.world;
+            let linear = linearised(world, &obligation).unwrap_or(obligation);
+            self.queries = self.queries.checked_sub(1)?;
+            if self.solver.prove(world, &linear) != Answer::Holds {
+                self.banned.entry(edge.to).or_default().insert(fact.clone());
+            }
+        }
+        let banned = self.banned.get(&edge.to).cloned().unwrap_or_default();
+        if let Some(kept) = self.facts.get_mut(&edge.to) {
+            kept.retain(|fact| !banned.contains(fact));
+        }
+        Some(())
+    }
+
+    /// The state that an edge leads to, if it is taken with what the store is made to hold.
+    fn successor(&self, edge: &Edge, row: &[BigInt]) -> Option<Vec<BigInt>> {
+        let store = self.setting.store(row);
+        let mut values: HashMap<Term, BigInt> =
+            self.setting.columns(edge.from).into_iter().zip(row.iter().cloned()).collect();
+        let terms = &self.setting.world.terms;
+        if self.setting.reads && !holds(&terms.evaluate(edge.guard, &mut values, store)?) {
+            return None;
+        }
+        edge.values.iter().map(|&value| terms.evaluate(value, &mut values, store)).collect()
+    }
+
+    /// What the states at a node have in common.
+    fn fit(&mut self, node: Node) {
+        if node.ended() || node == Node::START {
+            // Nothing is asked of ends but what `ends_alike` does; nothing is known at the start but what is assumed.
+            self.facts.insert(node, Vec::new());
+            return;
+        }
+        let columns = self.setting.columns(node);
+        let columns = self.setting.with_lengths(&columns);
+        let sorts: Vec<Sort> = columns.iter().map(|&column| self.setting.world.terms.sort(column)).collect();
+        let conditions = self.conditions_at(node);
+        let templates = Templates { conditions, ..self.templates.clone() };
+        let rows = self.graph.rows.get(&node).map_or(&[][..], Vec::as_slice);
+        let rows: Vec<Vec<BigInt>> = rows.iter().map(|row| self.setting.row_with_lengths(row)).collect();
+        let mut facts = common(&rows, &sorts, &templates);
+        if let Some(banned) = self.banned.get(&node) {
+            facts.retain(|fact| !banned.contains(fact));
+        }
+        self.facts.insert(node, facts);
+    }
+
+    /// The polynomials that the conditions of the program compare with 0 at a node.
+    fn conditions_at(&mut self, node: Node) -> Vec<Polynomial> {
+        if let Some(known) = self.conditions.get(&node) {
+            return known.clone();
+        }
+        let columns = self.setting.columns(node);
+        let columns: BTreeMap<Term, usize> = self.setting.with_lengths(&columns).into_iter().zip(0..).collect();
+        let terms = &self.setting.world.terms;
+        let mut atoms = BTreeSet::new();
+        for (side, cut) in self.setting.sides.iter().zip(node.cuts) {
+            side.leaps[cut].iter().for_each(|leap| collect(terms, leap.guard, &mut atoms));
+        }
+        let found: BTreeSet<Polynomial> =
+            atoms.into_iter().filter_map(|atom| polynomial(terms, atom, &columns)).collect();
+        let found: Vec<Polynomial> = found
+            .into_iter()
+            .map(|mut parts| {
+                parts.retain(|(_, factors)| !factors.is_empty());
+                parts
+            })
+            .collect();
+        self.conditions.insert(node, found.clone());
+        found
+    }
+
+    /// A state that the facts at its node allow and from which no edge leads on.
+    fn uncovered(&mut self) -> Result<Option<(Node, Vec<BigInt>)>, ()> {
+        let nodes: Vec<Node> = self.graph.rows.keys().copied().filter(|node| !node.ended()).collect();
+        for node in nodes {
+            let guards: Vec<Term> =
+                self.graph.edges.iter().filter(|edge| edge.from == node).map(|edge| edge.guard).collect();
+            // Executions that are blocked do not end.
+            let blocked = self.blocked(node);
+            let terms = &mut self.setting.world.terms;
+            let goal = terms.or(&[guards, blocked].concat());
+            match self.ask(node, &[], goal).ok_or(())? {
+                Said::Holds => {}
+                Said::Fails(row) => return Ok(Some((node, row))),
+                Said::Unknown => return Err(()),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The guards of the leaps from a node by which an execution is blocked.
+    pub(super) fn blocked(&self, node: Node) -> Vec<Term> {
+        let sides = self.setting.sides.iter().zip(node.cuts);
+        sides
+            .flat_map(|(side, cut)| &side.leaps[cut])
+            .filter(|leap| leap.to == BLOCKED)
+            .map(|leap| leap.guard)
+            .collect()
+    }
+
+    /// Whether every edge at whose end both have ended shows that they end alike.
+    fn ends_alike(&mut self) -> bool {
+        let last: Vec<Edge> = self.graph.edges.iter().filter(|edge| edge.to.ended()).cloned().collect();
+        last.into_iter().all(|edge| {
+            let terms = &mut self.setting.world.terms;
+            let goal = match edge.to.cuts {
+                [EXIT, EXIT] => {
+                    let outputs = &edge.values[self.setting.inputs.len()..];
+                    let (mine, theirs) = outputs.split_at(outputs.len() / 2);
+                    let same: Vec<Term> = mine.iter().zip(theirs).map(|(&a, &b)| terms.eq(a, b)).collect();
+                    terms.and(&same)
+                }
+                [ERROR, ERROR] => return true,
+                cuts if cuts.contains(&BLOCKED) => return true,
+                _ => terms.bool(false),
+            };
+            matches!(self.ask(edge.from, &[edge.guard], goal), Some(Said::Holds))
+        })
+    }
+
+    /// Whether a goal follows from the facts at a node and what else is known there; `None` when out of budget.
+    fn ask(&mut self, node: Node, known: &[Term], goal: Term) -> Option<Said> {
+        let columns = self.setting.columns(node);
+        let obligation = self.obligation(node, known, goal);
+        let world = &mut *self.setting.world;
+        if world.terms.is_true(goal) || obligation.assumptions.iter().any(|&fact| world.terms.is_false(fact)) {
+            return Some(Said::Holds);
+        }
+        if let Some(linear) = linearised(world, &obligation) {
+            self.queries = self.queries.checked_sub(1)?;
+            if self.solver.prove(world, &linear) == Answer::Holds {
+                return Some(Said::Holds);
+            }
+        }
+        self.queries = self.queries.checked_sub(1)?;
+        Some(match self.solver.prove_or_model(world, &obligation) {
+            Answer::Holds => Said::Holds,
+            Answer::FailsAt(model) => {
+                let mut references = References::default();
+                let row = columns.iter().map(|&column| {
+                    let Form::App(func, _) = world.terms.node(column) else { return None };
+                    let value = model.get(&input_name(*func)?);
+                    // What the query does not mention may be anything.
+                    match (world.terms.sort(column), value) {
+                        (_, None) => Some(BigInt::default()),
+                        (Sort::Ref, Some(word)) => Some(references.number(word, model.get("null"))),
+                        (_, Some(value)) => value.parse().ok(),
+                    }
+                });
+                row.collect::<Option<Vec<BigInt>>>().map_or(Said::Unknown, Said::Fails)
+            }
+            Answer::Fails | Answer::Unknown(_) => Said::Unknown,
+        })
+    }
+
+    /// That a goal follows from the facts at a node and what else is known there.
+    fn obligation(&mut self, node: Node, known: &[Term], goal: Term) -> Obligation {
+        let columns = self.setting.columns(node);
+        let columns = self.setting.with_lengths(&columns);
+        let mut assumptions = self.assumed.to_vec();
+        for fact in self.facts.get(&node).into_iter().flatten() {
+            assumptions.push(fact.term(&mut self.setting.world.terms, &columns));
+        }
+        assumptions.extend(known);
+        let tag = "the facts at a node of a product are inductive".to_string();
+        Obligation { assumptions, goal, tag }
+    }
+
+    /// Whether a goal holds at a node: for those who ask more of a product than that it is one.
+    pub(super) fn follows(&mut self, node: Node, known: &[Term], goal: Term) -> bool {
+        matches!(self.ask(node, known, goal), Some(Said::Holds))
+    }
+}
+
+/// Numbers for the words by which a model tells references apart.
+#[derive(Default)]
+struct References {
+    words: Vec<String>,
+}
+
+impl References {
+    fn number(&mut self, word: &str, null: Option<&String>) -> BigInt {
+        if null.is_some_and(|null| null == word) {
+            return BigInt::default();
+        }
+        let at = self.words.iter().position(|known| known == word).unwrap_or_else(|| {
+            self.words.push(word.to_string());
+            self.words.len() - 1
+        });
+        BigInt::from(at + 1)
+    }
+}
+
+/// The terms that are compared with 0 within a condition.
+fn collect(terms: &smt::term::Terms, condition: Term, found: &mut BTreeSet<Term>) {
+    match terms.node(condition) {
+        Form::AtMostZero(t) | Form::IsZero(t) => {
+            found.insert(*t);
+        }
+        Form::And(parts) | Form::Or(parts) => parts.iter().for_each(|&part| collect(terms, part, found)),
+        Form::Not(inner) => collect(terms, *inner, found),
+        _ => {}
+    }
+}

@@ -1,0 +1,300 @@
+//! Products: two procedures with loops, over integers and a heap they only read, run side by side under invariants that are
+//! found from runs.
+//!
+//! In: a pair of procedures whose only recursion is by loops, or calls in tail position, and that leave the heap alone. Out: whether a
+//! product of the two proves that they are partially equivalent, and whether it proves that they end together.
+//!
+//! Loops seldom match turn by turn where somebody has worked on them: one is unrolled, split, peeled, or a formula. So both are run on
+//! a number of inputs, the runs are laid side by side by a [`Policy`](graph::Policy) (turn by turn; from one place where a
+//! variable has the same value in both to the next; one after the other), and what the states seen side by side have in
+//! common is proved to be an invariant, or given up.
+//!
+//! Rule *Product* (`proofs/soundness.md`): if the facts at each node are preserved by the edges, the edges of a node cover all
+//! states with its facts, and the last edges show equal outputs, then two ending executions from equal inputs end alike.
+//!
+//! Invariant: the runs only propose; what is concluded, the solver has proved.
+
+mod check;
+mod ends;
+mod facts;
+mod flow;
+mod graph;
+mod leaps;
+
+use crate::chc::fragments::only_reads;
+use smt::random_stores::MadeUp;
+use crate::goal::{Pair, Program, assumptions};
+use crate::relate::Level;
+use smt::solve::Solver;
+use smt::arena::{World};
+use smt::term::{Func, Node as Form, Sort, Term};
+use check::Check;
+use facts::Templates;
+use graph::{Graph, Point, Policy, Setting};
+use lang_l::hir::{Expr, GlobalId, Type};
+use leaps::{ENTRY, Side};
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive, Zero};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
+
+/// How many inputs are run.
+const INPUTS: usize = 40;
+/// How many are drawn to have so many that satisfy what is assumed.
+const DRAWN: usize = 1_500;
+/// More queries than this for one pair are not worth it.
+const MAX_QUERIES: usize = 600;
+/// More than this to show that the two end together neither.
+const MAX_ENDING_QUERIES: usize = 120;
+/// The longest run.
+const MAX_RUN: usize = 160;
+/// The number of the input by which runs tell the stores that are made up for them; no program looks at it.
+const STORE: u32 = 1 << 22;
+/// More pairs of variables of different names than this are not tried.
+const MAX_OTHERS: usize = 8;
+
+/// What came of looking for a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// One that proves the pair at this level.
+    Proof(Level),
+    /// None that proves anything.
+    Nothing,
+    /// The pair is none of those that products are made of: it has no loops, or recursion of another kind, or a heap.
+    Unfit,
+}
+
+/// Looks for a product that proves a pair, from the stores that satisfy a condition.
+pub fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Found {
+    attempt(program, pair, when, solver).unwrap_or(Found::Unfit)
+}
+
+/// Whether one of the two looks at the heap.
+pub fn reads(program: &Program<'_>, pair: Pair) -> bool {
+    let ids = [pair.0, pair.1];
+    (0..2).any(|version| !program.facts[version][ids[version].index()].accesses.is_empty())
+}
+
+fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Found> {
+    let ids = [pair.0, pair.1];
+    let touched = |version: usize| &program.facts[version][ids[version].index()];
+    let reads = reads(program, pair);
+    if reads && !(0..2).all(|version| only_reads(program, version, ids[version])) {
+        return None;
+    }
+    let globals: BTreeSet<GlobalId> = (0..2).flat_map(|version| touched(version).globals.iter().copied()).collect();
+    if globals.iter().any(|g| program.unit.globals[g.index()].ty.is_reference()) {
+        return None;
+    }
+    let globals: Vec<GlobalId> = globals.into_iter().collect();
+    let mut world = World::new(program.unit);
+    let (mut assumed, _) = assumptions(program, pair, when, &mut world);
+    // Less may always be assumed; runs cannot look at quantifiers.
+    assumed.retain(|&condition| !quantified(&world, condition));
+    let left = Side::of(program, &mut world, 0, pair.0, &globals)?;
+    let right = Side::of(program, &mut world, 1, pair.1, &globals)?;
+    if !left.loops() && !right.loops() {
+        return None;
+    }
+    let mut inputs = inputs(program, pair, &globals, &mut world);
+    let params = &program.unit.versions[0].procedure(pair.0).locals[..];
+    let is_array = |at: &usize| matches!(params[*at].ty, Type::Array(_));
+    let arrays: Vec<usize> = (0..program.unit.versions[0].procedure(pair.0).params).filter(is_array).collect();
+    if reads {
+        inputs.push(world.terms.app(Func::Param(STORE), &[], Sort::Int));
+    }
+    let constants = constants(&world, [&left, &right]);
+    let rows = draw(&world, (&inputs, reads), &assumed, &constants);
+    let sides = [&left, &right];
+    let mut tried = BTreeSet::new();
+    let mut left = MAX_QUERIES;
+    for Plan { policy, tagged, degree, queries } in plans(sides) {
+        let mut setting = Setting { world: &mut world, sides, inputs: &inputs, reads, arrays: &arrays, tagged };
+        let Some(graph) = observe(&mut setting, &policy, &rows) else { continue };
+        if !tried.insert((graph.shape().clone(), degree, tagged)) {
+            continue;
+        }
+        let queries = queries.min(left);
+        let templates = Templates { degree, ..templates(&constants) };
+        let mut check = Check::new(setting, &policy, graph, &assumed, solver, templates);
+        check.queries = queries;
+        if check.prove() {
+            check.queries = MAX_ENDING_QUERIES;
+            let both = (0..2).all(|version| touched(version).terminates);
+            return Some(Found::Proof(if both || check.ends_together() { Level::Full } else { Level::Partial }));
+        }
+        left -= queries - check.queries.min(queries);
+        if left == 0 {
+            break;
+        }
+    }
+    Some(Found::Nothing)
+}
+
+/// Whether there is a quantifier in a condition.
+fn quantified(world: &World, condition: Term) -> bool {
+    let node = world.terms.node(condition);
+    matches!(node, Form::Forall(..)) || node.children().into_iter().any(|part| quantified(world, part))
+}
+
+/// The terms of the inputs: parameters, then globals.
+fn inputs(program: &Program<'_>, pair: Pair, globals: &[GlobalId], world: &mut World) -> Vec<Term> {
+    let code = program.unit.versions[0].procedure(pair.0);
+    let params = code.locals[..code.params].iter().zip(0u32..);
+    let mut inputs: Vec<Term> =
+        params.map(|(local, at)| world.terms.app(Func::Param(at), &[], Sort::from(&local.ty))).collect();
+    for global in globals {
+        let sort = Sort::from(&program.unit.globals[global.index()].ty);
+        inputs.push(world.terms.app(Func::Global(global.0), &[], sort));
+    }
+    inputs
+}
+
+/// One attempt.
+struct Plan {
+    policy: Policy,
+    /// Whether to tell first visits of loops from later ones.
+    tagged: bool,
+    /// The highest degree of equations to look for.
+    degree: u32,
+    /// How many queries it may ask.
+    queries: usize,
+}
+
+/// What to try: what is cheap and succeeds often first.
+fn plans(sides: [&Side<'_>; 2]) -> Vec<Plan> {
+    let meet = |mine: &str, theirs: &str| Policy::Meet(mine.to_string(), theirs.to_string());
+    let names = sides.map(Side::changing);
+    let same: Vec<Policy> = names[0].intersection(&names[1]).map(|name| meet(name, name)).collect();
+    let mut plans = Vec::new();
+    let mut plan = |policies: &[Policy], tagged: bool, degree: u32, queries: usize| {
+        plans.extend(policies.iter().map(|policy| Plan { policy: policy.clone(), tagged, degree, queries }));
+    };
+    let together = [Policy::Together];
+    let in_turn = [Policy::First(0), Policy::First(1)];
+    plan(&together, false, 1, 60);
+    plan(&same, false, 1, 60);
+    plan(&together, false, 2, 120);
+    plan(&same, false, 2, 200);
+    plan(&in_turn, false, 2, 160);
+    plan(&in_turn, true, 2, 250);
+    plan(&same, true, 2, 250);
+    plan(&together, true, 2, 250);
+    let other: Vec<Policy> = names[0]
+        .iter()
+        .flat_map(|mine| names[1].iter().filter(move |theirs| *theirs != mine).map(move |theirs| meet(mine, theirs)))
+        .take(MAX_OTHERS)
+        .collect();
+    plan(&other, false, 2, 120);
+    plan(&in_turn, true, 3, 300);
+    plans
+}
+
+/// The graph that the runs from these inputs make; `None` when the policy does not fit them.
+fn observe(setting: &mut Setting<'_>, policy: &Policy, rows: &[Vec<BigInt>]) -> Option<Graph> {
+    let mut graph = Graph::default();
+    for inputs in rows {
+        let runs = [0, 1].map(|version| setting.run(version, (ENTRY, 0, Vec::new()), inputs, MAX_RUN));
+        if !runs.iter().all(|run| run.last().is_some_and(Point::is_outcome)) {
+            continue;
+        }
+        if !setting.add(&mut graph, policy, inputs, [&runs[0], &runs[1]]) {
+            return None;
+        }
+    }
+    (!graph.edges.is_empty()).then_some(graph)
+}
+
+/// The small numbers that the leaps mention.
+fn constants(world: &World, sides: [&Side<'_>; 2]) -> BTreeSet<BigInt> {
+    let mut seen: BTreeSet<Term> = BTreeSet::new();
+    let mut work: Vec<Term> = Vec::new();
+    for leap in sides.iter().flat_map(|side| side.leaps.iter().flatten()) {
+        work.push(leap.guard);
+        work.extend(&leap.values);
+    }
+    let mut found = BTreeSet::new();
+    while let Some(term) = work.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match world.terms.node(term) {
+            Form::Int(value) => {
+                found.insert(value.abs());
+            }
+            Form::Linear(constant, parts) => {
+                found.insert(constant.abs());
+                found.extend(parts.iter().map(|(coefficient, _)| coefficient.abs()));
+            }
+            _ => {}
+        }
+        work.extend(world.terms.node(term).children());
+    }
+    found
+}
+
+/// What to look for in a program that mentions these numbers.
+fn templates(constants: &BTreeSet<BigInt>) -> Templates {
+    let mut bounds = BTreeSet::new();
+    for number in constants.iter().take(8).chain([&BigInt::zero()]) {
+        for near in -2..=2 {
+            bounds.insert(number + near);
+            bounds.insert(near - number);
+        }
+    }
+    let small = |number: &&BigInt| number.to_i32().is_some_and(|number| (2..=12).contains(&number));
+    let mut moduli: BTreeSet<BigInt> = constants.iter().filter(small).take(4).cloned().collect();
+    moduli.insert(BigInt::from(2));
+    Templates { degree: 1, bounds, moduli, conditions: Vec::new() }
+}
+
+/// Inputs that satisfy what is assumed: small numbers, and numbers near those that the programs mention.
+fn draw(
+    world: &World,
+    (inputs, reads): (&[Term], bool),
+    assumed: &[Term],
+    constants: &BTreeSet<BigInt>,
+) -> Vec<Vec<BigInt>> {
+    let constants: Vec<&BigInt> = constants.iter().collect();
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = move |below: u64| {
+        // A linear congruential generator: the same numbers each time.
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let mut rows: Vec<Vec<BigInt>> = Vec::new();
+    for _ in 0..DRAWN {
+        let row: Vec<BigInt> = inputs
+            .iter()
+            .enumerate()
+            .map(|(at, &input)| {
+                match world.terms.sort(input) {
+                    Sort::Bool => return BigInt::from(next(2)),
+                    Sort::Ref => return BigInt::from(next(9)),
+                    Sort::Int if reads && at + 1 == inputs.len() => return BigInt::from(next(1 << 20)),
+                    Sort::Int => {}
+                }
+                let small = BigInt::from(next(13)) - 3;
+                match next(4) {
+                    0 if !constants.is_empty() => {
+                        let at = usize::try_from(next(constants.len() as u64)).unwrap_or(0);
+                        constants[at] + small / 3
+                    }
+                    _ => small,
+                }
+            })
+            .collect();
+        let mut values: HashMap<Term, BigInt> = inputs.iter().copied().zip(row.iter().cloned()).collect();
+        let store = row.last().filter(|_| reads).map(|number| MadeUp::new(u64::try_from(number).unwrap_or(0)));
+        let allowed = assumed.iter().all(|&condition| {
+            world.terms.evaluate(condition, &mut values, store).is_some_and(|value| graph::holds(&value))
+        });
+        if allowed && !rows.contains(&row) {
+            rows.push(row);
+        }
+        if rows.len() >= INPUTS {
+            break;
+        }
+    }
+    rows
+}

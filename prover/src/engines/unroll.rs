@@ -1,0 +1,91 @@
+//! Which calls a proof executes in place.
+//!
+//! In: a pair of procedures and what is known of their callees. Out: [`Plan`]s, in the order in which they are tried.
+
+use crate::effects::direct_callees;
+use crate::lower::is_loop;
+use crate::goal::{EVALUATED_DEPTH, EVALUATED_OUTCOMES, Method, Pair, Plan, Program};
+use lang_l::hir::{Block, Expr, ExprKind, ProcId, Procedure, Rhs, StmtKind};
+use lang_l::source::Span;
+use std::collections::BTreeSet;
+
+/// More loops, or calls, of one procedure than this are not unrolled one by one.
+const MAX_UNROLLED: usize = 4;
+
+/// Which recursive calls to execute in place once or twice: to the end if it is near, one call or loop of one side, all loops, all
+/// that recurs.
+///
+/// Of a loop only the loops within it are looked at: its own turns take part in the proof of the procedure it is in.
+pub(crate) fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<Plan> {
+    let own = [pair.0, pair.1];
+    let code = |version: usize, id: ProcId| program.unit.versions[version].procedure(id);
+    let plan = |inline, depths| Plan::of(inline, depths, Method::Unrolling);
+    let recurs = [0, 1].map(|version| -> BTreeSet<ProcId> {
+        let direct = direct_callees(program.unit, code(version, own[version]));
+        direct.into_iter().filter(|&id| program.facts[version][id.index()].recursive(id)).collect()
+    });
+    let loops = [0, 1].map(|version| -> BTreeSet<ProcId> {
+        let inner = |id: &ProcId| *id != own[version] && is_loop(code(version, *id));
+        recurs[version].iter().copied().filter(inner).collect()
+    });
+    let all = [0, 1].map(|version| program.facts[version][own[version].index()].callees.clone());
+    let somewhere = |version: usize| {
+        let facts = &program.facts[version];
+        all[version].iter().any(|callee| facts[callee.index()].recursive(*callee))
+    };
+    let looped = is_loop(code(0, pair.0));
+    let mut plans = Vec::new();
+    if !looped && (somewhere(0) || somewhere(1)) {
+        let deep = plan(all.clone(), [EVALUATED_DEPTH; 2]);
+        plans.push(Plan { outcomes: Some(EVALUATED_OUTCOMES), ..deep });
+    }
+    for version in 0..2 {
+        let sites = call_sites(code(version, own[version]), &recurs[version]);
+        let several = !looped && sites.len() > 1;
+        for &site in sites.iter().take(if several { MAX_UNROLLED } else { 0 }) {
+            let mut inline = [BTreeSet::new(), BTreeSet::new()];
+            inline[version].clone_from(&recurs[version]);
+            let depths = [usize::from(version == 0), usize::from(version == 1)];
+            plans.push(Plan { only_at: Some(site), ..plan(inline, depths) });
+        }
+        for &one in loops[version].iter().take(MAX_UNROLLED) {
+            let mut inline = [BTreeSet::new(), BTreeSet::new()];
+            inline[version].insert(one);
+            plans.push(plan(inline, [usize::from(version == 0), usize::from(version == 1)]));
+        }
+    }
+    if looped {
+        return plans;
+    }
+    let depths = [[1, 0], [0, 1], [1, 1], [2, 1], [1, 2]];
+    for (inline, wanted) in [(&loops, loops != recurs), (&all, somewhere(0) || somewhere(1))] {
+        if wanted && inline.iter().any(|inline| !inline.is_empty()) {
+            plans.extend(depths.map(|depths| plan(inline.clone(), depths)));
+        }
+    }
+    plans
+}
+
+/// Where a procedure calls some others.
+fn call_sites(procedure: &Procedure, callees: &BTreeSet<ProcId>) -> Vec<Span> {
+    fn within(block: &Block, callees: &BTreeSet<ProcId>, found: &mut Vec<Span>) {
+        for stmt in &block.stmts {
+            match &stmt.kind {
+                StmtKind::If(_, then, els) => {
+                    within(then, callees, found);
+                    within(els, callees, found);
+                }
+                StmtKind::Call { callee, .. }
+                | StmtKind::Assign(_, Rhs::Expr(Expr { kind: ExprKind::Call(callee, _), .. }))
+                    if callees.contains(callee) && !found.contains(&stmt.span) =>
+                {
+                    found.push(stmt.span);
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    procedure.body.iter().for_each(|body| within(body, callees, &mut found));
+    found
+}

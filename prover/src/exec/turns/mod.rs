@@ -1,0 +1,211 @@
+//! All turns of a loop at once, where they do not depend on one another.
+//!
+//! In: a state before the call of a loop's procedure. Out: the states after the whole loop, with sums and filled arrays as terms
+//! of their own; or nothing, when the loop is not of that kind.
+//!
+//! The kind: every variable that the loop assigns is an integer that grows by a constant each turn, or by an amount that is
+//! known from the number of the turn; the loop goes on by a linear condition; each turn writes at most one cell, of the same
+//! array, one step further each time, and reads of that array only what no earlier turn has written.
+//!
+//! Rule *Turns* (`proofs/soundness.md`).
+//!
+//! Invariant: exact: the states are those that the loop can end in, no more and no fewer.
+
+mod errors;
+mod one;
+mod sums;
+
+use super::{ExecError, Executor};
+use crate::lower::is_loop;
+use crate::exec::state::{State};
+use smt::term::{Ending, Func, Node, Term, Terms};
+use lang_l::hir::ProcId;
+use lang_l::source::Span;
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+use one::Turn;
+
+/// The states in which a call returned, with its results.
+type Returns = Vec<(State, Vec<Term>)>;
+
+impl Executor<'_> {
+    /// The states in which a loop ends, with what its procedure returns; `None` when it is not of the kind.
+    pub(super) fn all_turns(
+        &mut self,
+        state: &State,
+        callee: ProcId,
+        args: &[Term],
+        span: Span,
+    ) -> Result<Option<Returns>, ExecError> {
+        if !self.limits.turns || !is_loop(self.code().procedure(callee)) {
+            return Ok(None);
+        }
+        let number = self.world.terms.skolem_int();
+        // What is found on the way belongs to one turn and not to the execution.
+        let found = std::mem::take(&mut self.found);
+        let join = std::mem::replace(&mut self.limits.join, true);
+        self.turn_depth += 1;
+        let turn = self.one_turn(state, callee, args, number);
+        self.turn_depth -= 1;
+        self.limits.join = join;
+        self.found = found;
+        match turn {
+            Some(turn) => self.whole(state, args, &turn, span),
+            None => Ok(None),
+        }
+    }
+
+    fn whole(&mut self, state: &State, args: &[Term], turn: &Turn, span: Span) -> Result<Option<Returns>, ExecError> {
+        let terms = &mut self.world.terms;
+        let Some(count) = Count::of(terms, turn) else { return Ok(None) };
+        let endless_may_err = turn.errors.iter().any(|error| error.iter().any(|&part| terms.occurs(turn.number, part)));
+        if !terms.is_false(count.endless) && endless_may_err {
+            return Ok(None);
+        }
+        let Some(error) = errors::within(terms, turn, count.turns) else { return Ok(None) };
+        let mut before = state.clone();
+        // The condition is evaluated at least once, and errs each time alike.
+        let ok = self.world.terms.not(turn.condition_errs);
+        if !self.require(&mut before, ok, "the condition of a loop errs", span) {
+            self.flush(&mut before)?;
+            return Ok(Some(Vec::new()));
+        }
+        self.flush(&mut before)?;
+        let mut ends = Vec::new();
+        let mut entered = before.clone();
+        if entered.assume(&mut self.world.terms, count.entered) {
+            let fine = self.world.terms.not(error);
+            let alive = self.require(&mut entered, fine, "a turn of a loop errs", span);
+            self.flush(&mut entered)?;
+            if alive {
+                let mut endless = entered.clone();
+                if endless.assume(&mut self.world.terms, count.endless) {
+                    let path = endless.path.iter().copied().collect();
+                    self.finish(&endless, Ending::Diverges, path, Vec::new(), Vec::new())?;
+                }
+                let finite = self.world.terms.not(count.endless);
+                if entered.assume(&mut self.world.terms, finite) {
+                    let results = self.after(&mut entered, args, turn, count.turns);
+                    ends.push((entered, results));
+                }
+            }
+        }
+        let mut skipped = before.clone();
+        let not = self.world.terms.not(count.entered);
+        if skipped.assume(&mut self.world.terms, not) {
+            let results = turn.results.iter().map(|&param| args[param]).collect();
+            ends.push((skipped, results));
+        }
+        if self.turn_depth > 0
+            && let [(left, first), (right, second)] = ends.as_slice()
+        {
+            // Within a turn of another loop there has to be one end.
+            let (left, right) = (left.clone(), right.clone());
+            let results = first.iter().zip(second).map(|(&a, &b)| self.world.terms.ite(count.entered, a, b)).collect();
+            let joined = self.join(&before, count.entered, &left, &right);
+            return Ok(Some(vec![(joined, results)]));
+        }
+        Ok(Some(ends))
+    }
+
+    /// The state after this many turns, at least one, none of which erred; and the results.
+    fn after(&mut self, state: &mut State, args: &[Term], turn: &Turn, turns: Term) -> Vec<Term> {
+        let mut last = args.to_vec();
+        for (&param, growth) in &turn.params {
+            let sum = sums::sum(&mut self.world.terms, growth.each, turn.number, turns);
+            last[param] = self.world.terms.add(args[param], sum);
+        }
+        for (&global, growth) in &turn.globals {
+            let sum = sums::sum(&mut self.world.terms, growth.each, turn.number, turns);
+            let value = self.world.terms.add(state.globals[global], sum);
+            state.globals.set(global, value);
+        }
+        if let Some(write) = &turn.write {
+            let (from, to) = sums::range(&mut self.world.terms, &write.index, turns);
+            let value = write.index.instead(&mut self.world.terms, write.value, turn.number);
+            let (index, value) = sums::named(&mut self.world.terms, value, turn.number);
+            let fill = smt::heap::Fill { selector: write.selector, array: write.array, from, to, index, value };
+            state.heap = self.world.heaps.fill(state.heap, fill);
+        }
+        turn.results.iter().map(|&param| last[param]).collect()
+    }
+}
+
+/// How many turns a loop makes.
+struct Count {
+    /// Whether there is a first one.
+    entered: Term,
+    /// How many, when there is a first one and a last one.
+    turns: Term,
+    /// Whether there is no last one, when there is a first one.
+    endless: Term,
+}
+
+impl Count {
+    /// From the condition to go on: a linear one, and others that do not change.
+    fn of(terms: &mut Terms, turn: &Turn) -> Option<Count> {
+        let conjuncts = match terms.node(turn.condition) {
+            Node::And(parts) => parts.to_vec(),
+            _ => vec![turn.condition],
+        };
+        let (changing, fixed): (Vec<Term>, Vec<Term>) =
+            conjuncts.into_iter().partition(|&part| terms.occurs(turn.number, part));
+        let [changing] = changing[..] else { return None };
+        let (linear, unequal) = match *terms.node(changing) {
+            Node::AtMostZero(t) => (t, false),
+            Node::Not(inner) => match *terms.node(inner) {
+                Node::IsZero(t) => (t, true),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (slope, start) = split(terms, linear, turn.number)?;
+        let zero = terms.int(0);
+        let (first, turns, endless) = if unequal {
+            if !slope.abs().is_one() {
+                return None;
+            }
+            let factor = terms.int(-slope);
+            let turns = terms.mul(factor, start);
+            let same = terms.eq(start, zero);
+            let endless = if not_negative(terms, turns) { terms.bool(false) } else { terms.lt(turns, zero) };
+            (terms.not(same), turns, endless)
+        } else if slope.is_positive() {
+            let negated = terms.neg(start);
+            let divisor = terms.int(slope);
+            let more = terms.div(negated, divisor);
+            let one = terms.int(1);
+            (terms.le(start, zero), terms.add(more, one), terms.bool(false))
+        } else {
+            (terms.le(start, zero), zero, terms.bool(true))
+        };
+        let all: Vec<Term> = fixed.into_iter().chain([first]).collect();
+        Some(Count { entered: terms.and(&all), turns, endless })
+    }
+}
+
+/// Whether a term is a sum of lengths and of what is not negative.
+fn not_negative(terms: &Terms, term: Term) -> bool {
+    let (constant, parts) = terms.linear_parts(term);
+    let length = |part: Term| matches!(terms.node(part), Node::App(Func::Length, _));
+    !constant.is_negative() && parts.iter().all(|(factor, part)| factor.is_positive() && length(*part))
+}
+
+/// A linear term as a multiple of the number of the turn and a rest that it does not occur in.
+fn split(terms: &mut Terms, term: Term, number: Term) -> Option<(BigInt, Term)> {
+    let (constant, parts) = terms.linear_parts(term);
+    let mut slope = BigInt::zero();
+    let mut rest = terms.int(constant);
+    for (coefficient, part) in parts {
+        if part == number {
+            slope += coefficient;
+        } else if terms.occurs(number, part) {
+            return None;
+        } else {
+            let coefficient = terms.int(coefficient);
+            let product = terms.mul(coefficient, part);
+            rest = terms.add(rest, product);
+        }
+    }
+    Some((slope, rest))
+}

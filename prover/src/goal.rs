@@ -1,0 +1,339 @@
+//! What is to be proved of a pair, and what could be shown of it.
+//!
+//! In: a lowered pair program with all that is known of each procedure alone ([`Program`]). Out: nothing is proved here: these
+//! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`Evidence`].
+
+use crate::chc::summaries::CouplingEvidence;
+use crate::effects::{Facts, direct_callees};
+use crate::exec::{Executor, Limits, on_entry};
+use crate::exec::state::Outcome;
+use crate::lower::{is_loop, same_signature};
+use crate::relate::{self, Alignment, Claims, Gap, Level, Relation};
+use lang_l::hir::{Expr, ProcId, Procedure, Unit};
+use lang_l::hir_same::same_code;
+use lang_l::source::Span;
+use smt::arena::World;
+use smt::solve::Task;
+use smt::term::Term;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// More pairs of procedures without partners than this are not tried.
+const MAX_STRANGERS: usize = 16;
+
+/// A pair of procedures: of version 0 and of version 1.
+pub type Pair = (ProcId, ProcId);
+
+/// What could be shown of a pair.
+#[derive(Clone, Debug)]
+pub struct PairProof {
+    /// The level reached; `None` when not even partial equivalence was proved.
+    pub level: Option<Level>,
+    /// The claims it rests on.
+    pub used: Claims,
+    /// How it was proved.
+    pub method: Method,
+    /// Why not (or why only partially).
+    pub gap: Option<Gap>,
+    /// For each pair of normal outcomes, which places correspond: allocation sites of version 0 and of version 1.
+    pub correspondence: BTreeSet<(Span, Span)>,
+    /// Matched calls, by their places.
+    pub matched_calls: BTreeSet<(Span, Span)>,
+    /// How many paths of the two versions were related.
+    pub relations: usize,
+    /// How long the search for it took.
+    pub time: Duration,
+    /// What has to be known to check it again without a search; `None` where it cannot be written down.
+    pub evidence: Option<Evidence>,
+}
+
+/// How a pair was proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The two are the same code, and their callees are equivalent.
+    SameCode,
+    /// Path by path, every call taken by its summary.
+    Summaries,
+    /// Path by path, with calls of procedures that do not recur executed in place.
+    Inlining,
+    /// Path by path, with all turns of a loop taken at once where that can be said.
+    Turns,
+    /// Path by path, with recursive calls executed in place once or twice: what was peeled or unrolled.
+    Unrolling,
+    /// By a product of both and invariants found from runs, for loops over integers.
+    Product,
+    /// By mutual summaries found from runs, for procedures over integers.
+    Coupling,
+    /// By closed forms of what recurs, for procedures over integers.
+    ClosedForm,
+    /// By constrained Horn clauses, for procedures over integers.
+    Horn,
+    /// By the paper's encoding: one query for all strategies.
+    Paper,
+    /// Both are external, hence the same unknown procedure.
+    External,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Method; 11] = [
+        Method::SameCode,
+        Method::Summaries,
+        Method::Inlining,
+        Method::Turns,
+        Method::Unrolling,
+        Method::Product,
+        Method::Coupling,
+        Method::ClosedForm,
+        Method::Horn,
+        Method::Paper,
+        Method::External,
+    ];
+
+    /// What reports call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Method::SameCode => "same-code",
+            Method::Summaries => "summaries",
+            Method::Inlining => "inlining",
+            Method::Turns => "turns",
+            Method::Unrolling => "unrolling",
+            Method::Product => "product",
+            Method::Coupling => "coupling",
+            Method::ClosedForm => "closed-form",
+            Method::Horn => "horn-clauses",
+            Method::Paper => "paper",
+            Method::External => "external",
+        }
+    }
+}
+
+/// What a proof did, to be followed by [`confirm()`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Nothing but looking at the two was needed.
+    Plain,
+    /// Path by path.
+    Paths(PathsEvidence),
+    /// Equations between calls.
+    Coupling(CouplingEvidence),
+}
+
+/// What a proof by paths did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathsEvidence {
+    /// How the two were executed.
+    pub plan: Plan,
+    /// How outcomes were related, by their numbers; those that are not named contradict each other in plain sight.
+    pub relations: BTreeMap<(usize, usize), relate::Evidence>,
+}
+
+/// A lowered pair program with all that is known of it.
+pub struct Program<'a> {
+    /// The lowered program.
+    pub unit: &'a Unit,
+    /// The facts of both versions.
+    pub facts: [Vec<Facts>; 2],
+}
+
+impl Program<'_> {
+    /// The two procedures.
+    pub(crate) fn code(&self, pair: Pair) -> (&Procedure, &Procedure) {
+        (self.unit.versions[0].procedure(pair.0), self.unit.versions[1].procedure(pair.1))
+    }
+
+    /// Whether the two can be called alike.
+    pub fn same_signature(&self, pair: Pair) -> bool {
+        let (a, b) = self.code(pair);
+        same_signature(a, b)
+    }
+
+    /// Whether calls may be related by a claim about this pair: what the two do must depend on what they are given and on
+    /// that alone (rule *Locality*), and they must mean the same by it.
+    pub fn claimable(&self, pair: Pair) -> bool {
+        let local = |version: usize, id: ProcId| !self.facts[version][id.index()].sees_all;
+        local(0, pair.0) && local(1, pair.1)
+    }
+
+    /// Whether the two are the same code, calling procedures of the same names.
+    pub fn same_text(&self, pair: Pair) -> bool {
+        let (a, b) = self.code(pair);
+        same_code(a, b, |p, q| {
+            let (p, q) = self.code((p, q));
+            p.name == q.name
+        })
+    }
+
+    /// Whether runs of a procedure hold assumptions beside their branches: an `assume`, or an `ensures` of a callee.
+    pub(crate) fn assumes(&self, version: usize, id: ProcId) -> bool {
+        let facts = &self.facts[version];
+        let own = &facts[id.index()];
+        let code = &self.unit.versions[version];
+        let ensures = |callee: &ProcId| facts[callee.index()].trust_ensures && !is_loop(code.procedure(*callee));
+        own.blocks || own.callees.iter().any(ensures)
+    }
+
+    /// The pairs that may be claimed: of the same name, loops of the same place in procedures of the same name, those asked
+    /// for without a condition, and those of other names that are the same code.
+    pub fn candidates(&self, asked: &[Pair]) -> Vec<Pair> {
+        let [left, right] = [0, 1].map(|version| &self.unit.versions[version].procedures);
+        let mut found: BTreeSet<Pair> = asked.iter().copied().collect();
+        let by_name: BTreeMap<&str, u32> = right.iter().map(|p| p.name.as_str()).zip(0..).collect();
+        for (mine, p) in (0u32..).zip(left) {
+            if let Some(&theirs) = by_name.get(p.name.as_str()) {
+                found.insert((ProcId(mine), ProcId(theirs)));
+            }
+        }
+        let mut by_shape: BTreeMap<(usize, usize, usize), Vec<u32>> = BTreeMap::new();
+        for (theirs, q) in (0u32..).zip(right) {
+            by_shape.entry(shape(q)).or_default().push(theirs);
+        }
+        for (mine, p) in (0u32..).zip(left).filter(|(_, p)| p.body.is_some()) {
+            // Only those that some pair could be short of: the same name is not taken twice over in big programs.
+            for &theirs in by_shape.get(&shape(p)).into_iter().flatten().take(8) {
+                let pair = (ProcId(mine), ProcId(theirs));
+                let q = &right[theirs as usize];
+                if p.name != q.name && is_loop(p) == is_loop(q) && self.same_shape(pair, &found) {
+                    found.insert(pair);
+                }
+            }
+        }
+        found.extend(self.recursive_strangers(&found));
+        found.into_iter().filter(|&pair| self.same_signature(pair)).collect()
+    }
+
+    /// Recursive procedures without a partner, each with those of the other version that it could be called for: a loop may
+    /// have become recursion, or a helper another name. A loop that was changed has no partner for sure: that it is the
+    /// first of its procedure, as the other one is, says little.
+    fn recursive_strangers(&self, known: &BTreeSet<Pair>) -> Vec<Pair> {
+        let [lefts, rights] = [0, 1].map(|version| {
+            let settled = |&(p, q): &Pair| {
+                let looped = is_loop(self.code((p, q)).0);
+                self.same_signature((p, q)) && (!looped || self.same_shape((p, q), known))
+            };
+            let paired: BTreeSet<ProcId> =
+                known.iter().filter(|pair| settled(pair)).map(|&(p, q)| [p, q][version]).collect();
+            let ids = (0u32..).take(self.facts[version].len()).map(ProcId);
+            ids.filter(|id| self.facts[version][id.index()].recursive(*id) && !paired.contains(id)).collect::<Vec<_>>()
+        });
+        let all = lefts.iter().flat_map(|&p| rights.iter().map(move |&q| (p, q)));
+        all.filter(|&pair| self.same_signature(pair)).take(MAX_STRANGERS).collect()
+    }
+
+    fn same_shape(&self, pair: Pair, claimed: &BTreeSet<Pair>) -> bool {
+        let (a, b) = self.code(pair);
+        same_code(a, b, |p, q| claimed.contains(&(p, q)) || (p, q) == pair)
+    }
+}
+
+/// A cheap fingerprint: procedures of different ones are not the same code.
+fn shape(p: &Procedure) -> (usize, usize, usize) {
+    (p.params, p.results, p.body.as_ref().map_or(0, |body| body.stmts.len()))
+}
+
+/// Loops and recursion that come to an end by themselves are executed to it: so deep, with no more outcomes than this.
+pub(crate) const EVALUATED_DEPTH: usize = 64;
+pub(crate) const EVALUATED_OUTCOMES: usize = 6;
+
+/// How many calls that are executed in place may be nested.
+pub(crate) const INLINE_DEPTH: usize = 8;
+
+/// Which calls are executed in place, on each side, and how deep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Whose calls.
+    pub inline: [BTreeSet<ProcId>; 2],
+    /// How many of them may be nested.
+    pub depths: [usize; 2],
+    /// The most outcomes of each side, where fewer are worth their while than usually; branches are then not joined.
+    pub outcomes: Option<usize>,
+    /// When given, only the calls at this place.
+    pub only_at: Option<Span>,
+    /// What a proof that comes of it is called.
+    pub method: Method,
+}
+
+impl Plan {
+    /// A plan without more bounds.
+    pub(crate) fn of(inline: [BTreeSet<ProcId>; 2], depths: [usize; 2], method: Method) -> Self {
+        Plan { inline, depths, outcomes: None, only_at: None, method }
+    }
+
+    /// Whether a search could have made it: it leads to no endless work.
+    pub(crate) fn is_bounded(&self) -> bool {
+        let depth = if self.outcomes.is_some() { EVALUATED_DEPTH } else { INLINE_DEPTH };
+        self.depths.iter().all(|&own| own <= depth) && self.outcomes.is_none_or(|most| most <= EVALUATED_OUTCOMES)
+    }
+}
+
+/// What the solver is asked for when a pair is proved.
+pub fn task((left, right): Pair, when: Option<&Expr>) -> Task {
+    Task::Pair { left, right, when: when.map(|when| when.span) }
+}
+
+/// What both versions assume on entry, in terms; and whether all of it could be said.
+pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, world: &mut World) -> (Vec<Term>, bool) {
+    let mut assumed = Vec::new();
+    let mut sayable = true;
+    for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
+        let mut executor = Executor::new(program.unit, version, &program.facts[version], Limits::default(), world);
+        let (view, requires, all) = on_entry(&mut executor, id);
+        assumed.extend(requires);
+        sayable &= all;
+        if let (0, Some(when)) = (version, when) {
+            match executor.contract(&view, when) {
+                Some(condition) => assumed.push(condition),
+                None => sayable = false,
+            }
+        }
+    }
+    (assumed, sayable)
+}
+
+/// Procedures whose calls can be executed in place to the end: those that do not recur, and those without a partner that
+/// recur only through others.
+pub(crate) fn inlinable(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet<ProcId> {
+    let procedures = &program.unit.versions[version].procedures;
+    let partnered: BTreeSet<ProcId> = claims.keys().map(|&(p, q)| [p, q][version]).collect();
+    let bounded = |id: ProcId, p: &Procedure| {
+        !program.facts[version][id.index()].recursive(id)
+            || !(partnered.contains(&id) || direct_callees(program.unit, p).contains(&id))
+    };
+    let ids = (0u32..).map(ProcId).zip(procedures);
+    ids.filter(|(id, p)| p.body.is_some() && bounded(*id, p)).map(|(id, _)| id).collect()
+}
+
+impl PairProof {
+    /// A proof, or none, with nothing to say about correspondences.
+    pub(crate) fn trivial(level: Option<Level>, method: Method, used: Claims) -> Self {
+        PairProof {
+            level,
+            used,
+            method,
+            gap: None,
+            correspondence: BTreeSet::new(),
+            matched_calls: BTreeSet::new(),
+            relations: 0,
+            time: Duration::ZERO,
+            evidence: level.and(Some(Evidence::Plain)),
+        }
+    }
+
+    pub(crate) fn failed(method: Method, what: String, places: [Vec<Span>; 2]) -> Self {
+        PairProof { gap: Some(Gap { what, places }), ..Self::trivial(None, method, Claims::new()) }
+    }
+
+    pub(crate) fn note(&mut self, world: &World, relation: &Relation, left: &Outcome, right: &Outcome) {
+        self.relations += 1;
+        let Relation::Isomorphic(Alignment { births, calls }) = relation else { return };
+        let place = |outcome: &Outcome, birth| outcome.news.iter().find(|(b, _)| *b == birth).map(|(_, span)| *span);
+        for (&theirs, &mine) in births {
+            if let (Some(a), Some(b)) = (place(left, mine), place(right, theirs)) {
+                self.correspondence.insert((a, b));
+            }
+        }
+        for (&theirs, &mine) in calls {
+            self.matched_calls.insert((world.record(mine).span, world.record(theirs).span));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Why evidence is refused: what checks again, without a search, says here where it does not lead to a proof.
+
+/// Where evidence does not show what it should, in words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Wrong(pub String);
+
+/// A refusal, in words.
+pub(crate) fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
+    Err(Wrong(what.into()))
+}

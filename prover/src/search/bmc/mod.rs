@@ -1,0 +1,114 @@
+//! Bounded symbolic execution: where the two versions may differ, as inputs to be tried.
+//!
+//! In: a pair of a lowered program. Out: inputs, each read off a model of "both take these paths, and what comes out differs".
+//! Calls are executed in place to a depth that grows from round to round, so that a loop is unrolled that often; paths that
+//! go deeper are left for the next round.
+//!
+//! This finds what a search by running finds only by luck: large numbers, products, many turns of a loop.
+//!
+//! Invariant: claims nothing. A model is a suspicion; only [`crate::search::witness`] can make a witness of it.
+//! Invariant: bounded by numbers of rounds, paths and solver steps.
+
+mod differ;
+mod input;
+
+use crate::exec::{Limits, execute};
+use smt::obligation::Obligation;
+use crate::goal::{Pair, Program, assumptions};
+use smt::solve::Solver;
+use crate::exec::state::{Outcome};
+use smt::arena::{World};
+use smt::term::{Ending, Term};
+use lang_l::heap::Input;
+use lang_l::hir::{Expr, ProcId};
+use std::collections::BTreeSet;
+
+/// How deep calls are executed in place, round after round.
+const DEPTHS: [usize; 5] = [1, 3, 6, 12, 24];
+/// More outcomes than this of one version: branches are joined.
+const MOST_OUTCOMES: usize = 120;
+/// More calls in all are too many.
+const MOST_CALLS: usize = 1_000;
+/// More work with terms of one version is too much; a tenth of it is seldom needed.
+const MOST_WORK: u64 = 1_000_000;
+/// More questions than this are not asked in one round.
+const MOST_QUESTIONS: usize = 40;
+/// Each question gets this part of the budget.
+const SHARE: u32 = 10;
+
+/// Offers inputs on which the two may differ to `attempt`, until it makes something of one.
+pub fn explore<T>(
+    program: &Program<'_>,
+    pair: Pair,
+    when: Option<&Expr>,
+    solver: &mut Solver,
+    attempt: &mut dyn FnMut(Input) -> Option<T>,
+) -> Option<T> {
+    for depth in DEPTHS {
+        let mut world = World::new(program.unit);
+        let (assumed, _) = assumptions(program, pair, when, &mut world);
+        let left = outcomes(program, 0, pair.0, depth, &assumed, &mut world)?;
+        let right = outcomes(program, 1, pair.1, depth, &assumed, &mut world)?;
+        for mine in left.whole.iter().take(MOST_QUESTIONS) {
+            let mut ways = Vec::new();
+            for theirs in &right.whole {
+                let differ = differ::outcomes(&mut world, program.unit, mine, theirs);
+                let path: Vec<Term> = theirs.path.iter().copied().chain([differ]).collect();
+                ways.push(world.terms.and(&path));
+            }
+            let some = world.terms.or(&ways);
+            let assumptions: Vec<Term> = assumed.iter().chain(&mine.path).copied().chain([some]).collect();
+            let goal = world.terms.bool(false);
+            let obligation = Obligation { assumptions, goal, tag: "no store shows a difference on these paths".into() };
+            let procedure = program.unit.versions[0].procedure(pair.0);
+            let asked = input::Asked::of(&mut world, program.unit, procedure, &obligation);
+            let values = solver.with_share(SHARE, |solver| solver.model(&mut world, &obligation, &asked.terms));
+            if let Some(values) = values
+                && let Some(found) = attempt(asked.input(&world, &values))
+            {
+                return Some(found);
+            }
+        }
+        if !left.cut && !right.cut {
+            return None;
+        }
+    }
+    None
+}
+
+/// The outcomes within a depth.
+struct Within {
+    /// Those in which every call was executed in place.
+    whole: Vec<Outcome>,
+    /// Whether there are others.
+    cut: bool,
+}
+
+/// All outcomes in which calls are nested no deeper than this; `None` when they are too many.
+fn outcomes(
+    program: &Program<'_>,
+    version: usize,
+    id: ProcId,
+    depth: usize,
+    assumed: &[Term],
+    world: &mut World,
+) -> Option<Within> {
+    let procedures = &program.unit.versions[version].procedures;
+    let inline: BTreeSet<ProcId> =
+        (0u32..).map(ProcId).zip(procedures).filter(|(_, p)| p.body.is_some()).map(|(id, _)| id).collect();
+    let limits = Limits {
+        outcomes: MOST_OUTCOMES,
+        calls: MOST_CALLS,
+        work: MOST_WORK,
+        inline,
+        inline_depth: depth,
+        ..Limits::default()
+    };
+    let facts = &program.facts[version];
+    let found = execute(program.unit, version, facts, &limits, world, (id, assumed)).ok()?.outcomes;
+    let all = found.len();
+    // One that ends endlessly without a call was blocked by an assumption.
+    let whole: Vec<Outcome> =
+        found.into_iter().filter(|o| o.calls.is_empty() && o.ending != Ending::Diverges).collect();
+    Some(Within { cut: whole.len() < all, whole })
+}

@@ -1,0 +1,204 @@
+//! Searches for an input on which two procedures differ, or a contract fails, without a solver.
+//!
+//! In: a pair or a procedure, suggestions, and a budget. Out: a witness made by [`crate::search::witness`], or nothing.
+//!
+//! Both versions are run on an input that is made up as it is read (lazy initialisation, as in Korat and in generalised symbolic
+//! execution): each place that a run reads for the first time may hold anything that can matter within bounds, and the runs are
+//! repeated until every way has been taken or the budget is used. The bounds grow from round to round; each round first takes the
+//! ways in order and then draws some at random, which finds differences behind long series of choices.
+//!
+//! Invariant: deterministic; bounded by numbers of runs and steps, and by time only where there is a deadline, a safety net.
+//! Invariant: claims nothing: what it suspects is for [`crate::search::witness`] to see.
+
+mod choices;
+mod integers;
+mod lazy;
+mod rounds;
+mod shrink;
+
+use crate::search::recurrent_set::Recurrent;
+use crate::search::witness::{ContractWitness, Pair, Witness, compare, replay, replay_contract, replay_endless};
+use lang_l::heap::{Input, Store, slot_type};
+use lang_l::hir::{GlobalId, ProcId, Unit};
+use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Stuck, Violation, holds, run};
+use lang_l::value::{Addr, Location, Slot};
+use lazy::Lazy;
+use rounds::Rounds;
+use std::time::Instant;
+
+/// How much may be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// The most inputs.
+    pub inputs: u64,
+    /// The most steps of all runs together.
+    pub steps: u64,
+    /// The safety net: when to stop, whatever has been tried.
+    pub deadline: Option<Instant>,
+}
+
+impl Budget {
+    /// Little more than the hints and what is near them.
+    pub const NEAR: Budget = Budget { inputs: 160, steps: 1_000_000, deadline: None };
+    /// For runs of which one may never end.
+    pub const ENDLESS: Budget = Budget { inputs: 600, steps: 1_000_000, deadline: None };
+    /// Some tens of milliseconds: what is worth trying before anything else.
+    pub const QUICK: Budget = Budget { inputs: 4_000, steps: 1_000_000, deadline: None };
+    /// A few seconds: worth trying when no proof was found.
+    pub const THOROUGH: Budget = Budget { inputs: 200_000, steps: 50_000_000, deadline: None };
+}
+
+/// How far a run of the search goes; a witness may need more when it is replayed.
+const SEARCH: Limits =
+    Limits { steps: 20_000, depth: 4_000, array_length: 1 << 12, int_bits: 1 << 12, checks: false, divergence: true };
+/// How far a replay goes.
+pub const REPLAY: Limits =
+    Limits { steps: 200_000, depth: 40_000, array_length: 1 << 16, int_bits: 1 << 14, checks: false, divergence: true };
+/// How far a run goes that may never end.
+const SHORT: Limits =
+    Limits { steps: 3_000, depth: 400, array_length: 1 << 12, int_bits: 1 << 12, checks: false, divergence: true };
+/// For how many inputs a proof is looked for that a run never ends.
+const MOST_PROOFS: usize = 6;
+/// The most replays that making a witness smaller may take.
+const SHRINK_REPLAYS: usize = 1_000;
+/// An input, perhaps partial, that may show a difference, and what external procedures are to do.
+pub type Hint = (Input, Behaviour);
+
+/// Searches for an input on which the two procedures differ, and makes it small. Hints, and inputs near them, are tried first.
+pub fn search(pair: &Pair<'_>, hints: &[Hint], budget: Budget) -> Option<Witness> {
+    let procedure = pair.left_procedure();
+    let replayed = |input: &Input, externals| replay(pair, input, externals, REPLAY);
+    let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
+        let input = suspect(pair, base, environment, steps)?;
+        replayed(&input, environment.externals)
+    };
+    let found = hints
+        .iter()
+        .find_map(|(input, externals)| replayed(input, *externals))
+        .or_else(|| Rounds::new(pair.unit, procedure, budget).explore(hints, &mut attempt))?;
+    let found = plain(found.externals()).find_map(|other| replayed(found.input(), other)).unwrap_or(found);
+    let accept = |input: &Input| replayed(input, found.externals());
+    let passes = |input: &Input| accept(input).is_some();
+    let smaller = shrink::shrink(pair.unit, procedure, found.input(), SHRINK_REPLAYS, &passes);
+    Some(accept(&smaller).unwrap_or(found))
+}
+
+/// Searches for an input on which one of the two ends and the other never does, though it comes back to no state it has
+/// been in: `never_ends` is asked for the proof.
+pub fn search_endless(
+    pair: &Pair<'_>,
+    budget: Budget,
+    never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<Recurrent>,
+) -> Option<Witness> {
+    let job = |version, procedure| Job { unit: pair.unit, version, procedure, limits: SHORT };
+    let (left, right) = (job(0, pair.left), job(1, pair.right));
+    let mut asked = 0;
+    let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
+        let first = run(&left, base, environment);
+        let second = run(&right, first.input, environment);
+        *steps += first.steps + second.steps;
+        let stopped = [&first.outcome, &second.outcome].map(|outcome| matches!(outcome, Outcome::OutOfBudget(_)));
+        if stopped[0] == stopped[1] || asked == MOST_PROOFS {
+            return None;
+        }
+        asked += 1;
+        replay_endless(pair, &second.input, environment.externals, REPLAY, never_ends)
+    };
+    Rounds::new(pair.unit, pair.left_procedure(), budget).explore(&[], &mut attempt)
+}
+
+/// Searches for an input from which a run of this procedure violates a clause that is `wanted`, and makes it small. Hints,
+/// and inputs near them, are tried first.
+pub fn search_contract(
+    unit: &Unit,
+    version: usize,
+    procedure: ProcId,
+    wanted: &dyn Fn(&Violation) -> bool,
+    hints: &[Hint],
+    budget: Budget,
+) -> Option<ContractWitness> {
+    let callee = unit.versions[version].procedure(procedure);
+    let replayed = |input: &Input, externals| {
+        replay_contract(unit, version, procedure, input, externals, REPLAY).filter(|found| wanted(found.violation()))
+    };
+    let job = Job { unit, version, procedure, limits: Limits { checks: true, ..SEARCH } };
+    let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
+        let run = run(&job, base, environment);
+        *steps += run.steps;
+        match run.outcome {
+            Outcome::Violation(violation) if wanted(&violation) => replayed(&run.input, environment.externals),
+            _ => None,
+        }
+    };
+    let found = hints
+        .iter()
+        .find_map(|(input, externals)| replayed(input, *externals))
+        .or_else(|| Rounds::new(unit, callee, budget).explore(hints, &mut attempt))?;
+    let accept = |input: &Input| {
+        replayed(input, found.externals()).filter(|smaller| smaller.violation().span == found.violation().span)
+    };
+    let passes = |input: &Input| accept(input).is_some();
+    let smaller = shrink::shrink(unit, callee, found.input(), SHRINK_REPLAYS, &passes);
+    Some(accept(&smaller).unwrap_or(found))
+}
+
+/// What external procedures might do instead that is easier to understand: nothing, or nothing but fail.
+fn plain(externals: Behaviour) -> impl Iterator<Item = Behaviour> {
+    [Behaviour::Skip, Behaviour::Error].into_iter().filter(move |_| matches!(externals, Behaviour::Seeded(_)))
+}
+
+/// Runs both versions on an input of which what `base` leaves unset is made up on the way; the input, if the outcomes differ.
+fn suspect(pair: &Pair<'_>, base: Input, environment: &mut Lazy<'_>, steps: &mut u64) -> Option<Input> {
+    let job = |version, procedure| Job { unit: pair.unit, version, procedure, limits: SEARCH };
+    let (left, right) = (job(0, pair.left), job(1, pair.right));
+    let mut input = base;
+    if let Some(when) = pair.when {
+        let (holds, read) = holds(&left, when, input, environment);
+        if !holds {
+            return None;
+        }
+        input = read;
+    }
+    let first = run(&left, input, environment);
+    *steps += first.steps;
+    if matches!(first.outcome, Outcome::Excluded(..) | Outcome::OutOfBudget(_) | Outcome::Unsupported { .. }) {
+        return None;
+    }
+    let second = run(&right, first.input, environment);
+    *steps += second.steps;
+    let mut input = second.input;
+    if let (Outcome::Normal(left), Outcome::Normal(right)) = (&first.outcome, &second.outcome) {
+        settle_overwritten(pair.unit, environment, &mut input, &left.store, &right.store);
+    }
+    compare(pair.unit, &input, &first.outcome, &second.outcome).map(|_| input)
+}
+
+/// Chooses what the places held that were never read, and overwritten by one version alone: the other still has it.
+fn settle_overwritten(unit: &Unit, environment: &mut Lazy<'_>, input: &mut Input, left: &Store, right: &Store) {
+    let globals = (0..).map(GlobalId).zip(&unit.globals).filter(|(id, _)| {
+        left.globals.contains_key(id) != right.globals.contains_key(id) && !input.store.globals.contains_key(id)
+    });
+    let mut places: Vec<_> = globals.map(|(id, global)| (Location::Global(id), global.ty.clone())).collect();
+    for (addr, object) in &input.store.heap {
+        let written = |store: &Store, slot: &Slot| store.heap.get(addr).is_some_and(|o| o.slots.contains_key(slot));
+        let mut slots: Vec<Slot> = slots_of(left, *addr).chain(slots_of(right, *addr)).copied().collect();
+        slots.sort_unstable();
+        slots.dedup();
+        for slot in slots {
+            if written(left, &slot) != written(right, &slot) && !object.slots.contains_key(&slot) {
+                places.push((Location::Slot(*addr, slot), slot_type(unit, &object.kind, slot).clone()));
+            }
+        }
+    }
+    for (location, ty) in places {
+        let value = environment.unset(unit, location, &ty, input);
+        input.set(location, value);
+    }
+}
+
+fn slots_of(store: &Store, addr: Addr) -> impl Iterator<Item = &Slot> {
+    store.heap.get(&addr).into_iter().flat_map(|object| object.slots.keys())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,267 @@
+//! Recurrent sets: the proof that a run which was stopped would never have ended.
+//!
+//! In: where a run was when it ran out of steps: a loop, or a procedure that calls itself, and what its variables held. Out: a
+//! condition that holds there and, wherever it holds, leads to another turn (or call) in which it holds again.
+//!
+//! Rule *Recurrent* (`proofs/soundness.md`). The condition is a conjunction of simple ones that hold at that place: bounds,
+//! differences and parities of integers, booleans, nullness. What a turn does not keep is dropped until the rest is kept.
+//!
+//! Invariant: nothing is assumed of the heap and of globals; so the condition speaks for every store.
+
+use crate::exec::{Limits, execute};
+use crate::effects::Facts;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver};
+use smt::arena::{World};
+use smt::term::{Ending, Func, Sort, Term};
+use lang_l::hir::{Local, ProcId, Procedure, Unit};
+use lang_l::interp::{Divergence, Stuck};
+use lang_l::source::Span;
+use lang_l::value::Value;
+use num_bigint::BigInt;
+use num_traits::Zero;
+
+/// Variables beyond these are not compared with one another.
+const MOST_COMPARED: usize = 6;
+/// Each question gets this part of the budget.
+const SHARE: u32 = 20;
+
+/// A proof that a run never ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recurrent {
+    /// The loop, or the procedure.
+    pub span: Span,
+    /// What holds again and again, in words of the program.
+    pub condition: String,
+}
+
+impl From<Recurrent> for Divergence {
+    fn from(Recurrent { span, condition }: Recurrent) -> Self {
+        Divergence::Stays { span, condition }
+    }
+}
+
+/// One version of a lowered program, and what is known of it.
+#[derive(Clone, Copy)]
+pub struct Version<'a> {
+    /// The lowered program.
+    pub unit: &'a Unit,
+    /// Which version.
+    pub version: usize,
+    /// The facts of its procedures.
+    pub facts: &'a [Facts],
+}
+
+/// Looks for a proof that a run of `source` which was stopped here never ends.
+pub fn never_ends(of: Version<'_>, source: &Unit, stuck: &Stuck, solver: &mut Solver) -> Option<Recurrent> {
+    let from = source.versions[of.version].procedure(stuck.procedure);
+    let procedures = &of.unit.versions[of.version].procedures;
+    let id = (0u32..).zip(procedures).find_map(|(at, p)| {
+        let here = match stuck.at {
+            Some(span) => p.name.starts_with(&format!("{}@", from.name)) && p.span == span,
+            None => p.name == from.name,
+        };
+        here.then_some(ProcId(at))
+    })?;
+    let code = of.unit.versions[of.version].procedure(id);
+    if of.facts[id.index()].terminates {
+        return None;
+    }
+    let values = values(code, from, stuck);
+    let atoms = candidates(&values);
+    let simple: Vec<Atom> = atoms.iter().filter(|atom| atom.is_simple()).cloned().collect();
+    let kept =
+        solver.with_share(SHARE, |solver| recurs(of, id, simple, solver).or_else(|| recurs(of, id, atoms, solver)))?;
+    let texts: Vec<String> = kept.iter().map(|atom| atom.text(code)).collect();
+    let condition = if texts.is_empty() { "true".to_string() } else { texts.join(" && ") };
+    Some(Recurrent { span: code.span, condition })
+}
+
+/// What the parameters of the lowered procedure held.
+fn values(code: &Procedure, from: &Procedure, stuck: &Stuck) -> Vec<Option<Value>> {
+    let same = |a: &Local, b: &Local| (&a.name, a.span) == (&b.name, b.span);
+    let held = |param: &Local| {
+        let at = from.locals.iter().position(|local| same(local, param))?;
+        stuck.locals.get(at)?.clone()
+    };
+    code.locals[..code.params].iter().map(held).collect()
+}
+
+/// A simple condition on parameters, by their position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Atom {
+    AtLeast(usize, BigInt),
+    AtMost(usize, BigInt),
+    /// The first is greater than the second by at least so much.
+    Above(usize, usize, BigInt),
+    /// It differs from this by an even number.
+    Parity(usize, BigInt),
+    Is(usize, bool),
+    IsNull(usize, bool),
+}
+
+/// Conditions that hold of these values.
+fn candidates(values: &[Option<Value>]) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    let mut integers: Vec<(usize, BigInt)> = Vec::new();
+    for (at, value) in values.iter().enumerate() {
+        match value {
+            Some(Value::Int(n)) => integers.push((at, n.clone())),
+            Some(Value::Bool(b)) => atoms.push(Atom::Is(at, *b)),
+            Some(Value::Ref(to)) => atoms.push(Atom::IsNull(at, to.is_none())),
+            None => {}
+        }
+    }
+    for (at, n) in &integers {
+        let zero = BigInt::zero();
+        atoms.push(Atom::AtLeast(*at, n.clone()));
+        atoms.push(Atom::AtMost(*at, n.clone()));
+        if *n > zero {
+            atoms.extend([0, 1].map(|bound| Atom::AtLeast(*at, bound.into())));
+        }
+        if *n < zero {
+            atoms.extend([0, -1].map(|bound| Atom::AtMost(*at, bound.into())));
+        }
+        // Even or odd, said with the smaller number.
+        atoms.push(Atom::Parity(*at, (n % BigInt::from(2)).magnitude().clone().into()));
+    }
+    for (a, n) in integers.iter().take(MOST_COMPARED) {
+        for (b, m) in integers.iter().take(MOST_COMPARED).filter(|(b, _)| a != b) {
+            let distance = n - m;
+            if distance > BigInt::zero() {
+                atoms.push(Atom::Above(*a, *b, BigInt::from(1)));
+            }
+            if distance >= BigInt::zero() {
+                atoms.push(Atom::Above(*a, *b, BigInt::zero()));
+            }
+            atoms.push(Atom::Above(*a, *b, distance));
+        }
+    }
+    atoms
+}
+
+impl Atom {
+    /// The condition on these values; true where they are of other sorts.
+    fn term(&self, world: &mut World, values: &[Term]) -> Term {
+        let terms = &mut world.terms;
+        let number = |terms: &mut smt::term::Terms, n: &BigInt| terms.int(n.clone());
+        match self {
+            Atom::AtLeast(at, n) => {
+                let n = number(terms, n);
+                terms.le(n, values[*at])
+            }
+            Atom::AtMost(at, n) => {
+                let n = number(terms, n);
+                terms.le(values[*at], n)
+            }
+            Atom::Above(a, b, n) => {
+                let n = number(terms, n);
+                let distance = terms.sub(values[*a], values[*b]);
+                terms.le(n, distance)
+            }
+            Atom::Parity(at, n) => {
+                let (n, two, zero) = (number(terms, n), terms.int(2), terms.int(0));
+                let distance = terms.sub(values[*at], n);
+                let rest = terms.rem(distance, two);
+                terms.eq(rest, zero)
+            }
+            Atom::Is(at, true) => values[*at],
+            Atom::Is(at, false) => terms.not(values[*at]),
+            Atom::IsNull(at, is) => {
+                let null = terms.null();
+                let same = terms.eq(values[*at], null);
+                if *is { same } else { terms.not(same) }
+            }
+        }
+    }
+
+    /// Whether it speaks of no number that the run came by.
+    fn is_simple(&self) -> bool {
+        match self {
+            Atom::AtLeast(_, n) | Atom::AtMost(_, n) | Atom::Above(_, _, n) => n.magnitude() <= &1u32.into(),
+            Atom::Parity(..) | Atom::Is(..) | Atom::IsNull(..) => true,
+        }
+    }
+
+    fn text(&self, code: &Procedure) -> String {
+        let name = |at: &usize| code.locals[*at].name.as_str();
+        match self {
+            Atom::AtLeast(at, n) => format!("{} >= {n}", name(at)),
+            Atom::AtMost(at, n) => format!("{} <= {n}", name(at)),
+            Atom::Above(a, b, n) => format!("{} - {} >= {n}", name(a), name(b)),
+            Atom::Parity(at, n) => format!("({} - {n}) % 2 == 0", name(at)),
+            Atom::Is(at, true) => name(at).to_string(),
+            Atom::Is(at, false) => format!("!{}", name(at)),
+            Atom::IsNull(at, true) => format!("{} == null", name(at)),
+            Atom::IsNull(at, false) => format!("{} != null", name(at)),
+        }
+    }
+}
+
+/// What is left of the conditions once each turn keeps them, if then every turn leads to another one.
+fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver) -> Option<Vec<Atom>> {
+    let code = of.unit.versions[of.version].procedure(id);
+    let mut world = World::new(of.unit);
+    let execution = execute(of.unit, of.version, of.facts, &Limits::default(), &mut world, (id, &[])).ok()?;
+    let params: Vec<Term> = (0u32..)
+        .zip(&code.locals[..code.params])
+        .map(|(at, local)| world.terms.app(Func::Param(at), &[], Sort::from(&local.ty)))
+        .collect();
+    let (mut steps, mut ends) = (Vec::new(), Vec::new());
+    for outcome in execution.outcomes {
+        let own = outcome.calls.iter().position(|&call| world.record(call).callee == id);
+        let last = outcome.calls.last().map(|&call| world.record(call).callee);
+        match (own, outcome.ending) {
+            // The first call of itself is looked at where it is taken not to end.
+            (Some(at), Ending::Diverges) if at + 1 == outcome.calls.len() => {
+                steps.push((outcome.path, world.record(outcome.calls[at]).args.clone()));
+            }
+            (Some(_), _) => {}
+            // Another call that never ends is as good, unless it may be blocked.
+            (None, Ending::Diverges) if last.is_some_and(|callee| !of.facts[callee.index()].blocks) => {}
+            (None, _) => ends.push(outcome.path),
+        }
+    }
+    if steps.is_empty() {
+        return None;
+    }
+    loop {
+        let known: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut world, &params)).collect();
+        let before = atoms.len();
+        for (path, args) in &steps {
+            let assumptions: Vec<Term> = known.iter().chain(path).copied().collect();
+            let goals: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut world, args)).collect();
+            let all = world.terms.and(&goals);
+            if !follows(&mut world, solver, &assumptions, all) {
+                let mut kept = goals.into_iter().map(|goal| follows(&mut world, solver, &assumptions, goal));
+                atoms.retain(|_| kept.next().unwrap_or(false));
+            }
+        }
+        if atoms.len() == before {
+            let none = world.terms.bool(false);
+            let stays = ends.iter().all(|path| {
+                let assumptions: Vec<Term> = known.iter().chain(path).copied().collect();
+                follows(&mut world, solver, &assumptions, none)
+            });
+            return stays.then(|| without_implied(&mut world, solver, atoms, &params));
+        }
+    }
+}
+
+/// The conditions without those that follow from the others.
+fn without_implied(world: &mut World, solver: &mut Solver, mut atoms: Vec<Atom>, params: &[Term]) -> Vec<Atom> {
+    for at in (0..atoms.len()).rev() {
+        let others: Vec<Term> =
+            atoms.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, a)| a.term(world, params)).collect();
+        let goal = atoms[at].term(world, params);
+        if follows(world, solver, &others, goal) {
+            atoms.remove(at);
+        }
+    }
+    atoms
+}
+
+fn follows(world: &mut World, solver: &mut Solver, assumptions: &[Term], goal: Term) -> bool {
+    let tag = "a condition holds again in the next turn".to_string();
+    solver.prove(world, &Obligation { assumptions: assumptions.to_vec(), goal, tag }) == Answer::Holds
+}

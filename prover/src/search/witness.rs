@@ -1,0 +1,270 @@
+//! Runs both versions on a concrete store, and so turns a suspicion into a witness.
+//!
+//! In: a pair (or one procedure) and an input from whatever source: a search, a solver's model, a user. Out: a [`Witness`]
+//! that the two differ, a [`ContractWitness`] that a contract fails, or nothing.
+//!
+//! Invariant: only this module makes these witnesses, and only of what it has just seen happen: a pair is not equivalent, and a
+//! contract violated, only by a value made here.
+//! Invariant: that a version never ends is believed only when the interpreter proves it, or a recurrent set does for a place
+//! where the run has just been.
+
+use crate::search::recurrent_set::Recurrent;
+use lang_l::heap::Input;
+use lang_l::hir::{Expr, ProcId, Procedure, Unit};
+use lang_l::interp::{
+    Behaviour, Budget, Environment, Job, Limits, Outcome, Scattered, Sequential, Stuck, Violation, holds, run,
+};
+use lang_l::isomorphism::{Difference, same_outcome};
+use lang_l::naming::named;
+use lang_l::store_json::completed;
+
+/// Seeds of the address sequences under which a conclusion must stay the same.
+const SEEDS: [u64; 2] = [1, 0x5eed];
+
+/// Two procedures to be compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'u> {
+    /// The program; both versions of it.
+    pub unit: &'u Unit,
+    /// A procedure of version 0.
+    pub left: ProcId,
+    /// A procedure of version 1, with parameters and results of the same types.
+    pub right: ProcId,
+    /// The condition under which they are compared, over the left procedure's parameters.
+    pub when: Option<&'u Expr>,
+}
+
+impl<'u> Pair<'u> {
+    /// The procedure of version 0.
+    pub fn left_procedure(&self) -> &'u Procedure {
+        self.unit.versions[0].procedure(self.left)
+    }
+
+    /// The procedure of version 1.
+    pub fn right_procedure(&self) -> &'u Procedure {
+        self.unit.versions[1].procedure(self.right)
+    }
+}
+
+/// In what two runs from one input differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contrast {
+    /// Both end normally, in stores that are not isomorphic; this is the first difference.
+    Stores(Difference),
+    /// One ends normally and the other in error.
+    Error,
+    /// One ends, and the other provably never does.
+    Termination,
+}
+
+impl Contrast {
+    /// Whether the two are of the same sort, whatever the details.
+    pub fn same_sort(&self, other: &Contrast) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+/// The proof that two procedures differ: an input, and what both did on it.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    input: Input,
+    externals: Behaviour,
+    left: Outcome,
+    right: Outcome,
+    contrast: Contrast,
+}
+
+impl Witness {
+    /// What both started from; nothing in it is unset.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// What external procedures did.
+    pub fn externals(&self) -> Behaviour {
+        self.externals
+    }
+
+    /// How version 0 ended.
+    pub fn left(&self) -> &Outcome {
+        &self.left
+    }
+
+    /// How version 1 ended.
+    pub fn right(&self) -> &Outcome {
+        &self.right
+    }
+
+    /// In what they differ.
+    pub fn contrast(&self) -> &Contrast {
+        &self.contrast
+    }
+}
+
+/// The proof that a contract fails: an input, and the clause that was violated in the run from it.
+#[derive(Clone, Debug)]
+pub struct ContractWitness {
+    version: usize,
+    procedure: ProcId,
+    input: Input,
+    externals: Behaviour,
+    violation: Violation,
+}
+
+impl ContractWitness {
+    /// Which version was run.
+    pub fn version(&self) -> usize {
+        self.version
+    }
+
+    /// Which procedure was run; the clause may be that of another, which it calls.
+    pub fn procedure(&self) -> ProcId {
+        self.procedure
+    }
+
+    /// What it started from; nothing in it is unset.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// What external procedures did.
+    pub fn externals(&self) -> Behaviour {
+        self.externals
+    }
+
+    /// The clause, and what is wrong.
+    pub fn violation(&self) -> &Violation {
+        &self.violation
+    }
+}
+
+/// Runs both procedures on `input`, what it leaves unset at its default, without checking contracts. A witness when `input`
+/// satisfies both `requires` and the pair's `when`, and the outcomes differ, under every sequence of addresses tried.
+pub fn replay(pair: &Pair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> Option<Witness> {
+    let input = usable(pair.unit, pair.left_procedure(), input)?;
+    let job = job(pair.unit, 0, pair.left, Limits { checks: false, ..limits });
+    if let Some(when) = pair.when {
+        let (holds, _) = holds(&job, when, input.clone(), &mut Sequential::after(&input));
+        if !holds {
+            return None;
+        }
+    }
+    let sequential = || Sequential::after(&input).with(externals);
+    let (left, right, contrast) = contrast(pair, &input, limits, [&mut sequential(), &mut sequential()])?;
+    for seed in SEEDS {
+        // Different addresses in the two runs: what does not matter must not matter across versions either.
+        let mut scattered = [seed, !seed].map(|seed| Scattered::new(seed).with(externals));
+        let [first, second] = &mut scattered;
+        let (_, _, again) = self::contrast(pair, &input, limits, [first, second])?;
+        if !again.same_sort(&contrast) {
+            return None;
+        }
+    }
+    Some(Witness { input, externals, left, right, contrast })
+}
+
+/// Runs both procedures on `input`, without checking contracts. A witness when one ends and the other is stopped at a place
+/// from which `never_ends` proves that it never will, by what it is told of the version and the place.
+pub fn replay_endless(
+    pair: &Pair<'_>,
+    input: &Input,
+    externals: Behaviour,
+    limits: Limits,
+    never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<Recurrent>,
+) -> Option<Witness> {
+    let input = usable(pair.unit, pair.left_procedure(), input)?;
+    let limits = Limits { checks: false, ..limits };
+    if let Some(when) = pair.when
+        && !holds(&job(pair.unit, 0, pair.left, limits), when, input.clone(), &mut Sequential::after(&input)).0
+    {
+        return None;
+    }
+    let procedures = [pair.left, pair.right];
+    let run_in = |version: usize, environment: &mut dyn Environment| {
+        run(&job(pair.unit, version, procedures[version], limits), input.clone(), environment)
+    };
+    let runs = [0, 1].map(|version| run_in(version, &mut Sequential::after(&input).with(externals)));
+    let ended = |outcome: &Outcome| matches!(outcome, Outcome::Normal(_) | Outcome::Error(_));
+    let stopped = |outcome: &Outcome| matches!(outcome, Outcome::OutOfBudget(Budget::Steps | Budget::Depth));
+    let endless = (0..2).find(|&at| stopped(&runs[at].outcome) && ended(&runs[1 - at].outcome))?;
+    // With other addresses the same.
+    for seed in SEEDS {
+        let again = [0, 1].map(|version| run_in(version, &mut Scattered::new(seed).with(externals)).outcome);
+        if !stopped(&again[endless]) || !ended(&again[1 - endless]) {
+            return None;
+        }
+    }
+    let proof = runs[endless].stuck.iter().find_map(|stuck| never_ends(endless, stuck))?;
+    let diverged = Outcome::Diverged(proof.into());
+    let [mut left, mut right] = runs.map(|run| run.outcome);
+    *[&mut left, &mut right][endless] = diverged;
+    Some(Witness { input, externals, left, right, contrast: Contrast::Termination })
+}
+
+/// Runs one procedure on `input`, checking contracts. A witness when a clause is violated, and the same one under every
+/// sequence of addresses tried.
+pub fn replay_contract(
+    unit: &Unit,
+    version: usize,
+    procedure: ProcId,
+    input: &Input,
+    externals: Behaviour,
+    limits: Limits,
+) -> Option<ContractWitness> {
+    let input = usable(unit, unit.versions[version].procedure(procedure), input)?;
+    let job = job(unit, version, procedure, Limits { checks: true, ..limits });
+    let violated = |environment: &mut dyn Environment| match run(&job, input.clone(), environment).outcome {
+        Outcome::Violation(violation) => Some(violation),
+        _ => None,
+    };
+    let violation = violated(&mut Sequential::after(&input).with(externals))?;
+    let same = |seed| violated(&mut Scattered::new(seed).with(externals)).as_ref() == Some(&violation);
+    if !SEEDS.into_iter().all(same) {
+        return None;
+    }
+    Some(ContractWitness { version, procedure, input, externals, violation })
+}
+
+fn job(unit: &Unit, version: usize, procedure: ProcId, limits: Limits) -> Job<'_> {
+    Job { unit, version, procedure, limits }
+}
+
+/// The input with nothing left unset, if it is one that the procedure can be called with.
+fn usable(unit: &Unit, procedure: &Procedure, input: &Input) -> Option<Input> {
+    let input = completed(unit, procedure, input);
+    input.fits(unit, procedure).then_some(input)
+}
+
+/// Runs both and says in what they differ, if they do and nothing kept either from having an outcome.
+fn contrast(
+    pair: &Pair<'_>,
+    input: &Input,
+    limits: Limits,
+    environments: [&mut dyn Environment; 2],
+) -> Option<(Outcome, Outcome, Contrast)> {
+    let limits = Limits { checks: false, ..limits };
+    let [first, second] = environments;
+    let outcome = |job: Job<'_>, environment: &mut dyn Environment| match run(&job, input.clone(), environment).outcome
+    {
+        // Named alike, as far as the two are alike.
+        Outcome::Normal(last) => Outcome::Normal(named(&last, input)),
+        other => other,
+    };
+    let left = outcome(job(pair.unit, 0, pair.left, limits), first);
+    let right = outcome(job(pair.unit, 1, pair.right, limits), second);
+    let contrast = compare(pair.unit, input, &left, &right)?;
+    Some((left, right, contrast))
+}
+
+/// In what two outcomes of runs from `input` differ, if they do.
+pub fn compare(unit: &Unit, input: &Input, left: &Outcome, right: &Outcome) -> Option<Contrast> {
+    match (left, right) {
+        (Outcome::Normal(left), Outcome::Normal(right)) => {
+            same_outcome(unit, left, right, input).err().map(|difference| Contrast::Stores(*difference))
+        }
+        (Outcome::Normal(_), Outcome::Error(_)) | (Outcome::Error(_), Outcome::Normal(_)) => Some(Contrast::Error),
+        (Outcome::Diverged(_), Outcome::Normal(_) | Outcome::Error(_))
+        | (Outcome::Normal(_) | Outcome::Error(_), Outcome::Diverged(_)) => Some(Contrast::Termination),
+        _ => None,
+    }
+}
