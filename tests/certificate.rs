@@ -9,11 +9,11 @@ use common::{all_programs, ape, each, programs, root, verify};
 use lang_l::source::Sources;
 use lang_l::{hir::Unit, parse, resolve};
 use prover::certificate::{Certificate, INDEX, Refusal, make, replay, rewrite};
-use prover::fuzz::random::Random;
-use prover::obligation::PREAMBLE;
-use prover::refute;
-use prover::solve::cvc5::Cvc5;
-use prover::solve::{Answer, Query, cross_check};
+use ape_fuzz::random::Random;
+use smt::obligation::PREAMBLE;
+use prover::search::concrete;
+use smt::solve::cvc5::Cvc5;
+use smt::solve::{Answer, Query, cross_check};
 use prover::verdict::Report;
 use prover::verify::{self as verification, Config};
 use serde_json::{Value as Json, json};
@@ -36,7 +36,7 @@ fn program(name: &str, text: &str) -> Option<(Sources, Unit)> {
 
 /// What is said of a program after no long search for a difference.
 fn verify_unit(unit: &Unit) -> Report {
-    verification::verify(unit, &Config { search: Some(refute::Budget::QUICK), ..Config::default() })
+    verification::verify(unit, &Config { search: Some(concrete::Budget::QUICK), ..Config::default() })
 }
 
 fn certified(path: &Path) -> Certificate {
@@ -308,7 +308,7 @@ fn no_evidence_proves_what_differs() {
             let mut forged = original.clone();
             forged.files.insert(INDEX.into(), index.to_string());
             let refused = rewrite(&sealed(forged)).and_then(|forged| replay(&forged, None));
-            assert!(matches!(refused, Err(Refusal::Wrong { .. })), "{name} by {}: {refused:?}", proof["method"]);
+            assert!(matches!(refused, Err(Refusal::Rejection { .. })), "{name} by {}: {refused:?}", proof["method"]);
         }
     }
 }

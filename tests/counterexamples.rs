@@ -12,7 +12,7 @@ use lang_l::hir::{Procedure, Unit};
 use lang_l::interp::Limits;
 use lang_l::store_json::{read_externals, read_input};
 use lang_l::value::{Location, Slot, Value};
-use prover::replay::{Pair, replay};
+use prover::search::witness::{Pair, replay};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;

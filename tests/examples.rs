@@ -197,7 +197,7 @@ fn name(pair: &PairReport) -> String {
 
 /// Every program in a directory of the repository, in the order of their names.
 fn load(directory: &str) -> Vec<Example> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let entries = fs::read_dir(root.join(directory)).expect("the directory is part of the repository");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a directory can be read").path()).collect();
     paths.sort();

@@ -1,13 +1,13 @@
 //! The fuzzer finds no fault, and its own parts do what they say.
 
 use lang_l::hir::{ProcId, Unit};
-use prover::fuzz::case::{Case, Mutation};
-use prover::fuzz::change::Change;
-use prover::fuzz::judge::{Extra, Fault, judge};
-use prover::fuzz::keep::Keep;
-use prover::fuzz::oracle::{self, observe};
-use prover::fuzz::random::Random;
-use prover::fuzz::{Config, fuzz};
+use ape_fuzz::case::{Case, Mutation};
+use ape_fuzz::change::Change;
+use ape_fuzz::judge::{Extra, Fault, judge};
+use ape_fuzz::keep::Keep;
+use ape_fuzz::oracle::{self, observe};
+use ape_fuzz::random::Random;
+use ape_fuzz::{Config, fuzz};
 use rayon::ThreadPoolBuilder;
 use std::collections::BTreeSet;
 

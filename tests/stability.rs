@@ -6,7 +6,7 @@ use common::{ape, programs, root, scratch, suite};
 use lang_l::hir::Unit;
 use lang_l::source::FileId;
 use lang_l::{parse, resolve};
-use prover::solve::{Apart, Here, Shared};
+use smt::solve::{InProcess, Isolated, Shared};
 use prover::verify::{Config, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,8 +36,8 @@ fn story(unit: &Unit, backend: &Shared) -> String {
 
 #[test]
 fn it_is_the_same_here_and_in_other_processes() {
-    let apart = Apart::new(env!("CARGO_BIN_EXE_ape").into(), vec!["solver".into(), "--memory=2048".into()]);
-    let (here, apart) = (Shared::new(Here), Shared::new(apart));
+    let apart = Isolated::new(env!("CARGO_BIN_EXE_ape").into(), vec!["solver".into(), "--memory=2048".into()]);
+    let (here, apart) = (Shared::new(InProcess), Shared::new(apart));
     let files = programs(&root().join("examples"));
     let compare = move || {
         for file in files {

@@ -70,7 +70,7 @@ fn check(path: &Path, wrong: &mut Vec<String>, unsettled: &mut Vec<String>) {
 
 #[test]
 fn no_trap_is_fallen_into() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/traps");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traps");
     let entries = fs::read_dir(folder).expect("the folder of traps");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry of the folder").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "l"));

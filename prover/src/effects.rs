@@ -1,19 +1,19 @@
 //! What is known of a procedure without looking at the other version.
 //!
-//! In: a lowered program. Out: one [`Facts`] per procedure: the syntactic ones (which fields and globals it and its callees
+//! In: a lowered program. Out: one [`Effects`] per procedure: the syntactic ones (which fields and globals it and its callees
 //! touch, whether it can recur) are found here; those that need symbolic execution are filled in by [`crate::analysis::inference`].
 //!
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
 use crate::lower::is_loop;
 use crate::lower::visit::mentions_entry;
+use lang_l::hir::{Block, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Procedure, Rhs, StmtKind, Type, Unit};
 use smt::term::{Selector, Sort};
-use lang_l::hir::{Type, Block, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Procedure, Rhs, StmtKind, Unit};
 use std::collections::BTreeSet;
 
 /// What is known of one procedure, its callees included.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Facts {
+pub struct Effects {
     /// The selectors it may write.
     pub writes: BTreeSet<Selector>,
     /// The selectors it may read or write.
@@ -27,7 +27,7 @@ pub struct Facts {
     /// When known: it errs only if one of these parameters is null. Empty: it never errs.
     pub errs_only_if_null: Option<Vec<usize>>,
     /// It errs if one of these parameters is null.
-    pub needs: BTreeSet<usize>,
+    pub errs_if_null: BTreeSet<usize>,
     /// What holds of the parameters whenever it is called; of loops alone, about which nobody asks.
     pub entry: Vec<Expr>,
     /// What holds of its parameters, as they were, and its results whenever it has returned; of loops alone.
@@ -35,10 +35,10 @@ pub struct Facts {
     /// It always ends.
     pub terminates: bool,
     /// It may be blocked by an `assume`.
-    pub blocks: bool,
+    pub may_block: bool,
     /// It looks at more than its arguments reach: it quantifies over references, or it is a loop's procedure and speaks of
     /// the entry of the procedure around it. Calls of it are then never related by a claim (rule *Locality*).
-    pub sees_all: bool,
+    pub non_local: bool,
     /// One of its own assertions or assumptions speaks of its entry, by `old` or `fresh`.
     pub speaks_of_entry: bool,
     /// Its `ensures` may be assumed after a call.
@@ -47,18 +47,18 @@ pub struct Facts {
     pub callees: BTreeSet<ProcId>,
 }
 
-impl Facts {
+impl Effects {
     /// Whether it may call itself, directly or not.
     pub fn recursive(&self, own: ProcId) -> bool {
         self.callees.contains(&own)
     }
 }
 
-/// The syntactic facts of all procedures of a version: a least fixpoint over the call graph. `modifies` is left open but for
+/// The syntactic effects of all procedures of a version: a least fixpoint over the call graph. `modifies` is left open but for
 /// externals, whose contracts are all there is.
-pub fn syntactic(unit: &Unit, version: usize) -> Vec<Facts> {
+pub fn syntactic(unit: &Unit, version: usize) -> Vec<Effects> {
     let procedures = &unit.versions[version].procedures;
-    let mut all: Vec<Facts> = procedures.iter().map(|procedure| own_facts(unit, procedure)).collect();
+    let mut all: Vec<Effects> = procedures.iter().map(|procedure| own_facts(unit, procedure)).collect();
     loop {
         let mut changed = false;
         for at in 0..all.len() {
@@ -70,8 +70,8 @@ pub fn syntactic(unit: &Unit, version: usize) -> Vec<Facts> {
                 merged.globals.extend(&theirs.globals);
                 merged.written_globals.extend(&theirs.written_globals);
                 merged.callees.extend(&theirs.callees);
-                merged.blocks |= theirs.blocks;
-                merged.sees_all |= theirs.sees_all;
+                merged.may_block |= theirs.may_block;
+                merged.non_local |= theirs.non_local;
             }
             if merged != all[at] {
                 all[at] = merged;
@@ -90,7 +90,7 @@ pub fn syntactic(unit: &Unit, version: usize) -> Vec<Facts> {
         .collect();
     for at in 0..all.len() {
         all[at].terminates =
-            !endless[at] && !all[at].blocks && all[at].callees.iter().all(|callee| !endless[callee.index()]);
+            !endless[at] && !all[at].may_block && all[at].callees.iter().all(|callee| !endless[callee.index()]);
     }
     all
 }
@@ -100,39 +100,39 @@ pub fn direct_callees(unit: &Unit, procedure: &Procedure) -> BTreeSet<ProcId> {
     own_facts(unit, procedure).callees
 }
 
-fn own_facts(unit: &Unit, procedure: &Procedure) -> Facts {
-    let mut facts = Facts {
+fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
+    let mut effects = Effects {
         writes: BTreeSet::new(),
         accesses: BTreeSet::new(),
         globals: BTreeSet::new(),
         written_globals: BTreeSet::new(),
         modifies: None,
         errs_only_if_null: None,
-        needs: BTreeSet::new(),
+        errs_if_null: BTreeSet::new(),
         entry: Vec::new(),
         exit: Vec::new(),
         terminates: false,
-        blocks: false,
-        sees_all: false,
+        may_block: false,
+        non_local: false,
         speaks_of_entry: false,
         trust_ensures: false,
         callees: BTreeSet::new(),
     };
     match &procedure.body {
-        Some(body) => block(unit, body, &mut facts),
+        Some(body) => block(unit, body, &mut effects),
         None => {
-            facts.writes = every_selector(unit);
-            facts.accesses = facts.writes.clone();
-            facts.globals = every_global(unit);
-            facts.written_globals = facts.globals.clone();
-            facts.modifies = procedure.modifies.as_ref().map(|modifies| modifies.places.clone());
-            facts.trust_ensures = true;
+            effects.writes = every_selector(unit);
+            effects.accesses = effects.writes.clone();
+            effects.globals = every_global(unit);
+            effects.written_globals = effects.globals.clone();
+            effects.modifies = procedure.modifies.as_ref().map(|modifies| modifies.places.clone());
+            effects.trust_ensures = true;
         }
     }
     // A claim about a procedure holds where both versions' `requires` do; so what these look at must agree as well.
-    procedure.requires.iter().for_each(|requires| expr(unit, requires, &mut facts));
-    facts.sees_all |= is_loop(procedure) && facts.speaks_of_entry;
-    facts
+    procedure.requires.iter().for_each(|requires| expr(unit, requires, &mut effects));
+    effects.non_local |= is_loop(procedure) && effects.speaks_of_entry;
+    effects
 }
 
 /// Every field and every kind of cell.
@@ -142,87 +142,87 @@ pub fn every_selector(unit: &Unit) -> BTreeSet<Selector> {
     fields.chain([Sort::Int, Sort::Bool, Sort::Ref].map(Selector::Cell)).collect()
 }
 
-fn block(unit: &Unit, body: &Block, facts: &mut Facts) {
+fn block(unit: &Unit, body: &Block, effects: &mut Effects) {
     for stmt in &body.stmts {
         match &stmt.kind {
             StmtKind::Assign(place, rhs) => {
-                target(unit, place, facts);
+                target(unit, place, effects);
                 match rhs {
-                    Rhs::Expr(e) | Rhs::NewArray(_, e) => expr(unit, e, facts),
+                    Rhs::Expr(e) | Rhs::NewArray(_, e) => expr(unit, e, effects),
                     Rhs::New(_) => {}
                 }
             }
             StmtKind::Call { targets, callee, args } => {
-                targets.iter().for_each(|place| target(unit, place, facts));
-                facts.callees.insert(*callee);
-                args.iter().for_each(|arg| expr(unit, arg, facts));
+                targets.iter().for_each(|place| target(unit, place, effects));
+                effects.callees.insert(*callee);
+                args.iter().for_each(|arg| expr(unit, arg, effects));
             }
             StmtKind::If(cond, then, els) => {
-                expr(unit, cond, facts);
-                block(unit, then, facts);
-                block(unit, els, facts);
+                expr(unit, cond, effects);
+                block(unit, then, effects);
+                block(unit, els, effects);
             }
             StmtKind::While { cond, body, .. } => {
-                expr(unit, cond, facts);
-                block(unit, body, facts);
+                expr(unit, cond, effects);
+                block(unit, body, effects);
             }
-            StmtKind::Return(values) => values.iter().for_each(|value| expr(unit, value, facts)),
+            StmtKind::Return(values) => values.iter().for_each(|value| expr(unit, value, effects)),
             StmtKind::Assert(e) | StmtKind::Assume(e) => {
-                expr(unit, e, facts);
-                facts.blocks |= matches!(stmt.kind, StmtKind::Assume(_));
-                facts.speaks_of_entry |= mentions_entry(e);
+                expr(unit, e, effects);
+                effects.may_block |= matches!(stmt.kind, StmtKind::Assume(_));
+                effects.speaks_of_entry |= mentions_entry(e);
             }
             StmtKind::Break | StmtKind::Continue => {}
         }
     }
 }
 
-fn target(unit: &Unit, place: &Place, facts: &mut Facts) {
+fn target(unit: &Unit, place: &Place, effects: &mut Effects) {
     match place {
         Place::Local(_) => {}
         Place::Global(id) => {
-            facts.globals.insert(*id);
-            facts.written_globals.insert(*id);
+            effects.globals.insert(*id);
+            effects.written_globals.insert(*id);
         }
         Place::Field(object, field) => {
-            expr(unit, object, facts);
-            facts.writes.insert(Selector::Field(*field));
-            facts.accesses.insert(Selector::Field(*field));
+            expr(unit, object, effects);
+            effects.writes.insert(Selector::Field(*field));
+            effects.accesses.insert(Selector::Field(*field));
         }
         Place::Index(array, index) => {
-            expr(unit, array, facts);
-            expr(unit, index, facts);
-            facts.writes.insert(Selector::Cell(cell_sort(&array.ty)));
-            facts.accesses.insert(Selector::Cell(cell_sort(&array.ty)));
+            expr(unit, array, effects);
+            expr(unit, index, effects);
+            effects.writes.insert(Selector::Cell(cell_sort(&array.ty)));
+            effects.accesses.insert(Selector::Cell(cell_sort(&array.ty)));
         }
     }
 }
 
-fn expr(unit: &Unit, e: &Expr, facts: &mut Facts) {
+fn expr(unit: &Unit, e: &Expr, effects: &mut Effects) {
     match &e.kind {
         ExprKind::Global(id) => {
-            facts.globals.insert(*id);
+            effects.globals.insert(*id);
         }
         ExprKind::Field(_, field) => {
-            facts.accesses.insert(Selector::Field(*field));
+            effects.accesses.insert(Selector::Field(*field));
         }
         ExprKind::Index(array, _) => {
-            facts.accesses.insert(Selector::Cell(cell_sort(&array.ty)));
+            effects.accesses.insert(Selector::Cell(cell_sort(&array.ty)));
         }
         // A quantifier over integers or booleans looks at no more than its body does.
         ExprKind::Quant { var, body, .. } if !quantifies_references(*var, body) => {}
         // These look at whatever can be reached or exists; only assertions and assumptions hold them.
         ExprKind::Reach(..) | ExprKind::Quant { .. } => {
-            facts.sees_all |= matches!(e.kind, ExprKind::Quant { .. });
-            facts.accesses.extend(every_selector(unit));
-            facts.globals.extend(every_global(unit));
+            effects.non_local |= matches!(e.kind, ExprKind::Quant { .. });
+            effects.accesses.extend(every_selector(unit));
+            effects.globals.extend(every_global(unit));
         }
         ExprKind::Call(callee, _) => {
-            facts.callees.insert(*callee);
+            effects.callees.insert(*callee);
         }
         _ => {}
     }
-    e.parts().into_iter().for_each(|part| expr(unit, part, facts));
+    e.parts().into_iter().for_each(|part| expr(unit, part, effects));
 }
 
 /// Whether a bound variable is used as a reference.

@@ -4,22 +4,22 @@
 //! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`Evidence`].
 
 use crate::chc::summaries::CouplingEvidence;
-use crate::effects::{Facts, direct_callees};
-use crate::exec::{Executor, Limits, on_entry};
+use crate::effects::{Effects, direct_callees};
 use crate::exec::state::Outcome;
+use crate::exec::{Executor, Limits, on_entry};
 use crate::lower::{is_loop, same_signature};
-use crate::relate::{self, Alignment, Claims, Gap, Level, Relation};
+use crate::relate::{self, Claims, Correspondence, FailedGoal, Level, Relation};
 use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::hir_same::same_code;
 use lang_l::source::Span;
-use smt::arena::World;
+use smt::arena::Arena;
 use smt::solve::Task;
 use smt::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// More pairs of procedures without partners than this are not tried.
-const MAX_STRANGERS: usize = 16;
+const MAX_UNPAIRED: usize = 16;
 
 /// A pair of procedures: of version 0 and of version 1.
 pub type Pair = (ProcId, ProcId);
@@ -34,7 +34,7 @@ pub struct PairProof {
     /// How it was proved.
     pub method: Method,
     /// Why not (or why only partially).
-    pub gap: Option<Gap>,
+    pub failed_goal: Option<FailedGoal>,
     /// For each pair of normal outcomes, which places correspond: allocation sites of version 0 and of version 1.
     pub correspondence: BTreeSet<(Span, Span)>,
     /// Matched calls, by their places.
@@ -123,7 +123,7 @@ pub enum Evidence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathsEvidence {
     /// How the two were executed.
-    pub plan: Plan,
+    pub plan: InliningPlan,
     /// How outcomes were related, by their numbers; those that are not named contradict each other in plain sight.
     pub relations: BTreeMap<(usize, usize), relate::Evidence>,
 }
@@ -132,8 +132,8 @@ pub struct PathsEvidence {
 pub struct Program<'a> {
     /// The lowered program.
     pub unit: &'a Unit,
-    /// The facts of both versions.
-    pub facts: [Vec<Facts>; 2],
+    /// The effects of both versions.
+    pub effects: [Vec<Effects>; 2],
 }
 
 impl Program<'_> {
@@ -151,7 +151,7 @@ impl Program<'_> {
     /// Whether calls may be related by a claim about this pair: what the two do must depend on what they are given and on
     /// that alone (rule *Locality*), and they must mean the same by it.
     pub fn claimable(&self, pair: Pair) -> bool {
-        let local = |version: usize, id: ProcId| !self.facts[version][id.index()].sees_all;
+        let local = |version: usize, id: ProcId| !self.effects[version][id.index()].non_local;
         local(0, pair.0) && local(1, pair.1)
     }
 
@@ -166,11 +166,11 @@ impl Program<'_> {
 
     /// Whether runs of a procedure hold assumptions beside their branches: an `assume`, or an `ensures` of a callee.
     pub(crate) fn assumes(&self, version: usize, id: ProcId) -> bool {
-        let facts = &self.facts[version];
-        let own = &facts[id.index()];
+        let effects = &self.effects[version];
+        let own = &effects[id.index()];
         let code = &self.unit.versions[version];
-        let ensures = |callee: &ProcId| facts[callee.index()].trust_ensures && !is_loop(code.procedure(*callee));
-        own.blocks || own.callees.iter().any(ensures)
+        let ensures = |callee: &ProcId| effects[callee.index()].trust_ensures && !is_loop(code.procedure(*callee));
+        own.may_block || own.callees.iter().any(ensures)
     }
 
     /// The pairs that may be claimed: of the same name, loops of the same place in procedures of the same name, those asked
@@ -198,14 +198,14 @@ impl Program<'_> {
                 }
             }
         }
-        found.extend(self.recursive_strangers(&found));
+        found.extend(self.recursive_unpaired(&found));
         found.into_iter().filter(|&pair| self.same_signature(pair)).collect()
     }
 
     /// Recursive procedures without a partner, each with those of the other version that it could be called for: a loop may
     /// have become recursion, or a helper another name. A loop that was changed has no partner for sure: that it is the
     /// first of its procedure, as the other one is, says little.
-    fn recursive_strangers(&self, known: &BTreeSet<Pair>) -> Vec<Pair> {
+    fn recursive_unpaired(&self, known: &BTreeSet<Pair>) -> Vec<Pair> {
         let [lefts, rights] = [0, 1].map(|version| {
             let settled = |&(p, q): &Pair| {
                 let looped = is_loop(self.code((p, q)).0);
@@ -213,11 +213,12 @@ impl Program<'_> {
             };
             let paired: BTreeSet<ProcId> =
                 known.iter().filter(|pair| settled(pair)).map(|&(p, q)| [p, q][version]).collect();
-            let ids = (0u32..).take(self.facts[version].len()).map(ProcId);
-            ids.filter(|id| self.facts[version][id.index()].recursive(*id) && !paired.contains(id)).collect::<Vec<_>>()
+            let ids = (0u32..).take(self.effects[version].len()).map(ProcId);
+            ids.filter(|id| self.effects[version][id.index()].recursive(*id) && !paired.contains(id))
+                .collect::<Vec<_>>()
         });
         let all = lefts.iter().flat_map(|&p| rights.iter().map(move |&q| (p, q)));
-        all.filter(|&pair| self.same_signature(pair)).take(MAX_STRANGERS).collect()
+        all.filter(|&pair| self.same_signature(pair)).take(MAX_UNPAIRED).collect()
     }
 
     fn same_shape(&self, pair: Pair, claimed: &BTreeSet<Pair>) -> bool {
@@ -240,7 +241,7 @@ pub(crate) const INLINE_DEPTH: usize = 8;
 
 /// Which calls are executed in place, on each side, and how deep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct InliningPlan {
     /// Whose calls.
     pub inline: [BTreeSet<ProcId>; 2],
     /// How many of them may be nested.
@@ -253,10 +254,10 @@ pub struct Plan {
     pub method: Method,
 }
 
-impl Plan {
+impl InliningPlan {
     /// A plan without more bounds.
     pub(crate) fn of(inline: [BTreeSet<ProcId>; 2], depths: [usize; 2], method: Method) -> Self {
-        Plan { inline, depths, outcomes: None, only_at: None, method }
+        InliningPlan { inline, depths, outcomes: None, only_at: None, method }
     }
 
     /// Whether a search could have made it: it leads to no endless work.
@@ -272,11 +273,11 @@ pub fn task((left, right): Pair, when: Option<&Expr>) -> Task {
 }
 
 /// What both versions assume on entry, in terms; and whether all of it could be said.
-pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, world: &mut World) -> (Vec<Term>, bool) {
+pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, arena: &mut Arena) -> (Vec<Term>, bool) {
     let mut assumed = Vec::new();
     let mut sayable = true;
     for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
-        let mut executor = Executor::new(program.unit, version, &program.facts[version], Limits::default(), world);
+        let mut executor = Executor::new(program.unit, version, &program.effects[version], Limits::default(), arena);
         let (view, requires, all) = on_entry(&mut executor, id);
         assumed.extend(requires);
         sayable &= all;
@@ -296,7 +297,7 @@ pub(crate) fn inlinable(program: &Program<'_>, version: usize, claims: &Claims) 
     let procedures = &program.unit.versions[version].procedures;
     let partnered: BTreeSet<ProcId> = claims.keys().map(|&(p, q)| [p, q][version]).collect();
     let bounded = |id: ProcId, p: &Procedure| {
-        !program.facts[version][id.index()].recursive(id)
+        !program.effects[version][id.index()].recursive(id)
             || !(partnered.contains(&id) || direct_callees(program.unit, p).contains(&id))
     };
     let ids = (0u32..).map(ProcId).zip(procedures);
@@ -310,7 +311,7 @@ impl PairProof {
             level,
             used,
             method,
-            gap: None,
+            failed_goal: None,
             correspondence: BTreeSet::new(),
             matched_calls: BTreeSet::new(),
             relations: 0,
@@ -320,20 +321,20 @@ impl PairProof {
     }
 
     pub(crate) fn failed(method: Method, what: String, places: [Vec<Span>; 2]) -> Self {
-        PairProof { gap: Some(Gap { what, places }), ..Self::trivial(None, method, Claims::new()) }
+        PairProof { failed_goal: Some(FailedGoal { what, places }), ..Self::trivial(None, method, Claims::new()) }
     }
 
-    pub(crate) fn note(&mut self, world: &World, relation: &Relation, left: &Outcome, right: &Outcome) {
+    pub(crate) fn note(&mut self, arena: &Arena, relation: &Relation, left: &Outcome, right: &Outcome) {
         self.relations += 1;
-        let Relation::Isomorphic(Alignment { births, calls }) = relation else { return };
-        let place = |outcome: &Outcome, birth| outcome.news.iter().find(|(b, _)| *b == birth).map(|(_, span)| *span);
-        for (&theirs, &mine) in births {
+        let Relation::Isomorphic(Correspondence { allocs, calls }) = relation else { return };
+        let place = |outcome: &Outcome, alloc| outcome.news.iter().find(|(b, _)| *b == alloc).map(|(_, span)| *span);
+        for (&theirs, &mine) in allocs {
             if let (Some(a), Some(b)) = (place(left, mine), place(right, theirs)) {
                 self.correspondence.insert((a, b));
             }
         }
         for (&theirs, &mine) in calls {
-            self.matched_calls.insert((world.record(mine).span, world.record(theirs).span));
+            self.matched_calls.insert((arena.record(mine).span, arena.record(theirs).span));
         }
     }
 }

@@ -3,9 +3,9 @@
 /// Where evidence does not show what it should, in words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Wrong(pub String);
+pub struct Rejection(pub String);
 
 /// A refusal, in words.
-pub(crate) fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
-    Err(Wrong(what.into()))
+pub(crate) fn reject<T>(what: impl Into<String>) -> Result<T, Rejection> {
+    Err(Rejection(what.into()))
 }

@@ -3,28 +3,28 @@
 //! In: a checked pair program. Out: a [`Report`].
 //!
 //! 1. [`lower`]: loops become procedures, calls become statements.
-//! 2. [`facts`], [`infer`], [`contracts`]: what is known of each procedure alone.
+//! 2. [`effects`], [`infer`], [`contracts`]: what is known of each procedure alone.
 //! 3. [`pairs`]: all pairs proved together, as far as they can be.
 //! 4. [`refute`]: a search for a difference wherever there is no full proof.
 //! 5. Each pair's verdict, from its proof, what it rests on, and what the search found.
 
-use crate::search::bmc;
-use crate::verdict::failure;
 use crate::analysis::contracts::{Clause, ClauseKind, Status};
-use crate::lower;
+use crate::analysis::{Analysis, analyse};
 use crate::engines::claims::{self};
-use crate::analysis::{Alone, alone};
-use crate::goal::{self, Method, Pair, PairProof, Program};
 use crate::engines::paper::{self, PaperAnswer, PaperReport};
-use crate::search::recurrent_set;
+use crate::goal::{self, Method, Pair, PairProof, Program};
+use crate::lower;
+use crate::relate::{FailedGoal, Level};
+use crate::search::bmc;
 use crate::search::concrete;
-use crate::relate::{Gap, Level};
+use crate::search::recurrent_set;
 use crate::search::witness::{self, Contrast};
-use smt::solve::{Budget, Shared, Solver};
+use crate::verdict::failure;
 use crate::verdict::vacuity;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Termination, Verdict};
 use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::interp::{Behaviour, Divergence, Stuck};
+use smt::solve::{Budget, Shared, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -87,8 +87,8 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     }
     let lowered = lower::lower(unit);
     let mut solver = config.solver();
-    let Alone { facts, clauses, evidence } = alone(&lowered, &mut solver);
-    let program = Program { unit: &lowered, facts };
+    let Analysis { effects, clauses, evidence } = analyse(&lowered, &mut solver);
+    let program = Program { unit: &lowered, effects };
     let asked = asked(unit);
     let unconditional: Vec<Pair> =
         asked.iter().filter(|a| a.when.is_none() && comparable(unit, a.pair)).map(|a| a.pair).collect();
@@ -146,8 +146,8 @@ pub fn contradicted<'r>(unit: &Unit, report: &'r Report, config: &Config) -> Vec
 fn unaided(unit: &Unit, config: &Config) -> Vec<(Pair, Option<String>, Option<Level>)> {
     let lowered = lower::lower(unit);
     let mut solver = config.solver();
-    let Alone { facts, clauses, .. } = alone(&lowered, &mut solver);
-    let program = Program { unit: &lowered, facts };
+    let Analysis { effects, clauses, .. } = analyse(&lowered, &mut solver);
+    let program = Program { unit: &lowered, effects };
     let asked = asked(unit);
     let unconditional: Vec<Pair> =
         asked.iter().filter(|a| a.when.is_none() && comparable(unit, a.pair)).map(|a| a.pair).collect();
@@ -164,7 +164,7 @@ fn unaided(unit: &Unit, config: &Config) -> Vec<(Pair, Option<String>, Option<Le
     asked.iter().map(|asked| (asked.pair, asked.condition(unit), level(asked))).collect()
 }
 
-/// Whether every `requires` was proved at every call: facts say what a procedure does where its own hold.
+/// Whether every `requires` was proved at every call: effects say what a procedure does where its own hold.
 fn requirements_hold(clauses: &[Clause]) -> bool {
     clauses.iter().all(|clause| clause.kind != ClauseKind::Requires || clause.status == Status::Holds)
 }
@@ -175,11 +175,11 @@ pub fn never_ends(unit: &Unit, version: usize, stuck: &[Stuck], config: &Config)
     let twins = Unit { versions: vec![unit.versions[version].clone(); 2], ..unit.clone() };
     let lowered = lower::lower(&twins);
     let mut solver = config.solver();
-    let Alone { facts, clauses, .. } = alone(&lowered, &mut solver);
+    let Analysis { effects, clauses, .. } = analyse(&lowered, &mut solver);
     if !requirements_hold(&clauses) {
         return None;
     }
-    let of = recurrent_set::Version { unit: &lowered, version: 0, facts: &facts[0] };
+    let of = recurrent_set::Version { unit: &lowered, version: 0, effects: &effects[0] };
     stuck.iter().find_map(|stuck| recurrent_set::never_ends(of, &twins, stuck, &mut solver)).map(Divergence::from)
 }
 
@@ -198,7 +198,7 @@ fn prove_as_paper(program: &Program<'_>, candidates: &[Pair], solver: &mut Solve
         let mut proof = PairProof::trivial(level(&report.answer), Method::Paper, used);
         if let PaperAnswer::Unknown(why) = &report.answer {
             let place = |version: usize, id: ProcId| vec![program.unit.versions[version].procedure(id).name_span];
-            proof.gap = Some(Gap { what: why.clone(), places: [place(0, pair.0), place(1, pair.1)] });
+            proof.failed_goal = Some(FailedGoal { what: why.clone(), places: [place(0, pair.0), place(1, pair.1)] });
         }
         proof
     };
@@ -258,7 +258,7 @@ impl Run<'_> {
             }
             let own = reports.iter().map(|report| [report.pair.0, report.pair.1][version]);
             own.flat_map(|id| {
-                self.program.facts[version][id.index()].callees.iter().copied().chain([id]).collect::<Vec<_>>()
+                self.program.effects[version][id.index()].callees.iter().copied().chain([id]).collect::<Vec<_>>()
             })
             .collect()
         })
@@ -286,7 +286,7 @@ impl Run<'_> {
         let reach = rests_on(asked.pair, proof.as_ref(), proofs);
         let verdict = self.verdict(asked, proof.as_ref(), &reach, solver);
         let verdict = failure::account(verdict, self.program, (asked.pair, asked.when), solver);
-        let lost = solver.breakdowns().contains_key(&goal::task(asked.pair, asked.when));
+        let lost = solver.failures().contains_key(&goal::task(asked.pair, asked.when));
         let level = proof.as_ref().filter(|_| !lost).and_then(|proof| proof.level);
         let proved = matches!(verdict, Verdict::Equivalent(_) | Verdict::PartiallyEquivalent(_));
         let time = started.elapsed() + proof.as_ref().map_or(Duration::ZERO, |proof| proof.time);
@@ -381,10 +381,10 @@ impl Run<'_> {
         match proof.level {
             Some(Level::Full) => Verdict::Equivalent(Box::new(proof.clone())),
             Some(Level::Partial) => Verdict::PartiallyEquivalent(Box::new(proof.clone())),
-            None => match &proof.gap {
-                Some(gap) => Verdict::Unknown(Reason {
-                    what: gap.what.clone(),
-                    places: gap.places.clone(),
+            None => match &proof.failed_goal {
+                Some(failed_goal) => Verdict::Unknown(Reason {
+                    what: failed_goal.what.clone(),
+                    places: failed_goal.places.clone(),
                     hint: "compare the places named; a contract (`requires`, `modifies`) on what they call may help"
                         .into(),
                 }),
@@ -421,15 +421,15 @@ impl Run<'_> {
     /// A store from which one of the two ends and the other never does.
     fn endless(&self, asked: &Asked<'_>, solver: &mut Solver) -> Option<witness::Witness> {
         let (left, right) = asked.pair;
-        let facts = &self.program.facts;
-        let both_end = facts[0][left.index()].terminates && facts[1][right.index()].terminates;
+        let effects = &self.program.effects;
+        let both_end = effects[0][left.index()].terminates && effects[1][right.index()].terminates;
         if both_end || !requirements_hold(self.clauses) {
             return None;
         }
         let pair = witness::Pair { unit: self.unit, left, right, when: asked.when };
         solver.at(goal::task(asked.pair, asked.when), |solver| {
             concrete::search_endless(&pair, concrete::Budget::ENDLESS, &mut |version, stuck| {
-                let of = recurrent_set::Version { unit: self.program.unit, version, facts: &facts[version] };
+                let of = recurrent_set::Version { unit: self.program.unit, version, effects: &effects[version] };
                 recurrent_set::never_ends(of, self.unit, stuck, solver)
             })
         })
@@ -536,7 +536,7 @@ pub(crate) fn procedures_run(program: &Program<'_>, pair: Pair, reach: &BTreeSet
     for &(left, right) in reach.iter().chain([&pair]) {
         for (version, id) in [(0, left), (1, right)] {
             run[version].insert(id);
-            run[version].extend(&program.facts[version][id.index()].callees);
+            run[version].extend(&program.effects[version][id.index()].callees);
         }
     }
     run

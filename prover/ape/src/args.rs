@@ -138,7 +138,7 @@ pub(crate) enum Stage {
     /// The tree without loops, and with calls as statements
     Lowered,
     /// What is known of each procedure alone
-    Facts,
+    Effects,
     /// The symbolic paths of each procedure
     Paths,
     /// What was to be proved, and the answers

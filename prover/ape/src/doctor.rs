@@ -1,10 +1,10 @@
 //! `ape doctor`: looks at the installation, and says what is wrong and how to mend it.
 
 use super::status::{Failure, Status};
-use smt::z3_version::OLDEST;
 use super::{STACK, installation};
 use smt::solve;
 use smt::solve::cvc5::Cvc5;
+use smt::z3_version::OLDEST;
 use std::io::Write;
 use std::process::Command;
 use std::{env, fs, process, thread};

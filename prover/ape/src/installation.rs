@@ -1,7 +1,7 @@
 //! What the Z3 library that was loaded tells about itself.
 
-use smt::z3_version::Z3Version;
 use smt::solve;
+use smt::z3_version::Z3Version;
 use std::sync::LazyLock;
 
 /// The version of Z3 this program was built for.

@@ -10,9 +10,9 @@ use super::status::{Failure, Status};
 use super::verify::second_solver;
 use super::{certificate, load};
 use prover::certificate::{Refusal, Replay, Solvers, replay_with};
+use serde_json::{Value as Json, json};
 use smt::solve;
 use smt::solve::cvc5::Cvc5;
-use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, 
             replay_with(&files, program.as_ref(), &solvers).map_err(|refusal| match refusal {
                 Refusal::Unreadable(_) => Failure::Usage(refusal.to_string()),
                 Refusal::Solver(cause) => Failure::Internal(cause),
-                refused @ Refusal::Wrong { .. } => Failure::Refused(refused),
+                refused @ Refusal::Rejection { .. } => Failure::Refused(refused),
             })
         });
         let this = match &replayed {

@@ -4,7 +4,7 @@
 
 use super::args::SolverArgs;
 use super::status::{Failure, Status};
-use smt::solve::{self, Apart, Shared};
+use smt::solve::{self, Isolated, Shared};
 use std::env;
 
 /// Answers questions until standard input ends.
@@ -16,5 +16,5 @@ pub(crate) fn serve(args: &SolverArgs) -> Result<Status, Failure> {
 /// Processes of this program that answer questions, each with so many MB of memory.
 pub(crate) fn start(memory: u64) -> Result<Shared, Failure> {
     let program = env::current_exe().map_err(Failure::Process)?;
-    Ok(Shared::new(Apart::new(program, vec!["solver".to_string(), format!("--memory={memory}")])))
+    Ok(Shared::new(Isolated::new(program, vec!["solver".to_string(), format!("--memory={memory}")])))
 }

@@ -7,10 +7,10 @@ use super::load;
 use super::solver;
 use super::status::{Failure, Status};
 use super::threads::in_threads;
-use smt::solve::{Budget, Shared};
 use ape_fuzz::stability::{self, PairSeen};
 use prover::verify::Config;
 use serde_json::{Value as Json, json};
+use smt::solve::{Budget, Shared};
 use std::io::Write;
 use std::path::Path;
 

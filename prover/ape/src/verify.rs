@@ -15,10 +15,10 @@ use prover::lower::lower;
 use prover::report::several::{self, Part};
 use prover::report::text::Detail;
 use prover::report::{self, Subject, dump};
-use smt::solve::cvc5::{Cvc5, VARIABLE};
-use smt::solve::{self, Breakdown, Budget, CrossCheck, Shared};
 use prover::verdict::Report;
 use prover::verify::{self, Config};
+use smt::solve::cvc5::{Cvc5, VARIABLE};
+use smt::solve::{self, Budget, CrossCheck, Shared, SolverFailure};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -167,7 +167,7 @@ pub(super) fn second_solver() -> Result<Cvc5, Failure> {
 
 /// What cvc5 says of all that was proved. That it disagrees is an internal error; the query is kept, and no verdict is given.
 fn agreeing(cvc5: &Cvc5, report: &Report) -> Result<CrossCheck, Failure> {
-    let check = solve::cross_check(cvc5, &report.queries).map_err(|Breakdown(cause)| Failure::Usage(cause))?;
+    let check = solve::cross_check(cvc5, &report.queries).map_err(|SolverFailure(cause)| Failure::Usage(cause))?;
     let Some(query) = check.disagreed.first() else { return Ok(check) };
     let path = env::temp_dir().join(format!("ape-disagreement-{}.smt2", process::id()));
     fs::write(&path, &query.smt2).map_err(|error| Failure::write(&path, error))?;
@@ -198,23 +198,23 @@ fn heading(stage: Stage, file: &str) -> String {
     match stage {
         Stage::Ast | Stage::Hir | Stage::Lowered => format!("// {file}"),
         Stage::Smt2 => format!("; {file}"),
-        Stage::Facts | Stage::Paths | Stage::Obligations => format!("== {file}"),
+        Stage::Effects | Stage::Paths | Stage::Obligations => format!("== {file}"),
     }
 }
 
 /// What a stage makes of the program.
 fn dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) -> String {
-    let alone = |lowered: &Unit| prover::analysis::alone(lowered, &mut config.solver()).facts;
+    let alone = |lowered: &Unit| prover::analysis::analyse(lowered, &mut config.solver()).effects;
     match stage {
         // The trees were printed before they were resolved.
         Stage::Ast => String::new(),
         Stage::Hir => hir_print::print(unit),
         Stage::Lowered => hir_print::print(&lower(unit)),
-        Stage::Facts | Stage::Paths => {
+        Stage::Effects | Stage::Paths => {
             let lowered = lower(unit);
             let [left, right] = &alone(&lowered);
             match stage {
-                Stage::Facts => dump::facts(&lowered, [left, right], &config.procedures),
+                Stage::Effects => dump::effects(&lowered, [left, right], &config.procedures),
                 _ => dump::paths(&lowered, sources, [left, right], &config.procedures),
             }
         }

@@ -7,8 +7,8 @@
 use super::change::Change;
 use super::generate;
 use super::keep::Keep;
-use crate::random::Random;
 use super::tree::{Program, pair_file};
+use crate::random::Random;
 use lang_l::ast::{ExprKind, Procedure, StmtKind};
 use lang_l::hir::Unit;
 use lang_l::parse::parse;

@@ -7,11 +7,11 @@
 
 use super::effects::Summaries;
 use super::keep::{Site, around, sites};
-use crate::random::Random;
 use super::tree::{
     Program, any_expr, assign, block, each_expr, has_call, not, null, own_exprs, own_exprs_mut, parts, type_of, var,
     variables,
 };
+use crate::random::Random;
 use lang_l::ast::{BinOp, Call, Expr, ExprKind, Item, Procedure, Rhs, Stmt, StmtKind};
 
 macro_rules! kinds {

@@ -294,7 +294,9 @@ fn ending(report: &Report) -> (Ending, Option<String>) {
     for pair in &report.pairs {
         let this = match &pair.verdict {
             Verdict::Equivalent(_) => (Ending::Proved, None),
-            Verdict::PartiallyEquivalent(proof) => (Ending::Partial, proof.gap.as_ref().map(|gap| gap.what.clone())),
+            Verdict::PartiallyEquivalent(proof) => {
+                (Ending::Partial, proof.failed_goal.as_ref().map(|failed_goal| failed_goal.what.clone()))
+            }
             Verdict::NotEquivalent(_) => (Ending::Refuted, None),
             Verdict::ContractViolation(_) => (Ending::Violated, None),
             Verdict::Unknown(reason) => (Ending::Unknown, Some(reason.what.clone())),

@@ -39,7 +39,7 @@ use case::Case;
 use judge::{Extra, Fault, Judgement, judge};
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use smt::solve::{Remembering, Shared};
+use smt::solve::{Caching, Shared};
 pub use summary::{Finding, Summary};
 
 /// What is asked of the fuzzer.
@@ -68,7 +68,7 @@ impl Default for Config {
         let search = Some(prover::search::concrete::Budget::QUICK);
         let verify = prover::verify::Config { search, ..prover::verify::Config::default() };
         // Programs made by the same grammar come down to the same small questions.
-        let first = Shared::new(Remembering::new(verify.backend.clone()));
+        let first = Shared::new(Caching::new(verify.backend.clone()));
         let judge = judge::Config { verify, first, ..judge::Config::default() };
         Config { seed: 1, first: 0, pairs: 100, twice_every: 8, unaided_every: 4, shrinking: 400, only: None, judge }
     }

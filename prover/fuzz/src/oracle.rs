@@ -6,8 +6,8 @@
 //!
 //! Invariant: a run that was stopped, or has no outcome, counts for nothing.
 
-use crate::random::Random;
 use super::stores::{Odometer, Small, fill, large};
+use crate::random::Random;
 use lang_l::heap::Input;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Scattered, Violation, run};

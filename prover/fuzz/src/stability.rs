@@ -7,13 +7,13 @@
 //! items and fields changes, which no rule of the language looks at.
 
 use crate::random::Random;
-use prover::verdict::Report;
-use prover::verify::{Config, verify};
 use lang_l::ast::{File, Item};
 use lang_l::hir::Unit;
 use lang_l::source::FileId;
 use lang_l::token::{Token, lex};
 use lang_l::{parse, print, resolve};
+use prover::verdict::Report;
+use prover::verify::{Config, verify};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,7 +9,7 @@ use lang_l::source::Span;
 
 /// The terms, heaps and calls of one proof.
 #[derive(Debug)]
-pub struct World {
+pub struct Arena {
     /// The terms.
     pub terms: Terms,
     /// The heaps.
@@ -17,10 +17,10 @@ pub struct World {
     calls: Vec<CallRecord>,
 }
 
-impl World {
-    /// An empty world for the objects of `unit`.
+impl Arena {
+    /// An empty arena for the objects of `unit`.
     pub fn new(unit: &Unit) -> Self {
-        World { terms: Terms::new(), heaps: Heaps::new(unit), calls: Vec::new() }
+        Arena { terms: Terms::new(), heaps: Heaps::new(unit), calls: Vec::new() }
     }
 
     /// What is known of a call.

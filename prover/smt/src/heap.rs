@@ -8,7 +8,7 @@
 //! Invariant: [`Func::Initial`] has default values at everything that is not old, so what is read from an object before
 //! anything was stored there is the default (rule *Defaults* in `proofs/soundness.md`).
 
-use crate::term::{Birth, BirthSet, CallId, Func, Kind, Origin, Renaming, Selector, Sort, Term, Terms};
+use crate::term::{AllocClass, AllocSet, CallId, Func, Kind, Origin, Renaming, Selector, Sort, Term, Terms};
 use lang_l::hir::{FieldId, Type, Unit};
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
@@ -333,7 +333,7 @@ impl Heaps {
 
     fn read_initial(&mut self, terms: &mut Terms, selector: Selector, object: Term, index: Option<Term>) -> Term {
         let sort = self.sort(selector);
-        if !terms.births(object).contains(Birth::OLD) {
+        if !terms.allocs(object).contains(AllocClass::OLD) {
             return terms.default_of(sort);
         }
         if let crate::term::Node::Ite(cond, then, els) = *terms.node(object) {
@@ -373,8 +373,8 @@ impl Heaps {
 
     /// The length of an array.
     pub fn length(&mut self, terms: &mut Terms, array: Term) -> Term {
-        if let Some(birth) = terms.births(array).single()
-            && let Origin::New(Kind::Array(_, length)) = terms.origin(birth)
+        if let Some(alloc) = terms.allocs(array).single()
+            && let Origin::New(Kind::Array(_, length)) = terms.origin(alloc)
         {
             return *length;
         }
@@ -391,15 +391,15 @@ impl Heaps {
         terms.app(Func::Length, &[array], Sort::Int)
     }
 
-    /// Rule *Closure*: the least set of births that holds `roots` and is closed under `selectors` (all when `None`) in this
+    /// Rule *Closure*: the least set of allocs that holds `roots` and is closed under `selectors` (all when `None`) in this
     /// heap. What an object of the set points to is null or in the set.
     pub fn closure(
         &self,
         terms: &Terms,
         heap: HeapId,
-        roots: &BirthSet,
+        roots: &AllocSet,
         selectors: Option<&BTreeSet<Selector>>,
-    ) -> BirthSet {
+    ) -> AllocSet {
         let edges = self.edges(terms, heap, selectors);
         let mut set = roots.clone().without_null();
         loop {
@@ -415,8 +415,8 @@ impl Heaps {
         }
     }
 
-    /// Pairs of birth sets: an object of the first may point to one of the second. Overwritten stores are left out.
-    fn edges(&self, terms: &Terms, heap: HeapId, selectors: Option<&BTreeSet<Selector>>) -> Vec<(BirthSet, BirthSet)> {
+    /// Pairs of alloc sets: an object of the first may point to one of the second. Overwritten stores are left out.
+    fn edges(&self, terms: &Terms, heap: HeapId, selectors: Option<&BTreeSet<Selector>>) -> Vec<(AllocSet, AllocSet)> {
         let relevant = |selector: &Selector| selectors.is_none_or(|set| set.contains(selector));
         let mut edges = Vec::new();
         let mut joins = BTreeSet::new();
@@ -431,18 +431,18 @@ impl Heaps {
                             && relevant(selector)
                             && overwritten.insert((*selector, *object, *index))
                         {
-                            let to = terms.births(*value).clone().without_null();
+                            let to = terms.allocs(*value).clone().without_null();
                             if !to.is_empty() {
-                                edges.push((terms.births(*object).clone(), to));
+                                edges.push((terms.allocs(*object).clone(), to));
                             }
                         }
                         at = *prev;
                     }
                     HeapNode::Fill { prev, fill } => {
                         if terms.sort(fill.value) == Sort::Ref && relevant(&fill.selector) {
-                            let to = terms.births(fill.value).clone().without_null();
+                            let to = terms.allocs(fill.value).clone().without_null();
                             if !to.is_empty() {
-                                edges.push((terms.births(fill.array).clone(), to));
+                                edges.push((terms.allocs(fill.array).clone(), to));
                             }
                         }
                         at = *prev;
@@ -469,7 +469,7 @@ impl Heaps {
         terms: &Terms,
         call: CallId,
         selectors: Option<&BTreeSet<Selector>>,
-    ) -> Option<(BirthSet, BirthSet)> {
+    ) -> Option<(AllocSet, AllocSet)> {
         let footprint = &self.footprints[&call];
         let writes_references = footprint
             .writes
@@ -482,11 +482,11 @@ impl Heaps {
         let mut from = match &footprint.modifies {
             None => reach.region.clone(),
             Some(places) => {
-                let mut births = BirthSet::new();
+                let mut allocs = AllocSet::new();
                 places.iter().for_each(|place| {
-                    births.extend(terms.births(*place));
+                    allocs.extend(terms.allocs(*place));
                 });
-                births.without_null()
+                allocs.without_null()
             }
         };
         from.insert(reach.fresh);
@@ -517,7 +517,7 @@ impl Heaps {
         found
     }
 
-    /// The heap with births and calls renamed; calls that keep an identity of their own must have a footprint already.
+    /// The heap with allocs and calls renamed; calls that keep an identity of their own must have a footprint already.
     pub fn rename(
         &mut self,
         terms: &mut Terms,

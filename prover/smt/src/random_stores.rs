@@ -9,12 +9,12 @@ const OBJECTS: i64 = 8;
 
 /// A store: what every field and cell holds, and how long arrays are.
 #[derive(Clone, Copy, Debug)]
-pub struct MadeUp(u64);
+pub struct RandomStore(u64);
 
-impl MadeUp {
+impl RandomStore {
     /// The store of this number.
     pub fn new(number: u64) -> Self {
-        MadeUp(number)
+        RandomStore(number)
     }
 
     /// What a field holds. References lead from an object to later ones, so that every path comes to null.

@@ -1,24 +1,24 @@
 //! Contracts of one version: checked, and only then trusted.
 //!
-//! In: a lowered program and its facts. Out: a [`Clause`] with a status for each `requires` (at its calls), `ensures`,
-//! `modifies`, invariant and `assert`; and facts that say which contracts callers may rely on.
+//! In: a lowered program and its effects. Out: a [`Clause`] with a status for each `requires` (at its calls), `ensures`,
+//! `modifies`, invariant and `assert`; and effects that say which contracts callers may rely on.
 //!
 //! Rule *Contracts*: all contracts of a version are assumed of its calls and checked for its bodies, by induction over call
 //! depth; what fails is withdrawn, and what was checked with its help is checked again.
 
-use crate::rejection::{Wrong, wrong};
-use crate::exec::{on_entry, 
-    CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, execute, existing,
+use crate::effects::Effects;
+use crate::exec::state::Outcome;
+use crate::exec::{
+    CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, execute, existing, on_entry,
 };
-use crate::effects::Facts;
 use crate::lower::is_loop;
-use smt::obligation::Obligation;
-use smt::solve::{Answer, Solver, Task};
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{Birth, Ending, Selector, Term};
+use crate::rejection::{Rejection, reject};
 use lang_l::hir::{ProcId, Procedure, Unit};
 use lang_l::source::Span;
+use smt::arena::Arena;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver, Task};
+use smt::term::{AllocClass, Ending, Selector, Term};
 use std::collections::BTreeSet;
 
 /// What kind of clause.
@@ -93,10 +93,10 @@ pub struct Trusted {
     pub unproved: BTreeSet<ClauseKey>,
 }
 
-/// Checks all contracts of one version; withdraws from `facts` what could not be proved.
-pub fn check(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) -> (Vec<Clause>, Trusted) {
+/// Checks all contracts of one version; withdraws from `effects` what could not be proved.
+pub fn check(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver) -> (Vec<Clause>, Trusted) {
     let procedures = &unit.versions[version].procedures;
-    for (own, code) in facts.iter_mut().zip(procedures) {
+    for (own, code) in effects.iter_mut().zip(procedures) {
         own.trust_ensures = !code.ensures.is_empty();
         // What was inferred is at least as good as what is declared, if it was inferred at all.
         if own.modifies.is_none() {
@@ -112,9 +112,9 @@ pub fn check(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solv
             }
             let task = Task::Alone { version, procedure: ProcId(at) };
             let found =
-                solver.at(task, |solver| check_procedure(unit, version, facts, solver, ProcId(at), &BTreeSet::new()));
+                solver.at(task, |solver| check_procedure(unit, version, effects, solver, ProcId(at), &BTreeSet::new()));
             let failed = |kind| failed(&found, kind);
-            let own = &mut facts[at as usize];
+            let own = &mut effects[at as usize];
             if failed(ClauseKind::Ensures) && own.trust_ensures {
                 own.trust_ensures = false;
                 withdrawn = true;
@@ -126,7 +126,7 @@ pub fn check(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solv
             clauses.extend(found);
         }
         if !withdrawn {
-            let trusted = trusted(facts, &clauses);
+            let trusted = trusted(effects, &clauses);
             return (written(procedures, clauses), trusted);
         }
     }
@@ -139,12 +139,12 @@ pub fn check(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solv
 pub fn confirm(
     unit: &Unit,
     version: usize,
-    facts: &mut [Facts],
+    effects: &mut [Effects],
     solver: &mut Solver,
     found: &Trusted,
-) -> Result<Vec<Clause>, Wrong> {
+) -> Result<Vec<Clause>, Rejection> {
     let procedures = &unit.versions[version].procedures;
-    for ((own, code), id) in facts.iter_mut().zip(procedures).zip((0u32..).map(ProcId)) {
+    for ((own, code), id) in effects.iter_mut().zip(procedures).zip((0u32..).map(ProcId)) {
         // The contract of an external is its definition; nobody has to prove it.
         let external = code.body.is_none();
         own.trust_ensures = !code.ensures.is_empty() && (external || found.ensures.contains(&id));
@@ -153,18 +153,18 @@ pub fn confirm(
     }
     let mut clauses = Vec::new();
     for (id, code) in (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| code.body.is_some()) {
-        let checked = check_procedure(unit, version, facts, solver, id, &found.unproved);
-        let own = &facts[id.index()];
+        let checked = check_procedure(unit, version, effects, solver, id, &found.unproved);
+        let own = &effects[id.index()];
         let modifies = own.modifies.is_some() && own.modifies == declared(code);
         if (failed(&checked, ClauseKind::Ensures) && own.trust_ensures)
             || (failed(&checked, ClauseKind::Modifies) && modifies)
         {
-            return wrong(format!("a contract of {} is trusted that is not proved", code.name));
+            return reject(format!("a contract of {} is trusted that is not proved", code.name));
         }
         clauses.extend(checked);
     }
-    if trusted(facts, &clauses) != *found {
-        return wrong("the contracts that are said to be trusted are not those of the program");
+    if trusted(effects, &clauses) != *found {
+        return reject("the contracts that are said to be trusted are not those of the program");
     }
     Ok(written(procedures, clauses))
 }
@@ -179,9 +179,9 @@ fn written(procedures: &[Procedure], mut clauses: Vec<Clause>) -> Vec<Clause> {
     clauses
 }
 
-fn trusted(facts: &[Facts], clauses: &[Clause]) -> Trusted {
-    let those = |holds: &dyn Fn(&Facts) -> bool| {
-        (0u32..).map(ProcId).zip(facts).filter(|(_, own)| holds(own)).map(|(id, _)| id).collect()
+fn trusted(effects: &[Effects], clauses: &[Clause]) -> Trusted {
+    let those = |holds: &dyn Fn(&Effects) -> bool| {
+        (0u32..).map(ProcId).zip(effects).filter(|(_, own)| holds(own)).map(|(id, _)| id).collect()
     };
     let unproved = clauses.iter().filter(|clause| clause.status != Status::Holds);
     Trusted {
@@ -199,14 +199,14 @@ fn declared(code: &Procedure) -> Option<Vec<lang_l::hir::Expr>> {
 fn check_procedure(
     unit: &Unit,
     version: usize,
-    facts: &[Facts],
+    effects: &[Effects],
     solver: &mut Solver,
     id: ProcId,
     left_out: &BTreeSet<ClauseKey>,
 ) -> Vec<Clause> {
     let code = unit.versions[version].procedure(id);
-    let mut world = World::new(unit);
-    let mut checker = Checker { unit, version, facts, solver, world: &mut world, id, code, left_out };
+    let mut arena = Arena::new(unit);
+    let mut checker = Checker { unit, version, effects, solver, arena: &mut arena, id, code, left_out };
     match checker.run() {
         Ok(clauses) => clauses,
         Err(error) => checker.give_up(&format!("the procedure {error}")),
@@ -216,9 +216,9 @@ fn check_procedure(
 struct Checker<'a> {
     unit: &'a Unit,
     version: usize,
-    facts: &'a [Facts],
+    effects: &'a [Effects],
     solver: &'a mut Solver,
-    world: &'a mut World,
+    arena: &'a mut Arena,
     id: ProcId,
     code: &'a Procedure,
     left_out: &'a BTreeSet<ClauseKey>,
@@ -226,7 +226,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn executor(&mut self) -> Executor<'_> {
-        Executor::new(self.unit, self.version, self.facts, Limits::default(), self.world)
+        Executor::new(self.unit, self.version, self.effects, Limits::default(), self.arena)
     }
 
     fn run(&mut self) -> Result<Vec<Clause>, ExecError> {
@@ -234,7 +234,7 @@ impl Checker<'_> {
         let id = self.id;
         let (entry, assumed, sayable) = on_entry(&mut self.executor(), id);
         let limits = Limits::default();
-        let execution = execute(self.unit, self.version, self.facts, &limits, self.world, (self.id, &assumed))?;
+        let execution = execute(self.unit, self.version, self.effects, &limits, self.arena, (self.id, &assumed))?;
         let mut clauses = Vec::new();
         for ensures in &code.ensures {
             let status = match self.is_left_out(self.id, ClauseKind::Ensures, ensures.span) {
@@ -316,7 +316,7 @@ impl Checker<'_> {
             heap: outcome.heap,
             entry: Some(Box::new(entry)),
             freshness: Freshness::SinceEntry,
-            existing: existing(outcome.calls.is_empty(), outcome.news.iter().map(|(birth, _)| *birth)),
+            existing: existing(outcome.calls.is_empty(), outcome.news.iter().map(|(alloc, _)| *alloc)),
         }
     }
 
@@ -325,23 +325,23 @@ impl Checker<'_> {
         let Some(places) = places else {
             return Status::Unproved("a place of it has a form that cannot be said".into());
         };
-        let initial = self.world.heaps.initial();
-        let object = self.world.terms.representative(Birth::OLD);
+        let initial = self.arena.heaps.initial();
+        let object = self.arena.terms.representative(AllocClass::OLD);
         for outcome in normal(execution) {
             let mut cases = Vec::new();
             for &place in &places {
-                cases.push(self.world.terms.eq(object, place));
+                cases.push(self.arena.terms.eq(object, place));
             }
-            let named = self.world.terms.or(&cases);
+            let named = self.arena.terms.or(&cases);
             let mut goals = Vec::new();
-            for selector in self.facts[self.id.index()].writes.clone() {
-                let index = matches!(selector, Selector::Cell(_)).then(|| self.world.terms.any_index());
+            for selector in self.effects[self.id.index()].writes.clone() {
+                let index = matches!(selector, Selector::Cell(_)).then(|| self.arena.terms.any_index());
                 let [before, after] = [initial, outcome.heap]
-                    .map(|heap| self.world.heaps.read(&mut self.world.terms, heap, selector, object, index));
-                let same = self.world.terms.eq(before, after);
-                goals.push(self.world.terms.or(&[named, same]));
+                    .map(|heap| self.arena.heaps.read(&mut self.arena.terms, heap, selector, object, index));
+                let same = self.arena.terms.eq(before, after);
+                goals.push(self.arena.terms.or(&[named, same]));
             }
-            let goal = self.world.terms.and(&goals);
+            let goal = self.arena.terms.and(&goals);
             let status = self.condition(Some(goal), &outcome.path, ClauseKind::Modifies);
             if status != Status::Holds {
                 return status;
@@ -354,13 +354,13 @@ impl Checker<'_> {
         let Some(goal) = condition else {
             return Status::Unproved("it speaks of what cannot be said there: `old` or `fresh` in a loop, or all objects or paths after a call".into());
         };
-        let mut known = smt::term::Known::new();
-        if !path.iter().all(|&fact| known.assume(&mut self.world.terms, fact)) {
+        let mut known = smt::term::PathFacts::new();
+        if !path.iter().all(|&fact| known.assume(&mut self.arena.terms, fact)) {
             return Status::Holds;
         }
-        let goal = self.world.terms.simplify(goal, &known);
+        let goal = self.arena.terms.simplify(goal, &known);
         let tag = format!("{} of {}", kind.keyword(), self.code.name);
-        match self.solver.prove(self.world, &Obligation { assumptions: path.to_vec(), goal, tag }) {
+        match self.solver.prove(self.arena, &Obligation { assumptions: path.to_vec(), goal, tag }) {
             Answer::Holds => Status::Holds,
             Answer::Fails | Answer::FailsAt(_) => {
                 Status::Unproved("it does not follow from what is known there".into())
@@ -381,7 +381,7 @@ impl Checker<'_> {
             clauses.push(self.clause(ClauseKind::Modifies, self.id, modifies.span, status()));
         }
         // The calls were not seen: any callee's pre-condition may be broken here.
-        for &callee in &self.facts[self.id.index()].callees {
+        for &callee in &self.effects[self.id.index()].callees {
             let theirs = self.unit.versions[self.version].procedure(callee);
             let kind = if is_loop(theirs) { ClauseKind::Invariant } else { ClauseKind::Requires };
             clauses.extend(theirs.requires.iter().map(|clause| self.clause(kind, callee, clause.span, status())));

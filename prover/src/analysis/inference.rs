@@ -1,35 +1,35 @@
-//! Facts that take symbolic execution: what a procedure may modify, and when it can err.
+//! Effects that take symbolic execution: what a procedure may modify, and when it can err.
 //!
-//! In: the syntactic facts. Out: the same facts with `modifies` and `errs_only_if_null` filled in where they could be proved,
+//! In: the syntactic effects. Out: the same effects with `modifies` and `errs_only_if_null` filled in where they could be proved,
 //! each by induction over call depth: assumed of the callees, recursive ones included, and checked for the body. Before that what
-//! holds on entry of loops ([`crate::analysis::loop_invariants`]), after it `needs`, without solver.
+//! holds on entry of loops ([`crate::analysis::loop_invariants`]), after it `errs_if_null`, without solver.
 //!
 //! Invariant: only what was checked is written down (`proofs/soundness.md`, rule *Infer*).
 
-use crate::exec::on_entry;
 use crate::analysis::loop_invariants;
-use crate::rejection::{Wrong, wrong};
+use crate::effects::Effects;
+use crate::exec::on_entry;
+use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
-use crate::effects::Facts;
+use crate::rejection::{Rejection, reject};
+use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Unit};
+use smt::arena::Arena;
 use smt::heap::HeapNode;
 use smt::obligation::Obligation;
 use smt::solve::{Answer, Solver, Task};
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{Birth, Ending, Func, Known, Node, Sort, Term};
-use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Unit};
+use smt::term::{AllocClass, Ending, Func, Node, PathFacts, Sort, Term};
 use std::collections::BTreeSet;
 
-/// Fills in the facts of one version.
-pub fn infer(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) {
-    loop_invariants::infer(unit, version, facts, solver);
-    for component in components(facts) {
+/// Fills in the effects of one version.
+pub fn infer(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver) {
+    loop_invariants::infer(unit, version, effects, solver);
+    for component in components(effects) {
         let task = Task::Alone { version, procedure: component[0] };
         solver.at(task, |solver| {
-            infer_modifies(unit, version, facts, solver, &component);
-            infer_errors(unit, version, facts, solver, &component);
+            infer_modifies(unit, version, effects, solver, &component);
+            infer_errors(unit, version, effects, solver, &component);
         });
-        infer_needs(unit, version, facts, &component);
+        infer_needs(unit, version, effects, &component);
     }
 }
 
@@ -41,16 +41,16 @@ pub struct Inferred {
     /// Those of which one must be null for it to err; `None` where nothing is known.
     pub errs_only_if_null: Option<Vec<usize>>,
     /// Of a loop: which of the conditions that are tried hold whenever it is entered, and whenever it has returned.
-    pub loops: loop_invariants::Held,
+    pub loops: loop_invariants::LoopInvariants,
 }
 
 /// What [`infer`] has filled in; nothing for procedures without a body.
-pub fn inferred(unit: &Unit, version: usize, facts: &[Facts]) -> Vec<Inferred> {
+pub fn inferred(unit: &Unit, version: usize, effects: &[Effects]) -> Vec<Inferred> {
     let position = |place: &Expr| match place.kind {
         ExprKind::Local(id) => Some(id.index()),
         _ => None,
     };
-    let found = |((own, code), loops): ((&Facts, &Procedure), loop_invariants::Held)| match code.body {
+    let found = |((own, code), loops): ((&Effects, &Procedure), loop_invariants::LoopInvariants)| match code.body {
         Some(_) => Inferred {
             modifies: own.modifies.as_ref().and_then(|places| places.iter().map(position).collect()),
             errs_only_if_null: own.errs_only_if_null.clone(),
@@ -59,10 +59,10 @@ pub fn inferred(unit: &Unit, version: usize, facts: &[Facts]) -> Vec<Inferred> {
         None => Inferred::default(),
     };
     let procedures = &unit.versions[version].procedures;
-    facts.iter().zip(procedures).zip(loop_invariants::held(unit, version, facts)).map(found).collect()
+    effects.iter().zip(procedures).zip(loop_invariants::held(unit, version, effects)).map(found).collect()
 }
 
-/// Fills in the facts of one version as they were found before, each checked under all of them: a set that was found from
+/// Fills in the effects of one version as they were found before, each checked under all of them: a set that was found from
 /// below is confirmed in one round.
 ///
 /// # Errors
@@ -70,13 +70,13 @@ pub fn inferred(unit: &Unit, version: usize, facts: &[Facts]) -> Vec<Inferred> {
 pub fn confirm(
     unit: &Unit,
     version: usize,
-    facts: &mut [Facts],
+    effects: &mut [Effects],
     solver: &mut Solver,
     found: &[Inferred],
-) -> Result<(), Wrong> {
-    let loops: Vec<loop_invariants::Held> = found.iter().map(|found| found.loops.clone()).collect();
-    loop_invariants::confirm(unit, version, facts, solver, &loops)?;
-    for component in components(facts) {
+) -> Result<(), Rejection> {
+    let loops: Vec<loop_invariants::LoopInvariants> = found.iter().map(|found| found.loops.clone()).collect();
+    loop_invariants::confirm(unit, version, effects, solver, &loops)?;
+    for component in components(effects) {
         let code = |id: ProcId| unit.versions[version].procedure(id);
         let members: Vec<(ProcId, &Inferred)> = component
             .iter()
@@ -89,41 +89,41 @@ pub fn confirm(
         };
         for (id, Inferred { modifies, errs_only_if_null, .. }) in &members {
             if [modifies, errs_only_if_null].into_iter().flatten().any(|places| !references(*id, places)) {
-                return wrong(format!("a fact about {} names what is no reference parameter", code(*id).name));
+                return reject(format!("a fact about {} names what is no reference parameter", code(*id).name));
             }
             let expr = |&at: &usize| param_expr(code(*id), u32::try_from(at).unwrap_or(u32::MAX));
-            facts[id.index()].modifies = modifies.as_ref().map(|places| places.iter().map(expr).collect());
+            effects[id.index()].modifies = modifies.as_ref().map(|places| places.iter().map(expr).collect());
         }
         for (id, _) in &members {
-            if let Some(places) = facts[id.index()].modifies.clone()
-                && modified_params(unit, version, facts, solver, *id, places.clone()) != Some(places)
+            if let Some(places) = effects[id.index()].modifies.clone()
+                && modified_params(unit, version, effects, solver, *id, places.clone()) != Some(places)
             {
-                return wrong(format!("{} may modify more than is said", code(*id).name));
+                return reject(format!("{} may modify more than is said", code(*id).name));
             }
         }
         for (id, found) in &members {
-            facts[id.index()].errs_only_if_null = found.errs_only_if_null.clone();
+            effects[id.index()].errs_only_if_null = found.errs_only_if_null.clone();
         }
         for (id, _) in &members {
-            if let Some(needs) = facts[id.index()].errs_only_if_null.clone()
-                && null_params(unit, version, facts, solver, *id, needs.clone()) != Some(needs)
+            if let Some(errs_if_null) = effects[id.index()].errs_only_if_null.clone()
+                && null_params(unit, version, effects, solver, *id, errs_if_null.clone()) != Some(errs_if_null)
             {
-                return wrong(format!("{} may err in more cases than is said", code(*id).name));
+                return reject(format!("{} may err in more cases than is said", code(*id).name));
             }
         }
-        infer_needs(unit, version, facts, &component);
+        infer_needs(unit, version, effects, &component);
     }
     Ok(())
 }
 
 /// Strongly connected components of the call graph, callees first.
-pub fn components(facts: &[Facts]) -> Vec<Vec<ProcId>> {
-    let all: Vec<ProcId> = (0u32..).take(facts.len()).map(ProcId).collect();
+pub fn components(effects: &[Effects]) -> Vec<Vec<ProcId>> {
+    let all: Vec<ProcId> = (0u32..).take(effects.len()).map(ProcId).collect();
     let mut done: BTreeSet<ProcId> = BTreeSet::new();
     let mut order = all.clone();
     // A callee reaches fewer others than its caller, unless the two are in one component.
     order.sort_by_key(|id| {
-        let own = &facts[id.index()].callees;
+        let own = &effects[id.index()].callees;
         (own.len() - usize::from(own.contains(id)), *id)
     });
     let mut components = Vec::new();
@@ -131,9 +131,9 @@ pub fn components(facts: &[Facts]) -> Vec<Vec<ProcId>> {
         if done.contains(&id) {
             continue;
         }
-        let own = &facts[id.index()].callees;
+        let own = &effects[id.index()].callees;
         let mut component: Vec<ProcId> =
-            own.iter().copied().filter(|other| *other != id && facts[other.index()].callees.contains(&id)).collect();
+            own.iter().copied().filter(|other| *other != id && effects[other.index()].callees.contains(&id)).collect();
         component.push(id);
         component.sort();
         done.extend(component.iter().copied());
@@ -143,19 +143,19 @@ pub fn components(facts: &[Facts]) -> Vec<Vec<ProcId>> {
 }
 
 /// Finds the least set of parameters that `modifies` can be, from below: nothing, then what was seen to change.
-fn infer_modifies(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver, component: &[ProcId]) {
+fn infer_modifies(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver, component: &[ProcId]) {
     let code = |id: ProcId| unit.versions[version].procedure(id);
     let members: Vec<ProcId> = component.iter().copied().filter(|&id| code(id).body.is_some()).collect();
     for &id in &members {
-        facts[id.index()].modifies = Some(Vec::new());
+        effects[id.index()].modifies = Some(Vec::new());
     }
     loop {
         let mut stable = true;
         for &id in &members {
-            let Some(places) = facts[id.index()].modifies.clone() else { continue };
-            let next = modified_params(unit, version, facts, solver, id, places.clone());
+            let Some(places) = effects[id.index()].modifies.clone() else { continue };
+            let next = modified_params(unit, version, effects, solver, id, places.clone());
             if next.as_ref() != Some(&places) {
-                facts[id.index()].modifies = next;
+                effects[id.index()].modifies = next;
                 stable = false;
             }
         }
@@ -169,28 +169,28 @@ fn infer_modifies(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut
 fn modified_params(
     unit: &Unit,
     version: usize,
-    facts: &[Facts],
+    effects: &[Effects],
     solver: &mut Solver,
     id: ProcId,
     mut places: Vec<Expr>,
 ) -> Option<Vec<Expr>> {
     let code = unit.versions[version].procedure(id);
-    let mut world = World::new(unit);
-    let execution = execute(unit, version, facts, &Limits::default(), &mut world, (id, &[])).ok()?;
+    let mut arena = Arena::new(unit);
+    let execution = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
-        for target in written_objects(&mut world, outcome)? {
-            if !world.terms.births(target).contains(Birth::OLD) {
+        for target in written_objects(&mut arena, outcome)? {
+            if !arena.terms.allocs(target).contains(AllocClass::OLD) {
                 continue;
             }
-            let named = places.iter().any(|place| param_of(&mut world, place) == Some(target));
+            let named = places.iter().any(|place| param_of(&mut arena, place) == Some(target));
             if named {
                 continue;
             }
-            match *world.terms.node(target) {
+            match *arena.terms.node(target) {
                 Node::App(Func::Param(at), _) => places.push(param_expr(code, at)),
                 _ => {
-                    let allowed: Vec<Term> = places.iter().filter_map(|place| param_of(&mut world, place)).collect();
-                    if !confined(&mut world, solver, outcome, target, &allowed) {
+                    let allowed: Vec<Term> = places.iter().filter_map(|place| param_of(&mut arena, place)).collect();
+                    if !confined(&mut arena, solver, outcome, target, &allowed) {
                         return None;
                     }
                 }
@@ -205,29 +205,29 @@ fn param_expr(code: &Procedure, at: u32) -> Expr {
     Expr { kind: ExprKind::Local(id), ty: code.local(id).ty.clone(), span: code.local(id).span }
 }
 
-fn param_of(world: &mut World, place: &Expr) -> Option<Term> {
+fn param_of(arena: &mut Arena, place: &Expr) -> Option<Term> {
     match place.kind {
-        ExprKind::Local(id) => Some(world.terms.app(Func::Param(id.0), &[], Sort::from(&place.ty))),
+        ExprKind::Local(id) => Some(arena.terms.app(Func::Param(id.0), &[], Sort::from(&place.ty))),
         _ => None,
     }
 }
 
 /// Whether, on this path, an object is new or one of `allowed`.
-fn confined(world: &mut World, solver: &mut Solver, outcome: &Outcome, target: Term, allowed: &[Term]) -> bool {
-    let old = world.terms.born(target, Birth::OLD);
-    let mut cases = vec![world.terms.not(old)];
+fn confined(arena: &mut Arena, solver: &mut Solver, outcome: &Outcome, target: Term, allowed: &[Term]) -> bool {
+    let old = arena.terms.born(target, AllocClass::OLD);
+    let mut cases = vec![arena.terms.not(old)];
     for &place in allowed {
-        cases.push(world.terms.eq(target, place));
+        cases.push(arena.terms.eq(target, place));
     }
-    let goal = world.terms.or(&cases);
+    let goal = arena.terms.or(&cases);
     let tag = "a written object is new or named by modifies".to_string();
-    solver.prove(world, &Obligation { assumptions: outcome.path.clone(), goal, tag }) == Answer::Holds
+    solver.prove(arena, &Obligation { assumptions: outcome.path.clone(), goal, tag }) == Answer::Holds
 }
 
 /// The objects an outcome's heap may differ at from the entry heap; `None` when a call may change more than terms name.
-pub fn written_objects(world: &mut World, outcome: &Outcome) -> Option<BTreeSet<Term>> {
+pub fn written_objects(arena: &mut Arena, outcome: &Outcome) -> Option<BTreeSet<Term>> {
     let mut objects = BTreeSet::new();
-    for node in world.heaps.history(outcome.heap) {
+    for node in arena.heaps.history(outcome.heap) {
         match node {
             HeapNode::Store { object, .. } => {
                 objects.insert(object);
@@ -235,9 +235,9 @@ pub fn written_objects(world: &mut World, outcome: &Outcome) -> Option<BTreeSet<
             HeapNode::Fill { fill, .. } => {
                 objects.insert(fill.array);
             }
-            HeapNode::Call { call, .. } => match &world.heaps.footprint(call).modifies {
+            HeapNode::Call { call, .. } => match &arena.heaps.footprint(call).modifies {
                 Some(places) => objects.extend(places.iter().copied()),
-                None if world.terms.reach(call).region.contains(Birth::OLD) => return None,
+                None if arena.terms.reach(call).region.contains(AllocClass::OLD) => return None,
                 None => {}
             },
             HeapNode::Initial | HeapNode::Join { .. } => {}
@@ -247,18 +247,18 @@ pub fn written_objects(world: &mut World, outcome: &Outcome) -> Option<BTreeSet<
 }
 
 /// Finds a set of parameters of which one must be null for the procedure to err.
-fn infer_errors(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver, component: &[ProcId]) {
+fn infer_errors(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver, component: &[ProcId]) {
     let code = |id: ProcId| unit.versions[version].procedure(id);
     for &id in component.iter().filter(|&&id| code(id).body.is_some()) {
-        facts[id.index()].errs_only_if_null = Some(Vec::new());
+        effects[id.index()].errs_only_if_null = Some(Vec::new());
     }
     loop {
         let mut stable = true;
         for &id in component {
-            let Some(needs) = facts[id.index()].errs_only_if_null.clone() else { continue };
-            let next = null_params(unit, version, facts, solver, id, needs.clone());
-            if next.as_ref() != Some(&needs) {
-                facts[id.index()].errs_only_if_null = next;
+            let Some(errs_if_null) = effects[id.index()].errs_only_if_null.clone() else { continue };
+            let next = null_params(unit, version, effects, solver, id, errs_if_null.clone());
+            if next.as_ref() != Some(&errs_if_null) {
+                effects[id.index()].errs_only_if_null = next;
                 stable = false;
             }
         }
@@ -268,88 +268,87 @@ fn infer_errors(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut S
     }
 }
 
-/// `needs`, grown until the procedure cannot err when none of them is null; `None` when no set of parameters does that.
+/// `errs_if_null`, grown until the procedure cannot err when none of them is null; `None` when no set of parameters does that.
 fn null_params(
     unit: &Unit,
     version: usize,
-    facts: &[Facts],
+    effects: &[Effects],
     solver: &mut Solver,
     id: ProcId,
-    mut needs: Vec<usize>,
+    mut errs_if_null: Vec<usize>,
 ) -> Option<Vec<usize>> {
     let code = unit.versions[version].procedure(id);
-    let mut world = World::new(unit);
-    let (_, assumed, _) = on_entry(&mut Executor::new(unit, version, facts, Limits::default(), &mut world), id);
-    let execution = execute(unit, version, facts, &Limits::default(), &mut world, (id, &assumed)).ok()?;
+    let mut arena = Arena::new(unit);
+    let (_, assumed, _) = on_entry(&mut Executor::new(unit, version, effects, Limits::default(), &mut arena), id);
+    let execution = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &assumed)).ok()?;
     let references: Vec<usize> =
         code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Error) {
-        while !impossible_without_null(&mut world, solver, outcome, &needs) {
-            let helpful =
-                references.iter().copied().filter(|at| !needs.contains(at)).find(|&at| {
-                    impossible_without_null(&mut world, solver, outcome, &[needs.as_slice(), &[at]].concat())
-                });
+        while !impossible_without_null(&mut arena, solver, outcome, &errs_if_null) {
+            let helpful = references.iter().copied().filter(|at| !errs_if_null.contains(at)).find(|&at| {
+                impossible_without_null(&mut arena, solver, outcome, &[errs_if_null.as_slice(), &[at]].concat())
+            });
             match helpful {
-                Some(at) => needs.push(at),
-                None if needs.len() < references.len() => {
-                    needs = references.clone();
+                Some(at) => errs_if_null.push(at),
+                None if errs_if_null.len() < references.len() => {
+                    errs_if_null = references.clone();
                 }
                 None => return None,
             }
         }
     }
-    needs.sort_unstable();
-    Some(needs)
+    errs_if_null.sort_unstable();
+    Some(errs_if_null)
 }
 
-fn impossible_without_null(world: &mut World, solver: &mut Solver, outcome: &Outcome, needs: &[usize]) -> bool {
-    let null = world.terms.null();
+fn impossible_without_null(arena: &mut Arena, solver: &mut Solver, outcome: &Outcome, errs_if_null: &[usize]) -> bool {
+    let null = arena.terms.null();
     let mut assumptions = outcome.path.clone();
-    for &at in needs {
-        let param = param_at(world, at);
-        let is_null = world.terms.eq(param, null);
-        assumptions.push(world.terms.not(is_null));
+    for &at in errs_if_null {
+        let param = param_at(arena, at);
+        let is_null = arena.terms.eq(param, null);
+        assumptions.push(arena.terms.not(is_null));
     }
-    let mut known = Known::new();
-    if !assumptions.iter().all(|&fact| known.assume(&mut world.terms, fact)) {
+    let mut known = PathFacts::new();
+    if !assumptions.iter().all(|&fact| known.assume(&mut arena.terms, fact)) {
         return true;
     }
-    let goal = world.terms.bool(false);
+    let goal = arena.terms.bool(false);
     let tag = "the procedure cannot err here".to_string();
-    solver.prove(world, &Obligation { assumptions, goal, tag }) == Answer::Holds
+    solver.prove(arena, &Obligation { assumptions, goal, tag }) == Answer::Holds
 }
 
 /// Finds the parameters without which each procedure errs: on no other path may one be null, calls of the component not counted.
-fn infer_needs(unit: &Unit, version: usize, facts: &mut [Facts], component: &[ProcId]) {
-    let needs = component.iter().map(|&id| {
+fn infer_needs(unit: &Unit, version: usize, effects: &mut [Effects], component: &[ProcId]) {
+    let errs_if_null = component.iter().map(|&id| {
         let code = unit.versions[version].procedure(id);
-        let mut needs: BTreeSet<usize> =
+        let mut errs_if_null: BTreeSet<usize> =
             code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
-        if code.body.is_none() || needs.is_empty() {
+        if code.body.is_none() || errs_if_null.is_empty() {
             return BTreeSet::new();
         }
-        let mut world = World::new(unit);
-        let executed = execute(unit, version, facts, &Limits::default(), &mut world, (id, &[]));
+        let mut arena = Arena::new(unit);
+        let executed = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &[]));
         let Ok(execution) = executed else { return BTreeSet::new() };
         for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending != Ending::Error) {
-            needs.retain(|&at| !may_be_null(&mut world, outcome, at));
+            errs_if_null.retain(|&at| !may_be_null(&mut arena, outcome, at));
         }
-        needs
+        errs_if_null
     });
-    let needs: Vec<BTreeSet<usize>> = needs.collect();
-    for (id, needs) in component.iter().zip(needs) {
-        facts[id.index()].needs = needs;
+    let errs_if_null: Vec<BTreeSet<usize>> = errs_if_null.collect();
+    for (id, errs_if_null) in component.iter().zip(errs_if_null) {
+        effects[id.index()].errs_if_null = errs_if_null;
     }
 }
 
 /// Whether, as far as terms alone tell, a parameter may be null on this path.
-fn may_be_null(world: &mut World, outcome: &Outcome, at: usize) -> bool {
-    let (param, null) = (param_at(world, at), world.terms.null());
-    let is_null = world.terms.eq(param, null);
-    let mut known = Known::new();
-    known.assume(&mut world.terms, is_null) && outcome.path.iter().all(|&fact| known.assume(&mut world.terms, fact))
+fn may_be_null(arena: &mut Arena, outcome: &Outcome, at: usize) -> bool {
+    let (param, null) = (param_at(arena, at), arena.terms.null());
+    let is_null = arena.terms.eq(param, null);
+    let mut known = PathFacts::new();
+    known.assume(&mut arena.terms, is_null) && outcome.path.iter().all(|&fact| known.assume(&mut arena.terms, fact))
 }
 
-fn param_at(world: &mut World, at: usize) -> Term {
-    world.terms.app(Func::Param(u32::try_from(at).unwrap_or(u32::MAX)), &[], Sort::Ref)
+fn param_at(arena: &mut Arena, at: usize) -> Term {
+    arena.terms.app(Func::Param(u32::try_from(at).unwrap_or(u32::MAX)), &[], Sort::Ref)
 }

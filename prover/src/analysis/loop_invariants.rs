@@ -1,6 +1,6 @@
 //! What holds whenever a loop is entered, and whenever it has returned.
 //!
-//! In: a lowered program and the syntactic facts. Out: the same facts with `entry` and `exit` filled in: conditions on the
+//! In: a lowered program and the syntactic effects. Out: the same effects with `entry` and `exit` filled in: conditions on the
 //! parameters of each loop's procedure that hold at every call of it, the one before the loop and the one at the end of each
 //! turn; and conditions on parameters and results that hold after it.
 //!
@@ -10,17 +10,17 @@
 //!
 //! Invariant: the conditions speak of values that no store changes: integers, which reference is null, lengths.
 
+use crate::effects::{Effects, direct_callees};
 use crate::exec::on_entry;
-use crate::rejection::{Wrong, wrong};
 use crate::exec::{Check, CheckedCall, Executor, Limits, execute};
-use crate::effects::{Facts, direct_callees};
 use crate::lower::is_loop;
-use smt::obligation::Obligation;
-use smt::solve::{Answer, Solver, Task};
-use smt::arena::{World};
-use smt::term::{Ending, Known, Term};
+use crate::rejection::{Rejection, reject};
 use lang_l::ast::BinOp;
 use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Type, Unit};
+use smt::arena::Arena;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver, Task};
+use smt::term::{Ending, PathFacts, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More conditions of one loop than this are not tried.
@@ -37,7 +37,7 @@ struct Conditions {
 
 /// Which of the conditions that are tried hold, by position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct LoopInvariants {
     /// Whenever the loop is entered.
     pub entry: Vec<usize>,
     /// Whenever it has returned.
@@ -45,9 +45,9 @@ pub struct Held {
 }
 
 /// Fills in what holds of the loops of one version.
-pub fn infer(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) {
+pub fn infer(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver) {
     let kept = loops(unit, version).map(|id| (id, candidates(unit, version, id))).collect();
-    let mut search = Search { unit, version, facts, solver, kept, queries: MAX_QUERIES };
+    let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES };
     let concerned = search.concerned();
     search.assume();
     let mut dropped = true;
@@ -60,18 +60,18 @@ pub fn infer(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solv
 }
 
 /// Which of the candidates of each procedure are taken to hold; none of what is no loop.
-pub fn held(unit: &Unit, version: usize, facts: &[Facts]) -> Vec<Held> {
+pub fn held(unit: &Unit, version: usize, effects: &[Effects]) -> Vec<LoopInvariants> {
     let positions = |all: &[Expr], kept: &[Expr]| -> Vec<usize> {
         all.iter().enumerate().filter(|(_, condition)| kept.contains(condition)).map(|(at, _)| at).collect()
     };
-    let held = |(at, own): (u32, &Facts)| {
+    let held = |(at, own): (u32, &Effects)| {
         if own.entry.is_empty() && own.exit.is_empty() {
-            return Held::default();
+            return LoopInvariants::default();
         }
         let all = candidates(unit, version, ProcId(at));
-        Held { entry: positions(&all.entry, &own.entry), exit: positions(&all.exit, &own.exit) }
+        LoopInvariants { entry: positions(&all.entry, &own.entry), exit: positions(&all.exit, &own.exit) }
     };
-    (0u32..).zip(facts).map(held).collect()
+    (0u32..).zip(effects).map(held).collect()
 }
 
 /// Fills in what was found before, and checks that it follows from itself.
@@ -81,30 +81,30 @@ pub fn held(unit: &Unit, version: usize, facts: &[Facts]) -> Vec<Held> {
 pub fn confirm(
     unit: &Unit,
     version: usize,
-    facts: &mut [Facts],
+    effects: &mut [Effects],
     solver: &mut Solver,
-    held: &[Held],
-) -> Result<(), Wrong> {
+    held: &[LoopInvariants],
+) -> Result<(), Rejection> {
     let mut kept = BTreeMap::new();
-    let some = |held: &Held| !held.entry.is_empty() || !held.exit.is_empty();
+    let some = |held: &LoopInvariants| !held.entry.is_empty() || !held.exit.is_empty();
     for (id, held) in (0u32..).map(ProcId).zip(held).filter(|(_, held)| some(held)) {
         if !unit.versions[version].procedures.get(id.index()).is_some_and(is_loop) {
-            return wrong("conditions are said to hold of what is no loop");
+            return reject("conditions are said to hold of what is no loop");
         }
         let all = candidates(unit, version, id);
         let those = |all: &[Expr], positions: &[usize]| -> Option<Vec<Expr>> {
             positions.iter().map(|&at| all.get(at).cloned()).collect()
         };
         let (Some(entry), Some(exit)) = (those(&all.entry, &held.entry), those(&all.exit, &held.exit)) else {
-            return wrong("there is no such condition of a loop");
+            return reject("there is no such condition of a loop");
         };
         kept.insert(id, Conditions { entry, exit });
     }
-    let mut search = Search { unit, version, facts, solver, kept, queries: MAX_QUERIES };
+    let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES };
     search.assume();
     for id in search.concerned() {
         if search.drop_unproved(id) {
-            return wrong("a condition on a loop does not follow");
+            return reject("a condition on a loop does not follow");
         }
     }
     Ok(())
@@ -228,7 +228,7 @@ impl Build<'_> {
 struct Search<'a> {
     unit: &'a Unit,
     version: usize,
-    facts: &'a mut [Facts],
+    effects: &'a mut [Effects],
     solver: &'a mut Solver,
     /// What is left of each loop's candidates.
     kept: BTreeMap<ProcId, Conditions>,
@@ -246,7 +246,7 @@ impl Search<'_> {
     /// Makes what is left known.
     fn assume(&mut self) {
         for (id, conditions) in &self.kept {
-            let own = &mut self.facts[id.index()];
+            let own = &mut self.effects[id.index()];
             own.entry.clone_from(&conditions.entry);
             own.exit.clone_from(&conditions.exit);
         }
@@ -255,11 +255,11 @@ impl Search<'_> {
     /// Drops what does not follow at the calls in a procedure, and where it returns; says whether anything was dropped.
     fn drop_unproved(&mut self, id: ProcId) -> bool {
         let (unit, version) = (self.unit, self.version);
-        let mut world = World::new(unit);
-        let mut executor = Executor::new(unit, version, self.facts, Limits::default(), &mut world);
+        let mut arena = Arena::new(unit);
+        let mut executor = Executor::new(unit, version, self.effects, Limits::default(), &mut arena);
         let (view, assumed, _) = on_entry(&mut executor, id);
         let limits = Limits { entries: true, ..Limits::default() };
-        let executed = execute(unit, version, self.facts, &limits, &mut world, (id, &assumed));
+        let executed = execute(unit, version, self.effects, &limits, &mut arena, (id, &assumed));
         let mut dropped = false;
         let Ok(execution) = executed else {
             // Nothing was seen.
@@ -281,19 +281,19 @@ impl Search<'_> {
         for (callee, checks) in by_call(execution.entries) {
             let path = checks.first().map(|(_, check)| check.path.clone()).unwrap_or_default();
             let conditions = checks.into_iter().map(|(at, check)| (at, check.condition)).collect();
-            entries.entry(callee).or_default().extend(self.unproved(task, &mut world, &path, conditions));
+            entries.entry(callee).or_default().extend(self.unproved(task, &mut arena, &path, conditions));
         }
         let mut exits = BTreeSet::new();
-        let conditions = self.facts[id.index()].exit.clone();
+        let conditions = self.effects[id.index()].exit.clone();
         for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
             let mut view = view.clone();
             for (result, &value) in unit.versions[version].procedure(id).result_ids().zip(&outcome.results) {
                 view.locals.set(result.index(), value);
             }
-            let mut executor = Executor::new(unit, version, self.facts, Limits::default(), &mut world);
+            let mut executor = Executor::new(unit, version, self.effects, Limits::default(), &mut arena);
             let said = |(at, condition)| (at, executor.contract(&view, condition));
             let conditions = conditions.iter().enumerate().map(said).collect();
-            exits.extend(self.unproved(task, &mut world, &outcome.path, conditions));
+            exits.extend(self.unproved(task, &mut arena, &outcome.path, conditions));
         }
         for (callee, kept) in &mut self.kept {
             dropped |= entries.get(callee).is_some_and(|failed| remove(&mut kept.entry, failed));
@@ -307,14 +307,14 @@ impl Search<'_> {
     fn unproved(
         &mut self,
         task: Task,
-        world: &mut World,
+        arena: &mut Arena,
         path: &[Term],
         conditions: Vec<(usize, Option<Term>)>,
     ) -> Vec<usize> {
         let mut failed = Vec::new();
         let mut open: Vec<(usize, Term)> = Vec::new();
-        let mut known = Known::new();
-        if !path.iter().all(|&fact| known.assume(&mut world.terms, fact)) {
+        let mut known = PathFacts::new();
+        if !path.iter().all(|&fact| known.assume(&mut arena.terms, fact)) {
             return failed;
         }
         for (at, condition) in conditions {
@@ -322,14 +322,14 @@ impl Search<'_> {
                 failed.push(at);
                 continue;
             };
-            let condition = world.terms.simplify(condition, &known);
-            match world.terms.as_bool(condition) {
+            let condition = arena.terms.simplify(condition, &known);
+            match arena.terms.as_bool(condition) {
                 Some(true) => {}
                 Some(false) => failed.push(at),
                 None => open.push((at, condition)),
             }
         }
-        self.solver.at(task, |solver| split(world, solver, &mut self.queries, path, &open, &mut failed));
+        self.solver.at(task, |solver| split(arena, solver, &mut self.queries, path, &open, &mut failed));
         failed
     }
 }
@@ -356,7 +356,7 @@ fn by_call(entries: Vec<CheckedCall>) -> Vec<(ProcId, Vec<(usize, Check)>)> {
 
 /// Asks for all conditions at once, and for halves of them where the answer is no.
 fn split(
-    world: &mut World,
+    arena: &mut Arena,
     solver: &mut Solver,
     queries: &mut usize,
     path: &[Term],
@@ -372,9 +372,9 @@ fn split(
     }
     *queries -= 1;
     let conditions: Vec<Term> = open.iter().map(|&(_, condition)| condition).collect();
-    let goal = world.terms.and(&conditions);
+    let goal = arena.terms.and(&conditions);
     let tag = "what holds of a loop".to_string();
-    if solver.prove(world, &Obligation { assumptions: path.to_vec(), goal, tag }) == Answer::Holds {
+    if solver.prove(arena, &Obligation { assumptions: path.to_vec(), goal, tag }) == Answer::Holds {
         return;
     }
     if let [(at, _)] = open {
@@ -382,6 +382,6 @@ fn split(
         return;
     }
     let (left, right) = open.split_at(open.len() / 2);
-    split(world, solver, queries, path, left, failed);
-    split(world, solver, queries, path, right, failed);
+    split(arena, solver, queries, path, left, failed);
+    split(arena, solver, queries, path, right, failed);
 }

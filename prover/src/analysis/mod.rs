@@ -10,8 +10,8 @@ pub mod ranking;
 
 pub mod contracts;
 
-use crate::effects::{self, Facts};
-use crate::rejection::Wrong;
+use crate::effects::{self, Effects};
+use crate::rejection::Rejection;
 use contracts::{Clause, Trusted};
 use inference::Inferred;
 use lang_l::hir::Unit;
@@ -20,7 +20,7 @@ use smt::solve::Solver;
 
 /// What was found of the procedures of one version, each alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FactsEvidence {
+pub struct AnalysisEvidence {
     /// What each may modify, and when it can err.
     pub inferred: Vec<Inferred>,
     /// Why recursion ends, where it was shown to.
@@ -31,24 +31,24 @@ pub struct FactsEvidence {
 
 /// What is known of each procedure without looking at the other version.
 #[derive(Clone, Debug)]
-pub struct Alone {
-    /// The facts of both versions.
-    pub facts: [Vec<Facts>; 2],
+pub struct Analysis {
+    /// The effects of both versions.
+    pub effects: [Vec<Effects>; 2],
     /// Their contracts.
     pub clauses: Vec<Clause>,
     /// How that was found.
-    pub evidence: [FactsEvidence; 2],
+    pub evidence: [AnalysisEvidence; 2],
 }
 
 /// Looks at both versions of a lowered program, each alone; at once when called on a thread of a pool.
-pub fn alone(lowered: &Unit, solver: &mut Solver) -> Alone {
+pub fn analyse(lowered: &Unit, solver: &mut Solver) -> Analysis {
     let of = |version: usize, mut solver: Solver| {
         let mut known = effects::syntactic(lowered, version);
         inference::infer(lowered, version, &mut known, &mut solver);
         let inferred = inference::inferred(lowered, version, &known);
         let rankings = ranking::rank(lowered, version, &mut known, &mut solver);
         let (clauses, trusted) = contracts::check(lowered, version, &mut known, &mut solver);
-        (known, clauses, FactsEvidence { inferred, rankings, trusted }, solver)
+        (known, clauses, AnalysisEvidence { inferred, rankings, trusted }, solver)
     };
     let (first, second) = (solver.fork(), solver.fork());
     // Elsewhere the caller chose the stack it needs; a pool of our own would have a small one.
@@ -60,22 +60,25 @@ pub fn alone(lowered: &Unit, solver: &mut Solver) -> Alone {
     // In the order of the versions, whichever was ready first.
     solver.absorb(first);
     solver.absorb(second);
-    Alone { facts: [left, right], clauses, evidence: [evidence, other_evidence] }
+    Analysis { effects: [left, right], clauses, evidence: [evidence, other_evidence] }
 }
 
 /// Looks again at both versions of a lowered program, each alone, as evidence says.
 ///
 /// # Errors
 /// When a fact is not confirmed.
-pub fn confirm_alone(lowered: &Unit, evidence: &[FactsEvidence; 2], solver: &mut Solver) -> Result<Alone, Wrong> {
-    let mut alone = Alone { facts: Default::default(), clauses: Vec::new(), evidence: evidence.clone() };
-    for (version, FactsEvidence { inferred, rankings, trusted }) in evidence.iter().enumerate() {
+pub fn confirm_analysis(
+    lowered: &Unit,
+    evidence: &[AnalysisEvidence; 2],
+    solver: &mut Solver,
+) -> Result<Analysis, Rejection> {
+    let mut alone = Analysis { effects: Default::default(), clauses: Vec::new(), evidence: evidence.clone() };
+    for (version, AnalysisEvidence { inferred, rankings, trusted }) in evidence.iter().enumerate() {
         let mut known = effects::syntactic(lowered, version);
         inference::confirm(lowered, version, &mut known, solver, inferred)?;
         ranking::confirm(lowered, version, &mut known, solver, rankings)?;
         alone.clauses.extend(contracts::confirm(lowered, version, &mut known, solver, trusted)?);
-        alone.facts[version] = known;
+        alone.effects[version] = known;
     }
     Ok(alone)
 }
-

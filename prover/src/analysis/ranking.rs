@@ -1,6 +1,6 @@
 //! Termination of recursion by measures.
 //!
-//! In: the facts of one version. Out: the same, with `terminates` set where every recursive call provably makes a measure
+//! In: the effects of one version. Out: the same, with `terminates` set where every recursive call provably makes a measure
 //! smaller that is bounded below.
 //!
 //! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters. For each recursive call, on
@@ -8,18 +8,18 @@
 //! first does not grow and the second is at least 0 and shrinks. No infinite chain of calls can do that. Candidates come
 //! from the conditions on the paths: a path with `t <= 0` bounds `-t`.
 
-use crate::exec::on_entry;
-use crate::rejection::{Wrong, wrong};
-use crate::exec::{Executor, Limits, execute};
-use crate::effects::Facts;
 use crate::analysis::inference::components;
-use smt::obligation::Obligation;
-use smt::solve::{Answer, Solver, Task};
-use smt::arena::{World};
-use smt::term::{CallId, Ending, Func, Node, Term};
+use crate::effects::Effects;
+use crate::exec::on_entry;
+use crate::exec::{Executor, Limits, execute};
+use crate::rejection::{Rejection, reject};
 use lang_l::hir::{ProcId, Unit};
 use num_bigint::BigInt;
 use num_traits::Zero;
+use smt::arena::Arena;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver, Task};
+use smt::term::{CallId, Ending, Func, Node, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A linear form over parameters, by their position.
@@ -52,16 +52,16 @@ struct Descent {
 const MAX_CANDIDATES: usize = 16;
 
 /// Sets `terminates` for the recursive procedures of a version that provably end; says why they do.
-pub fn rank(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solver) -> Vec<Ranking> {
+pub fn rank(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver) -> Vec<Ranking> {
     let mut rankings = Vec::new();
-    for component in components(facts) {
+    for component in components(effects) {
         let task = Task::Alone { version, procedure: component[0] };
-        if open(unit, version, facts, &component)
+        if open(unit, version, effects, &component)
             && let Some((measures, by_second)) =
-                solver.at(task, |solver| descends(unit, version, facts, solver, &component))
+                solver.at(task, |solver| descends(unit, version, effects, solver, &component))
         {
             for id in &component {
-                facts[id.index()].terminates = true;
+                effects[id.index()].terminates = true;
             }
             rankings.push(Ranking { component, measures, by_second });
         }
@@ -76,70 +76,70 @@ pub fn rank(unit: &Unit, version: usize, facts: &mut [Facts], solver: &mut Solve
 pub fn confirm(
     unit: &Unit,
     version: usize,
-    facts: &mut [Facts],
+    effects: &mut [Effects],
     solver: &mut Solver,
     rankings: &[Ranking],
-) -> Result<(), Wrong> {
+) -> Result<(), Rejection> {
     let mut open_rankings = rankings.iter();
-    for component in components(facts) {
+    for component in components(effects) {
         let Some(ranking) = open_rankings.as_slice().first().filter(|ranking| ranking.component == component) else {
             continue;
         };
         open_rankings.next();
-        let mut world = World::new(unit);
-        let descents = match open(unit, version, facts, &component) {
-            true => descents(unit, version, facts, &mut world, &component),
+        let mut arena = Arena::new(unit);
+        let descents = match open(unit, version, effects, &component) {
+            true => descents(unit, version, effects, &mut arena, &component),
             false => None,
         };
-        let Some(descents) = descents else { return wrong("recursion is said to end that no measure can bound") };
+        let Some(descents) = descents else { return reject("recursion is said to end that no measure can bound") };
         for (at, descent) in descents.iter().enumerate() {
             let by_second = ranking.by_second.contains(&at);
             let shrinks = match (&ranking.measures[..], by_second) {
-                ([first] | [first, _], false) => shrinks(&mut world, solver, first, descent, true),
+                ([first] | [first, _], false) => shrinks(&mut arena, solver, first, descent, true),
                 ([first, second], true) => {
-                    shrinks(&mut world, solver, second, descent, true)
-                        && shrinks(&mut world, solver, first, descent, false)
+                    shrinks(&mut arena, solver, second, descent, true)
+                        && shrinks(&mut arena, solver, first, descent, false)
                 }
                 _ => false,
             };
             if !shrinks {
-                return wrong("a measure does not shrink at a recursive call");
+                return reject("a measure does not shrink at a recursive call");
             }
         }
         for id in &component {
-            facts[id.index()].terminates = true;
+            effects[id.index()].terminates = true;
         }
     }
     match open_rankings.next() {
         None => Ok(()),
-        Some(_) => wrong("recursion is said to end of what is no component of the call graph"),
+        Some(_) => reject("recursion is said to end of what is no component of the call graph"),
     }
 }
 
 /// Whether a component would end if its own recursion did, and that is not known yet.
-fn open(unit: &Unit, version: usize, facts: &[Facts], component: &[ProcId]) -> bool {
+fn open(unit: &Unit, version: usize, effects: &[Effects], component: &[ProcId]) -> bool {
     let procedures = &unit.versions[version].procedures;
     let ends_without = |id: &ProcId| {
-        let own = &facts[id.index()];
+        let own = &effects[id.index()];
         procedures[id.index()].body.is_some()
-            && !own.blocks
-            && own.callees.iter().all(|callee| component.contains(callee) || facts[callee.index()].terminates)
+            && !own.may_block
+            && own.callees.iter().all(|callee| component.contains(callee) || effects[callee.index()].terminates)
     };
-    component.iter().all(ends_without) && component.iter().any(|id| !facts[id.index()].terminates)
+    component.iter().all(ends_without) && component.iter().any(|id| !effects[id.index()].terminates)
 }
 
 /// The recursive calls within a component; `None` when it has too many paths.
 fn descents(
     unit: &Unit,
     version: usize,
-    facts: &[Facts],
-    world: &mut World,
+    effects: &[Effects],
+    arena: &mut Arena,
     component: &[ProcId],
 ) -> Option<Vec<Descent>> {
     let mut descents = Vec::new();
     for &id in component {
-        if facts[id.index()].recursive(id) {
-            descents.extend(recursive_calls(unit, version, facts, world, id, component)?);
+        if effects[id.index()].recursive(id) {
+            descents.extend(recursive_calls(unit, version, effects, arena, id, component)?);
         }
     }
     Some(descents)
@@ -149,19 +149,19 @@ fn descents(
 fn descends(
     unit: &Unit,
     version: usize,
-    facts: &[Facts],
+    effects: &[Effects],
     solver: &mut Solver,
     component: &[ProcId],
 ) -> Option<(Vec<Measure>, Vec<usize>)> {
-    let mut world = World::new(unit);
-    let descents = descents(unit, version, facts, &mut world, component)?;
+    let mut arena = Arena::new(unit);
+    let descents = descents(unit, version, effects, &mut arena, component)?;
     if descents.is_empty() {
         return Some((Vec::new(), Vec::new()));
     }
     let mut candidates = BTreeSet::new();
     for descent in &descents {
         for &condition in &descent.path {
-            collect(&world, condition, &mut candidates);
+            collect(&arena, condition, &mut candidates);
         }
     }
     let candidates: Vec<Measure> = candidates.into_iter().take(MAX_CANDIDATES).collect();
@@ -169,7 +169,7 @@ fn descends(
     let mut table = Vec::new();
     for measure in &candidates {
         let shrinks: Vec<bool> =
-            descents.iter().map(|descent| shrinks(&mut world, solver, measure, descent, true)).collect();
+            descents.iter().map(|descent| shrinks(&mut arena, solver, measure, descent, true)).collect();
         if shrinks.iter().all(|&shrinks| shrinks) {
             return Some((vec![measure.clone()], Vec::new()));
         }
@@ -178,7 +178,7 @@ fn descends(
     for (first, by_first) in &table {
         for (second, by_second) in &table {
             let shrink = descents.iter().enumerate().all(|(at, descent)| {
-                by_first[at] || (by_second[at] && shrinks(&mut world, solver, first, descent, false))
+                by_first[at] || (by_second[at] && shrinks(&mut arena, solver, first, descent, false))
             });
             if shrink {
                 let second_only = (0..descents.len()).filter(|&at| !by_first[at]).collect();
@@ -193,19 +193,19 @@ fn descends(
 fn recursive_calls(
     unit: &Unit,
     version: usize,
-    facts: &[Facts],
-    world: &mut World,
+    effects: &[Effects],
+    arena: &mut Arena,
     id: ProcId,
     component: &[ProcId],
 ) -> Option<Vec<Descent>> {
-    let mut executor = Executor::new(unit, version, facts, Limits::default(), world);
+    let mut executor = Executor::new(unit, version, effects, Limits::default(), arena);
     let (_, assumed, _) = on_entry(&mut executor, id);
-    let execution = execute(unit, version, facts, &Limits::default(), world, (id, &assumed)).ok()?;
+    let execution = execute(unit, version, effects, &Limits::default(), arena, (id, &assumed)).ok()?;
     let mut descents = Vec::new();
     // The outcome in which a call never ends has just the path to it.
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Diverges) {
         let last: Option<&CallId> = outcome.calls.last();
-        let Some(record) = last.map(|&call| world.record(call)) else { continue };
+        let Some(record) = last.map(|&call| arena.record(call)) else { continue };
         if component.contains(&record.callee) {
             descents.push(Descent { path: outcome.path.clone(), args: record.args.clone() });
         }
@@ -214,18 +214,18 @@ fn recursive_calls(
 }
 
 /// Adds `-t` for every condition `t <= 0` over parameters within `condition`.
-fn collect(world: &World, condition: Term, candidates: &mut BTreeSet<Measure>) {
-    match world.terms.node(condition) {
-        Node::And(parts) => parts.iter().for_each(|&part| collect(world, part, candidates)),
+fn collect(arena: &Arena, condition: Term, candidates: &mut BTreeSet<Measure>) {
+    match arena.terms.node(condition) {
+        Node::And(parts) => parts.iter().for_each(|&part| collect(arena, part, candidates)),
         Node::AtMostZero(t) => {
-            if let Some(measure) = linear(world, *t) {
+            if let Some(measure) = linear(arena, *t) {
                 candidates.insert(measure);
             }
         }
         // A loop to `i != n` counts towards n from one side or the other; the path must say which.
         Node::Not(inner) => {
-            if let Node::IsZero(t) = world.terms.node(*inner)
-                && let Some(measure) = linear(world, *t)
+            if let Node::IsZero(t) = arena.terms.node(*inner)
+                && let Some(measure) = linear(arena, *t)
             {
                 let up = Measure {
                     constant: -measure.constant.clone(),
@@ -239,11 +239,11 @@ fn collect(world: &World, condition: Term, candidates: &mut BTreeSet<Measure>) {
 }
 
 /// `-t` as a measure, if `t` is a linear form over parameters.
-fn linear(world: &World, t: Term) -> Option<Measure> {
-    let (constant, parts) = world.terms.linear_parts(t);
+fn linear(arena: &Arena, t: Term) -> Option<Measure> {
+    let (constant, parts) = arena.terms.linear_parts(t);
     let mut coefficients = BTreeMap::new();
     for (coefficient, part) in parts {
-        match world.terms.node(part) {
+        match arena.terms.node(part) {
             Node::App(Func::Param(at), _) if !coefficient.is_zero() => coefficients.insert(*at, -coefficient),
             _ => return None,
         };
@@ -252,34 +252,34 @@ fn linear(world: &World, t: Term) -> Option<Measure> {
 }
 
 /// Whether, at a call, the measure is at least 0 before and smaller after (`strictly`), or no greater after.
-fn shrinks(world: &mut World, solver: &mut Solver, measure: &Measure, descent: &Descent, strictly: bool) -> bool {
+fn shrinks(arena: &mut Arena, solver: &mut Solver, measure: &Measure, descent: &Descent, strictly: bool) -> bool {
     let params: BTreeMap<u32, Term> = measure
         .coefficients
         .keys()
-        .map(|&at| (at, world.terms.app(Func::Param(at), &[], smt::term::Sort::Int)))
+        .map(|&at| (at, arena.terms.app(Func::Param(at), &[], smt::term::Sort::Int)))
         .collect();
-    let before = value(world, measure, |at| params.get(&at).copied());
-    let after = value(world, measure, |at| descent.args.get(at as usize).copied());
+    let before = value(arena, measure, |at| params.get(&at).copied());
+    let after = value(arena, measure, |at| descent.args.get(at as usize).copied());
     let (Some(before), Some(after)) = (before, after) else { return false };
     let goal = if strictly {
-        let zero = world.terms.int(0);
-        let bounded = world.terms.le(zero, before);
-        let smaller = world.terms.lt(after, before);
-        world.terms.and(&[bounded, smaller])
+        let zero = arena.terms.int(0);
+        let bounded = arena.terms.le(zero, before);
+        let smaller = arena.terms.lt(after, before);
+        arena.terms.and(&[bounded, smaller])
     } else {
-        world.terms.le(after, before)
+        arena.terms.le(after, before)
     };
     let tag = "a measure shrinks at a recursive call".to_string();
-    solver.prove(world, &Obligation { assumptions: descent.path.clone(), goal, tag }) == Answer::Holds
+    solver.prove(arena, &Obligation { assumptions: descent.path.clone(), goal, tag }) == Answer::Holds
 }
 
-fn value(world: &mut World, measure: &Measure, of: impl Fn(u32) -> Option<Term>) -> Option<Term> {
-    let mut sum = world.terms.int(measure.constant.clone());
+fn value(arena: &mut Arena, measure: &Measure, of: impl Fn(u32) -> Option<Term>) -> Option<Term> {
+    let mut sum = arena.terms.int(measure.constant.clone());
     for (&at, coefficient) in &measure.coefficients {
-        let term = of(at).filter(|&term| world.terms.sort(term) == smt::term::Sort::Int)?;
-        let coefficient = world.terms.int(coefficient.clone());
-        let product = world.terms.mul(coefficient, term);
-        sum = world.terms.add(sum, product);
+        let term = of(at).filter(|&term| arena.terms.sort(term) == smt::term::Sort::Int)?;
+        let coefficient = arena.terms.int(coefficient.clone());
+        let product = arena.terms.mul(coefficient, term);
+        sum = arena.terms.add(sum, product);
     }
     Some(sum)
 }

@@ -11,25 +11,25 @@
 use super::decisions::{Answer, AnsweredPair, Decisions};
 use super::{ReplayedPair, document};
 use crate::analysis::contracts::{Clause, ClauseKind, Status};
-use crate::rejection::{Wrong, wrong};
-use crate::effects::Facts;
-use crate::lower::lower;
+use crate::analysis::{Analysis, confirm_analysis};
+use crate::effects::Effects;
 use crate::engines::confirm;
 use crate::goal::{Pair, PairProof, Program};
-use crate::search::recurrent_set;
-use crate::search::concrete;
+use crate::lower::lower;
+use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level};
+use crate::search::concrete;
+use crate::search::recurrent_set;
 use crate::search::witness::{self, Contrast, replay_contract};
-use smt::solve::{Answer as Decided, Backend, Breakdown, Budget, Logic, Query, Question, Shared, Solver};
-use crate::verdict::vacuity;
 use crate::verdict::Termination;
-use crate::analysis::{Alone, confirm_alone};
+use crate::verdict::vacuity;
 use crate::verify::{self, Asked};
 use lang_l::heap::Input;
 use lang_l::hir::Unit;
 use lang_l::interp::Behaviour;
 use lang_l::store_json::{read_externals, read_input};
 use serde_json::Value as Json;
+use smt::solve::{Answer as Decided, Backend, Budget, Logic, Query, Question, Shared, Solver, SolverFailure};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What decisions lead to, if all questions are answered by yes.
@@ -38,8 +38,8 @@ pub struct Confirmed {
     /// The lowered program.
     pub(super) lowered: Unit,
     /// What is known of its procedures.
-    pub(super) facts: [Vec<Facts>; 2],
-    /// The questions that the facts about single procedures come down to.
+    pub(super) effects: [Vec<Effects>; 2],
+    /// The questions that the effects about single procedures come down to.
     pub(super) alone: Vec<Query>,
     /// The proofs in the order of the decisions, each with its own questions.
     pub(super) proofs: Vec<(PairProof, Vec<Query>)>,
@@ -74,7 +74,7 @@ impl Confirmed {
     ///
     /// This is asked of Z3, and its word is enough: it only ever takes an answer away.
     pub(super) fn vacuous(&self, unit: &Unit, decisions: &Decisions) -> Option<(String, String)> {
-        let program = Program { unit: &self.lowered, facts: self.facts.clone() };
+        let program = Program { unit: &self.lowered, effects: self.effects.clone() };
         let asked = verify::asked(unit);
         let mut solver = Solver::new(Budget::default());
         decisions.pairs.iter().find_map(|answered| {
@@ -116,10 +116,10 @@ impl Confirmed {
 struct Ledger;
 
 impl Backend for Ledger {
-    fn decide(&self, question: &Question<'_>) -> Result<Decided, Breakdown> {
+    fn decide(&self, question: &Question<'_>) -> Result<Decided, SolverFailure> {
         match question.logic {
             Logic::QuantifierFree => Ok(Decided::Holds),
-            _ => Err(Breakdown("a certificate holds no quantifiers".into())),
+            _ => Err(SolverFailure("a certificate holds no quantifiers".into())),
         }
     }
 }
@@ -128,21 +128,21 @@ impl Backend for Ledger {
 ///
 /// # Errors
 /// Where a decision does not lead to what is claimed.
-pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, Wrong> {
+pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, Rejection> {
     let lowered = lower(unit);
     let ledger = Shared::new(Ledger);
     let fresh = || Solver::new(Budget::default()).with_backend(ledger.clone());
     let mut solver = fresh();
-    let Alone { facts, clauses, .. } = confirm_alone(&lowered, &decisions.evidence, &mut solver)?;
+    let Analysis { effects, clauses, .. } = confirm_analysis(&lowered, &decisions.evidence, &mut solver)?;
     let alone = solver.log().to_vec();
-    let program = Program { unit: &lowered, facts };
+    let program = Program { unit: &lowered, effects };
     let asked = verify::asked(unit);
     let find = |pair: Pair, when: &Option<String>| asked.iter().find(|a| a.pair == pair && a.condition(unit) == *when);
 
     let mut claims = Claims::new();
     for proof in decisions.proofs.iter().filter(|proof| proof.when.is_none()) {
         if claims.insert(proof.pair, proof.claim.level).is_some() {
-            return wrong("a pair is proved twice");
+            return reject("a pair is proved twice");
         }
     }
     claims.retain(|&pair, _| program.claimable(pair));
@@ -153,12 +153,12 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, W
             None => None,
             Some(_) => match find(proved.pair, &proved.when) {
                 Some(asked) => asked.when,
-                None => return wrong(format!("{name}: the program has no such pair")),
+                None => return reject(format!("{name}: the program has no such pair")),
             },
         };
         let mut solver = fresh();
         let proof = confirm::confirm(&program, (proved.pair, when), &claims, &proved.claim, &mut solver)
-            .map_err(|Wrong(what)| Wrong(format!("{name}: {what}")))?;
+            .map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?;
         proofs.push((proof, solver.log().to_vec()));
     }
     let found = Found { unit, program: &program, clauses: &clauses, decisions, proofs: &proofs };
@@ -166,9 +166,9 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, W
     for answered in &decisions.pairs {
         let name = document::pair_name(unit, answered.pair, answered.when.as_deref());
         let Some(asked) = find(answered.pair, &answered.when) else {
-            return wrong(format!("{name}: the program has no such pair"));
+            return reject(format!("{name}: the program has no such pair"));
         };
-        seen.push(found.pair(asked, answered).map_err(|Wrong(what)| Wrong(format!("{name}: {what}")))?);
+        seen.push(found.pair(asked, answered).map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?);
     }
     let left = |pair: Pair| lowered.versions[0].procedure(pair.0).name.as_str();
     let script_names = (decisions.proofs.iter().zip(&proofs).enumerate())
@@ -176,8 +176,8 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, W
             (!queries.is_empty()).then(|| document::script_name(at, left(decided.pair)))
         })
         .collect();
-    let facts = program.facts.clone();
-    Ok(Confirmed { lowered: lowered.clone(), facts, alone, proofs, script_names, pairs: seen })
+    let effects = program.effects.clone();
+    Ok(Confirmed { lowered: lowered.clone(), effects, alone, proofs, script_names, pairs: seen })
 }
 
 /// All there is to answer from.
@@ -190,7 +190,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    fn pair(&self, asked: &Asked<'_>, answered: &AnsweredPair) -> Result<Seen, Wrong> {
+    fn pair(&self, asked: &Asked<'_>, answered: &AnsweredPair) -> Result<Seen, Rejection> {
         let seen = |verdict, termination| Seen { verdict, termination, rests_on: BTreeSet::new(), shown: None };
         match &answered.answer {
             Answer::Proved(level) => self.proved(asked, answered, *level),
@@ -210,12 +210,12 @@ impl Found<'_> {
                 let code = self.unit.versions.get(*version).and_then(|v| v.procedures.get(procedure.index()));
                 let run = verify::procedures_run(self.program, asked.pair, &BTreeSet::new());
                 let Some(code) = code.filter(|_| run[*version].contains(procedure)) else {
-                    return wrong("the contract is of a procedure that the pair does not run");
+                    return reject("the contract is of a procedure that the pair does not run");
                 };
-                let Ok((input, externals)) = self.input(code, store) else { return wrong("the store is none") };
+                let Ok((input, externals)) = self.input(code, store) else { return reject("the store is none") };
                 let limits = concrete::REPLAY;
                 let Some(witness) = replay_contract(self.unit, *version, *procedure, &input, externals, limits) else {
-                    return wrong("no contract is violated from this store");
+                    return reject("no contract is violated from this store");
                 };
                 let shown = Some(format!("a run violates a contract: {}", witness.violation().message));
                 Ok(Seen { shown, ..seen("contract-violation", Termination::Unknown) })
@@ -223,13 +223,13 @@ impl Found<'_> {
         }
     }
 
-    fn proved(&self, asked: &Asked<'_>, answered: &AnsweredPair, level: Level) -> Result<Seen, Wrong> {
+    fn proved(&self, asked: &Asked<'_>, answered: &AnsweredPair, level: Level) -> Result<Seen, Rejection> {
         let of = |pair: Pair, when: &Option<String>| {
             let at = self.decisions.proofs.iter().position(|proof| proof.pair == pair && proof.when == *when)?;
             Some(&self.proofs[at].0)
         };
         let Some(proof) = of(asked.pair, &answered.when).filter(|proof| proof.level == Some(level)) else {
-            return wrong("there is no proof of what is said");
+            return reject("there is no proof of what is said");
         };
         let all = self.decisions.proofs.iter().zip(self.proofs).filter(|(decided, _)| decided.when.is_none());
         let unconditional: BTreeMap<Pair, PairProof> =
@@ -242,7 +242,7 @@ impl Found<'_> {
                 && run[clause.version].contains(&clause.within)
         };
         if self.clauses.iter().any(|clause| broken(&clause)) {
-            return wrong("it rests on a contract that is not proved");
+            return reject("it rests on a contract that is not proved");
         }
         let (verdict, termination) = match level {
             Level::Full => ("equivalent", Termination::Mutual),
@@ -256,25 +256,26 @@ impl Found<'_> {
     fn endless(&self, pair: &witness::Pair<'_>, input: &Input, externals: Behaviour) -> Option<witness::Witness> {
         let mut solver = Solver::new(Budget::default());
         witness::replay_endless(pair, input, externals, concrete::REPLAY, &mut |version, stuck| {
-            let of = recurrent_set::Version { unit: self.program.unit, version, facts: &self.program.facts[version] };
+            let of =
+                recurrent_set::Version { unit: self.program.unit, version, effects: &self.program.effects[version] };
             recurrent_set::never_ends(of, self.unit, stuck, &mut solver)
         })
     }
 
-    fn differ(&self, asked: &Asked<'_>, store: &Json) -> Result<Contrast, Wrong> {
+    fn differ(&self, asked: &Asked<'_>, store: &Json) -> Result<Contrast, Rejection> {
         let (left, right) = asked.pair;
         let pair = witness::Pair { unit: self.unit, left, right, when: asked.when };
         let defined = pair.left_procedure().body.is_some() && pair.right_procedure().body.is_some();
         if !defined || !self.program.same_signature(asked.pair) {
-            return wrong("the two cannot be run side by side");
+            return reject("the two cannot be run side by side");
         }
         let Ok((input, externals)) = self.input(pair.left_procedure(), store) else {
-            return wrong("the store is none");
+            return reject("the store is none");
         };
         let ran = witness::replay(&pair, &input, externals, concrete::REPLAY);
         match ran.or_else(|| self.endless(&pair, &input, externals)) {
             Some(witness) => Ok(witness.contrast().clone()),
-            None => wrong("the two do not differ from this store"),
+            None => reject("the two do not differ from this store"),
         }
     }
 

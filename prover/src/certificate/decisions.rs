@@ -1,11 +1,11 @@
 //! What was decided, taken from a report.
 //!
 //! In: the report on a program. Out: [`Decisions`]: for each pair that was asked for the answer; for each proof it rests on
-//! the claim and its evidence; and the evidence for the facts about each procedure.
+//! the claim and its evidence; and the evidence for the effects about each procedure.
 //!
 //! Invariant: closed: a proof that uses a claim comes with the proof of that claim, or is left out with all that rests on it.
 
-use crate::analysis::FactsEvidence;
+use crate::analysis::AnalysisEvidence;
 use crate::engines::confirm::Claim;
 use crate::goal::{Pair, PairProof};
 use crate::relate::Level;
@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 /// What was decided about a program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decisions {
-    /// How the facts of each version were found.
-    pub evidence: [FactsEvidence; 2],
+    /// How the effects of each version were found.
+    pub evidence: [AnalysisEvidence; 2],
     /// The proofs; those of pairs without a condition first, each pair once.
     pub proofs: Vec<ProvedPair>,
     /// The pairs that were asked for.

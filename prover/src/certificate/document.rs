@@ -12,21 +12,21 @@ use super::entries::{
 };
 use super::{Certificate, INDEX, Refusal, refusal, sha256};
 use crate::chc::summaries::{CouplingEvidence, Summary};
-use crate::rejection::{Wrong, wrong};
 use crate::engines::confirm::Claim;
+use crate::goal::InliningPlan;
 use crate::goal::{Evidence, Method, Pair, PairProof, PathsEvidence};
+use crate::rejection::{Rejection, reject};
 use crate::relate::Level;
-use smt::solve::script;
-use crate::goal::Plan;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::source::{FileId, Sources, Span};
+use smt::solve::script;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the index calls itself.
 pub(super) const FORMAT: &str = "ape certificate";
 /// It grows when an old certificate cannot be read any more.
 const SCHEMA_VERSION: u32 = 1;
-/// The script of the facts about single procedures.
+/// The script of the effects about single procedures.
 pub(super) const FACTS_SCRIPT: &str = "00-procedures.smt2";
 
 /// A pair's name for people.
@@ -156,7 +156,7 @@ impl Document {
     }
 
     /// The decisions that the index holds.
-    pub(super) fn decisions(&self, unit: &Unit) -> Result<Decisions, Wrong> {
+    pub(super) fn decisions(&self, unit: &Unit) -> Result<Decisions, Rejection> {
         let lowered = crate::lower::lower(unit);
         let reader = Reader { lowered: &lowered };
         let mut decisions = Decisions::default();
@@ -239,7 +239,10 @@ impl Words<'_> {
         };
         match &claim.evidence {
             Evidence::Plain => {}
-            Evidence::Paths(PathsEvidence { plan: Plan { inline, depths, outcomes, only_at, .. }, relations }) => {
+            Evidence::Paths(PathsEvidence {
+                plan: InliningPlan { inline, depths, outcomes, only_at, .. },
+                relations,
+            }) => {
                 entry.depths = Some(*depths);
                 entry.most_paths = *outcomes;
                 entry.only_at = only_at.map(|place| [place.file.0, place.start, place.end]);
@@ -272,15 +275,15 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn procedure(&self, version: usize, name: &str) -> Result<ProcId, Wrong> {
+    fn procedure(&self, version: usize, name: &str) -> Result<ProcId, Rejection> {
         entries::procedure(self.lowered, version, name)
     }
 
-    fn couple(&self, left: &str, right: &str) -> Result<Pair, Wrong> {
+    fn couple(&self, left: &str, right: &str) -> Result<Pair, Rejection> {
         Ok((self.procedure(0, left)?, self.procedure(1, right)?))
     }
 
-    fn pair(&self, entry: &PairEntry) -> Result<AnsweredPair, Wrong> {
+    fn pair(&self, entry: &PairEntry) -> Result<AnsweredPair, Rejection> {
         let pair = self.couple(&entry.left, &entry.right)?;
         let reason = || entry.reason.clone().unwrap_or_default();
         let answer = match (entry.verdict.as_str(), &entry.counterexample) {
@@ -293,20 +296,20 @@ impl Reader<'_> {
                 "contract-violation",
                 Some(CounterexampleEntry { version: Some(version @ (0 | 1)), procedure: Some(name), store }),
             ) => Answer::Violated(*version, self.procedure(*version, name)?, store.clone()),
-            _ => return wrong(format!("there is no verdict {}", entry.verdict)),
+            _ => return reject(format!("there is no verdict {}", entry.verdict)),
         };
         Ok(AnsweredPair { pair, when: entry.when.clone(), answer })
     }
 
-    fn proof(&self, entry: &ProofEntry) -> Result<ProvedPair, Wrong> {
+    fn proof(&self, entry: &ProofEntry) -> Result<ProvedPair, Rejection> {
         let pair = self.couple(&entry.left, &entry.right)?;
         let level = match entry.level.as_str() {
             "full" => Level::Full,
             "partial" => Level::Partial,
-            other => return wrong(format!("there is no level {other}")),
+            other => return reject(format!("there is no level {other}")),
         };
         let Some(method) = Method::ALL.into_iter().find(|method| method.word() == entry.method) else {
-            return wrong(format!("there is no method {}", entry.method));
+            return reject(format!("there is no method {}", entry.method));
         };
         let evidence = match (method, entry.depths, &entry.in_place) {
             (
@@ -314,12 +317,13 @@ impl Reader<'_> {
                 Some(depths),
                 Some(in_place),
             ) => {
-                let ids = |version: usize| -> Result<BTreeSet<ProcId>, Wrong> {
+                let ids = |version: usize| -> Result<BTreeSet<ProcId>, Rejection> {
                     in_place[version].iter().map(|name| self.procedure(version, name)).collect()
                 };
                 let all = entry.paths.iter().map(|paths| ((paths.left, paths.right), paths.related.clone()));
                 let only_at = entry.only_at.map(|[file, start, end]| Span { file: FileId(file), start, end });
-                let plan = Plan { inline: [ids(0)?, ids(1)?], depths, outcomes: entry.most_paths, only_at, method };
+                let plan =
+                    InliningPlan { inline: [ids(0)?, ids(1)?], depths, outcomes: entry.most_paths, only_at, method };
                 Evidence::Paths(PathsEvidence { plan, relations: all.collect() })
             }
             (Method::Coupling, Some(unroll), None) => {
@@ -330,19 +334,19 @@ impl Reader<'_> {
                             .at_start
                             .iter()
                             .map(|entry| entries::equation(entry))
-                            .collect::<Result<_, Wrong>>()?,
+                            .collect::<Result<_, Rejection>>()?,
                         summary: own
                             .at_end
                             .iter()
                             .map(|entry| entries::equation(entry))
-                            .collect::<Result<_, Wrong>>()?,
+                            .collect::<Result<_, Rejection>>()?,
                     };
                     summaries.insert(self.couple(&own.left, &own.right)?, summary);
                 }
                 Evidence::Coupling(CouplingEvidence { unroll, summaries })
             }
             (Method::External | Method::SameCode, None, None) => Evidence::Plain,
-            _ => return wrong("the evidence is not of the method"),
+            _ => return reject("the evidence is not of the method"),
         };
         Ok(ProvedPair { pair, when: entry.when.clone(), claim: Claim { level, method, evidence } })
     }

@@ -1,16 +1,16 @@
 //! The index of a certificate as it is written: names, numbers and words.
 //!
-//! In: facts and equations; out: their entries; and back.
+//! In: effects and equations; out: their entries; and back.
 //!
 //! Invariant: a form and nothing more. Every entry that is read is written again as it was read.
 
+use crate::analysis::AnalysisEvidence;
 use crate::analysis::contracts::{ClauseKind, Trusted};
-use crate::chc::polynomial::Equation;
-use crate::analysis::loop_invariants::Held;
-use crate::analysis::FactsEvidence;
-use crate::rejection::{Wrong, wrong};
 use crate::analysis::inference::Inferred;
+use crate::analysis::loop_invariants::LoopInvariants;
 use crate::analysis::ranking::{Measure, Ranking};
+use crate::chc::polynomial::Equation;
+use crate::rejection::{Rejection, reject};
 use crate::relate;
 use lang_l::hir::{ProcId, Unit};
 use serde::{Deserialize, Serialize};
@@ -215,9 +215,9 @@ pub(super) struct ClauseEntry {
 }
 
 /// The procedure of this name.
-pub(super) fn procedure(unit: &Unit, version: usize, name: &str) -> Result<ProcId, Wrong> {
+pub(super) fn procedure(unit: &Unit, version: usize, name: &str) -> Result<ProcId, Rejection> {
     let found = (0u32..).map(ProcId).zip(&unit.versions[version].procedures).find(|(_, p)| p.name == name);
-    found.map(|(id, _)| id).ok_or_else(|| Wrong(format!("there is no procedure {name}")))
+    found.map(|(id, _)| id).ok_or_else(|| Rejection(format!("there is no procedure {name}")))
 }
 
 /// The entry of an equation.
@@ -230,21 +230,21 @@ fn number(value: &num_bigint::BigInt) -> String {
     value.to_string()
 }
 
-fn read_number(text: &str) -> Result<num_bigint::BigInt, Wrong> {
-    text.parse().map_err(|_| Wrong(format!("{text} is no number")))
+fn read_number(text: &str) -> Result<num_bigint::BigInt, Rejection> {
+    text.parse().map_err(|_| Rejection(format!("{text} is no number")))
 }
 
 /// The equation of an entry.
-pub(super) fn equation(entry: &[SummandEntry]) -> Result<Equation, Wrong> {
+pub(super) fn equation(entry: &[SummandEntry]) -> Result<Equation, Rejection> {
     let summand = |entry: &SummandEntry| Ok((read_number(&entry.times)?, entry.values.clone()));
-    Ok(Equation { parts: entry.iter().map(summand).collect::<Result<_, Wrong>>()? })
+    Ok(Equation { parts: entry.iter().map(summand).collect::<Result<_, Rejection>>()? })
 }
 
 /// The entry of what is known of a version.
-pub(super) fn version(unit: &Unit, version: usize, evidence: &FactsEvidence) -> VersionEntry {
+pub(super) fn version(unit: &Unit, version: usize, evidence: &AnalysisEvidence) -> VersionEntry {
     let procedures = &unit.versions[version].procedures;
     let name = |id: ProcId| procedures[id.index()].name.clone();
-    let FactsEvidence { inferred, rankings, trusted } = evidence;
+    let AnalysisEvidence { inferred, rankings, trusted } = evidence;
     let known = |((code, id), inferred): ((&lang_l::hir::Procedure, ProcId), &Inferred)| ProcedureEntry {
         name: code.name.clone(),
         changes_only: inferred.modifies.clone(),
@@ -282,25 +282,25 @@ pub(super) fn version(unit: &Unit, version: usize, evidence: &FactsEvidence) -> 
 }
 
 /// What an entry says of a version.
-pub(super) fn evidence(unit: &Unit, version: usize, entry: &VersionEntry) -> Result<FactsEvidence, Wrong> {
+pub(super) fn evidence(unit: &Unit, version: usize, entry: &VersionEntry) -> Result<AnalysisEvidence, Rejection> {
     let procedures = &unit.versions[version].procedures;
     let same = entry.procedures.len() == procedures.len()
         && entry.procedures.iter().zip(procedures).all(|(entry, code)| entry.name == code.name);
     if !same {
-        return wrong("the procedures are not those of the program");
+        return reject("the procedures are not those of the program");
     }
     let id = |name: &String| procedure(unit, version, name);
     let those = |holds: &dyn Fn(&ProcedureEntry) -> bool| {
         (0u32..).map(ProcId).zip(&entry.procedures).filter(|(_, entry)| holds(entry)).map(|(id, _)| id).collect()
     };
-    let mut found = FactsEvidence {
+    let mut found = AnalysisEvidence {
         inferred: entry
             .procedures
             .iter()
             .map(|entry| Inferred {
                 modifies: entry.changes_only.clone(),
                 errs_only_if_null: entry.errs_only_if_null.clone(),
-                loops: Held { entry: entry.on_entry.clone(), exit: entry.on_exit.clone() },
+                loops: LoopInvariants { entry: entry.on_entry.clone(), exit: entry.on_exit.clone() },
             })
             .collect(),
         rankings: Vec::new(),
@@ -319,12 +319,12 @@ pub(super) fn evidence(unit: &Unit, version: usize, entry: &VersionEntry) -> Res
             }
             measures.push(Measure { constant: read_number(&measure.constant)?, coefficients });
         }
-        let component = ranking.procedures.iter().map(id).collect::<Result<_, Wrong>>()?;
+        let component = ranking.procedures.iter().map(id).collect::<Result<_, Rejection>>()?;
         found.rankings.push(Ranking { component, measures, by_second: ranking.by_second.clone() });
     }
     for clause in &entry.clauses_not_proved {
         let Some(kind) = ClauseKind::ALL.into_iter().find(|kind| kind.keyword() == clause.clause) else {
-            return wrong(format!("there is no clause {}", clause.clause));
+            return reject(format!("there is no clause {}", clause.clause));
         };
         found.trusted.unproved.insert((id(&clause.within)?, id(&clause.of)?, kind, clause.at));
     }

@@ -21,9 +21,7 @@ mod entries;
 pub use confirm::Confirmed;
 pub use decisions::{Answer, AnsweredPair, Decisions, ProvedPair};
 
-use crate::rejection::Wrong;
-use smt::solve::cvc5::{Cvc5, Opinion};
-use smt::solve::{self, Breakdown, Query};
+use crate::rejection::Rejection;
 use crate::verdict::Report;
 use entries::Document;
 use lang_l::hir::Unit;
@@ -31,6 +29,8 @@ use lang_l::parse;
 use lang_l::resolve;
 use lang_l::source::Sources;
 use sha2::{Digest, Sha256};
+use smt::solve::cvc5::{Cvc5, Cvc5Answer};
+use smt::solve::{self, Query, SolverFailure};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The file that says what the others are.
@@ -54,7 +54,7 @@ pub enum Refusal {
     Solver(String),
     /// It is one, but it proves nothing.
     #[error("{place}: {what}")]
-    Wrong {
+    Rejection {
         /// In which file, or of which pair.
         place: String,
         /// What is wrong.
@@ -92,7 +92,7 @@ pub struct ReplayedPair {
 /// When what the report says is not confirmed: a bug of ours, or a solver that wavers.
 pub fn make(unit: &Unit, sources: &Sources, report: &Report) -> Result<Certificate, Refusal> {
     let decisions = Decisions::of(unit, report);
-    let certificate = write(unit, sources, &decisions).map_err(|Wrong(what)| refusal("the report", what))?;
+    let certificate = write(unit, sources, &decisions).map_err(|Rejection(what)| refusal("the report", what))?;
     replay(&certificate, None)?;
     Ok(certificate)
 }
@@ -101,7 +101,7 @@ pub fn make(unit: &Unit, sources: &Sources, report: &Report) -> Result<Certifica
 ///
 /// # Errors
 /// When the decisions lead to no proof.
-pub fn write(unit: &Unit, sources: &Sources, decisions: &Decisions) -> Result<Certificate, Wrong> {
+pub fn write(unit: &Unit, sources: &Sources, decisions: &Decisions) -> Result<Certificate, Rejection> {
     let confirmed = confirm::confirm(unit, decisions)?;
     Ok(document::write(sources, decisions, &confirmed))
 }
@@ -115,8 +115,8 @@ pub fn rewrite(certificate: &Certificate) -> Result<Certificate, Refusal> {
     let document = Document::read(certificate)?;
     let sources = document.sources(certificate, None)?;
     let unit = compile(&sources)?;
-    let decisions = document.decisions(&unit).map_err(|Wrong(what)| refusal(INDEX, what))?;
-    write(&unit, &sources, &decisions).map_err(|Wrong(what)| refusal(INDEX, what))
+    let decisions = document.decisions(&unit).map_err(|Rejection(what)| refusal(INDEX, what))?;
+    write(&unit, &sources, &decisions).map_err(|Rejection(what)| refusal(INDEX, what))
 }
 
 /// Which solvers are asked.
@@ -178,8 +178,8 @@ fn derive(certificate: &Certificate, program: Option<&Sources>) -> Result<Derive
     let document = Document::read(certificate)?;
     let sources = document.sources(certificate, program)?;
     let unit = compile(&sources)?;
-    let decisions = document.decisions(&unit).map_err(|Wrong(what)| refusal(INDEX, what))?;
-    let confirmed = confirm::confirm(&unit, &decisions).map_err(|Wrong(what)| refusal(INDEX, what))?;
+    let decisions = document.decisions(&unit).map_err(|Rejection(what)| refusal(INDEX, what))?;
+    let confirmed = confirm::confirm(&unit, &decisions).map_err(|Rejection(what)| refusal(INDEX, what))?;
     let again = document::write(&sources, &decisions, &confirmed);
     same_files(certificate, &again)?;
     let replay = Replay { pairs: confirmed.replayed(&unit, &decisions), scripts: document::scripts(&confirmed) };
@@ -205,13 +205,13 @@ fn check_with_cvc5(certificate: &Certificate, replay: &Replay, cvc5: &Cvc5) -> R
     let scripts: Vec<(&str, usize)> = (replay.scripts.iter())
         .filter_map(|(name, &questions)| Some((certificate.files.get(name)?.as_str(), questions)))
         .collect();
-    let opinions = cvc5.opinions(&scripts).map_err(|Breakdown(cause)| Refusal::Solver(cause))?;
+    let opinions = cvc5.opinions(&scripts).map_err(|SolverFailure(cause)| Refusal::Solver(cause))?;
     for (name, opinions) in replay.scripts.keys().zip(opinions) {
         for (number, opinion) in (1..).zip(opinions) {
             let said = match opinion {
-                Opinion::Agrees => continue,
-                Opinion::Disagrees => "denies it".to_string(),
-                Opinion::Undecided(said) => format!("does not decide it: {said}"),
+                Cvc5Answer::Agrees => continue,
+                Cvc5Answer::Disagrees => "denies it".to_string(),
+                Cvc5Answer::Undecided(said) => format!("does not decide it: {said}"),
             };
             return Err(refusal(name, format!("question {number}: {} {said}", cvc5.name())));
         }
@@ -220,7 +220,7 @@ fn check_with_cvc5(certificate: &Certificate, replay: &Replay, cvc5: &Cvc5) -> R
 }
 
 fn refusal(place: impl Into<String>, what: impl Into<String>) -> Refusal {
-    Refusal::Wrong { place: place.into(), what: what.into() }
+    Refusal::Rejection { place: place.into(), what: what.into() }
 }
 
 /// The program that source texts make.

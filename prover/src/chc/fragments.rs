@@ -1,7 +1,7 @@
 //! Fragments of L that relational engines cover: procedures over integers alone, and procedures that only read a heap.
 
 use crate::goal::Program;
-use lang_l::hir::{Procedure, Block, Local, ProcId, Rhs, StmtKind};
+use lang_l::hir::{Block, Local, ProcId, Procedure, Rhs, StmtKind};
 use std::collections::BTreeSet;
 
 /// More procedures than this on one side are not worth starting with.
@@ -9,30 +9,30 @@ pub(crate) const MAX_PROCEDURES: usize = 8;
 
 /// Whether a procedure and its callees touch nothing but integers and booleans.
 pub fn heapless(program: &Program<'_>, version: usize, id: ProcId) -> bool {
-    let facts = &program.facts[version];
-    let reached: BTreeSet<ProcId> = facts[id.index()].callees.iter().copied().chain([id]).collect();
+    let effects = &program.effects[version];
+    let reached: BTreeSet<ProcId> = effects[id.index()].callees.iter().copied().chain([id]).collect();
     let plain = |code: &Procedure| {
         code.body.is_some() && code.locals.iter().take(code.params + code.results).all(|l| !l.ty.is_reference())
     };
     reached.len() <= MAX_PROCEDURES
-        && facts[id.index()].accesses.is_empty()
-        && facts[id.index()].globals.iter().all(|g| !program.unit.globals[g.index()].ty.is_reference())
+        && effects[id.index()].accesses.is_empty()
+        && effects[id.index()].globals.iter().all(|g| !program.unit.globals[g.index()].ty.is_reference())
         && reached.iter().all(|id| plain(program.unit.versions[version].procedure(*id)))
 }
 
 /// Whether a procedure and its callees read fields and cells, write nothing to the heap and make no objects: so they all see one
 /// and the same heap, and every reference in them is null or was there on entry.
 pub(crate) fn only_reads(program: &Program<'_>, version: usize, id: ProcId) -> bool {
-    let facts = &program.facts[version];
-    let own = &facts[id.index()];
+    let effects = &program.effects[version];
+    let own = &effects[id.index()];
     let reached = reached(program, version, id);
     let harmless = |id: &ProcId| {
         let code = program.unit.versions[version].procedure(*id);
-        code.body.as_ref().is_some_and(|body| !makes_objects(body)) && !facts[id.index()].speaks_of_entry
+        code.body.as_ref().is_some_and(|body| !makes_objects(body)) && !effects[id.index()].speaks_of_entry
     };
     reached.len() <= MAX_PROCEDURES
         && own.writes.is_empty()
-        && !own.sees_all
+        && !own.non_local
         && own.globals.iter().all(|global| !program.unit.globals[global.index()].ty.is_reference())
         && reached.iter().all(harmless)
 }
@@ -48,7 +48,7 @@ pub(crate) fn gives_numbers(program: &Program<'_>, version: usize, id: ProcId) -
 }
 
 fn reached(program: &Program<'_>, version: usize, id: ProcId) -> BTreeSet<ProcId> {
-    program.facts[version][id.index()].callees.iter().copied().chain([id]).collect()
+    program.effects[version][id.index()].callees.iter().copied().chain([id]).collect()
 }
 
 fn makes_objects(block: &Block) -> bool {

@@ -1,8 +1,8 @@
 //! Polynomial equations that fit observed numbers, and equations between references.
 
-use smt::term::{Sort, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
+use smt::term::{Sort, Term, Terms};
 
 /// `Σ coefficient · product of values = 0`; values are named by position. Of references there are two forms alone: `1 · a = 0`
 /// says that `a` is null, and `1 · a - 1 · b = 0` that `a` is `b`.

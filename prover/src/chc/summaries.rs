@@ -21,4 +21,3 @@ pub struct CouplingEvidence {
     /// What calls of each pair satisfy.
     pub summaries: BTreeMap<(ProcId, ProcId), Summary>,
 }
-

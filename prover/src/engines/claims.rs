@@ -1,6 +1,6 @@
 //! Proving pairs: every path of one version against every path of the other, and the fixpoint over all pairs.
 //!
-//! In: a lowered pair program, the facts and contracts of both versions. Out: a [`PairProof`] for each pair, with the
+//! In: a lowered pair program, the effects and contracts of both versions. Out: a [`PairProof`] for each pair, with the
 //! claims about other pairs it rests on, and the [`Evidence`] by which [`confirm()`] checks it again.
 //!
 //! Rule *Induction*: all candidate pairs are claimed at first; each is proved under the claims; a claim whose proof fails is
@@ -8,12 +8,12 @@
 //! depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
 
 use super::{coupling, horn, paths, product, unroll::unrollings};
-use crate::goal::{Evidence, INLINE_DEPTH, Method, Pair, PairProof, Plan, Program, inlinable, task};
+use crate::goal::{Evidence, INLINE_DEPTH, InliningPlan, Method, Pair, PairProof, Program, inlinable, task};
 use crate::lower::is_loop;
-use crate::relate::{Claims, Gap, Level};
+use crate::relate::{Claims, FailedGoal, Level};
 use lang_l::hir::Expr;
 use lang_l::hir_same::same_code;
-use smt::solve::{Breakdown, Solver};
+use smt::solve::{Solver, SolverFailure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -23,7 +23,6 @@ const PRODUCT_SHARE: u32 = 100;
 const COUPLING_SHARE: u32 = 60;
 const HORN_SHARE: u32 = 12;
 
-
 /// Proves as many of `candidates` as it can; each at the highest level.
 pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver) -> BTreeMap<Pair, PairProof> {
     let mut claims: Claims =
@@ -31,7 +30,7 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
     let mut proofs: BTreeMap<Pair, PairProof> = BTreeMap::new();
     let mut work: Vec<Pair> = candidates.to_vec();
     // Callees first, so that most claims are settled before others rest on them.
-    work.sort_by_key(|pair| std::cmp::Reverse((program.facts[0][pair.0.index()].callees.len(), *pair)));
+    work.sort_by_key(|pair| std::cmp::Reverse((program.effects[0][pair.0.index()].callees.len(), *pair)));
     while let Some(pair) = work.pop() {
         let proof = prove_when(program, pair, None, &claims, solver);
         let reached = proof.level;
@@ -72,7 +71,7 @@ pub fn prove_when(
     let started = Instant::now();
     let task = task(pair, when);
     let mut proof = solver.at(task, |solver| prove(program, pair, when, claims, solver));
-    if let Some(Breakdown(cause)) = solver.breakdowns().get(&task) {
+    if let Some(SolverFailure(cause)) = solver.failures().get(&task) {
         let (a, b) = program.code(pair);
         proof = PairProof::failed(proof.method, cause.clone(), [vec![a.name_span], vec![b.name_span]]);
     }
@@ -91,7 +90,7 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     if let Some(proof) = prove_same_code(program, pair, claims) {
         return proof;
     }
-    let plan = Plan::of([BTreeSet::new(), BTreeSet::new()], [0, 0], Method::Summaries);
+    let plan = InliningPlan::of([BTreeSet::new(), BTreeSet::new()], [0, 0], Method::Summaries);
     let first = paths::prove(program, (pair, when), claims, solver, &plan);
     if first.level == Some(Level::Full) {
         return first;
@@ -99,19 +98,19 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     let inline = [0, 1].map(|version| inlinable(program, version, claims));
     let callees = [pair.0, pair.1].map(|id| id.index());
     let mut best = first;
-    if (0..2).any(|v| program.facts[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee))) {
-        let plan = Plan::of(inline.clone(), [INLINE_DEPTH; 2], Method::Inlining);
+    if (0..2).any(|v| program.effects[v][callees[v]].callees.iter().any(|callee| inline[v].contains(callee))) {
+        let plan = InliningPlan::of(inline.clone(), [INLINE_DEPTH; 2], Method::Inlining);
         let second = paths::prove(program, (pair, when), claims, solver, &plan);
         if second.level > best.level {
             best = second;
         }
     }
     let loops = |version: usize| {
-        let callees = &program.facts[version][callees[version]].callees;
+        let callees = &program.effects[version][callees[version]].callees;
         callees.iter().any(|callee| is_loop(program.unit.versions[version].procedure(*callee)))
     };
     if best.level != Some(Level::Full) && !is_loop(a) && (loops(0) || loops(1)) {
-        let plan = Plan::of(inline, [INLINE_DEPTH; 2], Method::Turns);
+        let plan = InliningPlan::of(inline, [INLINE_DEPTH; 2], Method::Turns);
         let at_once = paths::prove(program, (pair, when), claims, solver, &plan);
         if at_once.level > best.level {
             best = at_once;
@@ -122,9 +121,9 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
     let product = if best.level != Some(Level::Full) && !is_loop(a) && !reads {
         solver.with_share(PRODUCT_SHARE, |solver| product::prove(program, pair, when, solver))
     } else {
-        product::Found::Unfit
+        product::ProductResult::Unfit
     };
-    if let product::Found::Proof(level) = product
+    if let product::ProductResult::Proof(level) = product
         && Some(level) > best.level
     {
         return integer_proof(program, pair, level, Method::Product);
@@ -150,8 +149,8 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
         }
         None if best.level.is_none() && !is_loop(a) && reads => {
             match solver.with_share(PRODUCT_SHARE, |solver| product::prove(program, pair, when, solver)) {
-                product::Found::Proof(level) => integer_proof(program, pair, level, Method::Product),
-                product::Found::Nothing | product::Found::Unfit => best,
+                product::ProductResult::Proof(level) => integer_proof(program, pair, level, Method::Product),
+                product::ProductResult::Nothing | product::ProductResult::Unfit => best,
             }
         }
         None => best,
@@ -163,11 +162,11 @@ fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, claims: &Claims
 fn over_integers(
     program: &Program<'_>,
     pair: Pair,
-    product: product::Found,
+    product: product::ProductResult,
     solver: &mut Solver,
 ) -> Option<(Method, Option<Evidence>, bool)> {
     // Couplings are products of fewer kinds, but for any recursion.
-    if product == product::Found::Unfit
+    if product == product::ProductResult::Unfit
         && let Some((evidence, together)) =
             solver.with_share(COUPLING_SHARE, |solver| coupling::prove(program, pair, solver))
     {
@@ -182,7 +181,8 @@ fn over_integers(
 
 /// What a proof of partial equivalence over integers comes to: it is full where both sides end, always or together.
 pub(super) fn over_integers_proof(program: &Program<'_>, pair: Pair, method: Method, together: bool) -> PairProof {
-    let ends = together || program.facts[0][pair.0.index()].terminates && program.facts[1][pair.1.index()].terminates;
+    let ends =
+        together || program.effects[0][pair.0.index()].terminates && program.effects[1][pair.1.index()].terminates;
     integer_proof(program, pair, if ends { Level::Full } else { Level::Partial }, method)
 }
 
@@ -190,7 +190,7 @@ pub(super) fn over_integers_proof(program: &Program<'_>, pair: Pair, method: Met
 fn integer_proof(program: &Program<'_>, pair: Pair, level: Level, method: Method) -> PairProof {
     let (a, b) = program.code(pair);
     let mut proof = PairProof { evidence: None, ..PairProof::trivial(Some(level), method, Claims::new()) };
-    proof.gap = (level != Level::Full).then(|| Gap {
+    proof.failed_goal = (level != Level::Full).then(|| FailedGoal {
         what: "it could not be shown that the two end from the same stores".into(),
         places: [vec![a.name_span], vec![b.name_span]],
     });
@@ -216,4 +216,3 @@ pub(super) fn prove_same_code(program: &Program<'_>, pair: Pair, claims: &Claims
     let level = claims.get(&pair).map_or(level, |&claimed| level.min(claimed));
     Some(PairProof::trivial(Some(level), Method::SameCode, used))
 }
-

@@ -1,21 +1,21 @@
 //! Checking proofs of pairs again, as their evidence says, without a search.
 //!
-//! In: a program with its facts, claims, and for a pair what was claimed of it and how it was proved. Out: the proof, made
+//! In: a program with its effects, claims, and for a pair what was claimed of it and how it was proved. Out: the proof, made
 //! anew from the source, or where the evidence does not lead to it.
 //!
 //! Invariant: each rule is the one the search uses, with the choice taken from the evidence; so whatever the evidence says,
 //! a proof is returned only when every obligation of the rule was asked, and answered by yes.
 
-use crate::goal::{Evidence, Method, Pair, PairProof, PathsEvidence, Program};
 use super::claims::{over_integers_proof, prove_same_code};
 use super::paths;
 use crate::engines::coupling;
-use crate::rejection::{Wrong, wrong};
+use crate::goal::{Evidence, Method, Pair, PairProof, PathsEvidence, Program};
+use crate::rejection::{Rejection, reject};
 use crate::relate::{self, Claims, Level, Order, Relater};
-use smt::solve::Solver;
-use smt::arena::{World};
 use lang_l::hir::{Expr, ProcId};
 use lang_l::hir_same::same_code;
+use smt::arena::Arena;
+use smt::solve::Solver;
 use std::collections::BTreeSet;
 
 /// What is claimed of a pair, and how to prove it.
@@ -39,9 +39,9 @@ pub fn confirm(
     claims: &Claims,
     claim: &Claim,
     solver: &mut Solver,
-) -> Result<PairProof, Wrong> {
+) -> Result<PairProof, Rejection> {
     if !program.same_signature(pair) {
-        return wrong("the two have different parameters or results");
+        return reject("the two have different parameters or results");
     }
     let proof = match (claim.method, &claim.evidence) {
         (Method::External, Evidence::Plain) => {
@@ -51,7 +51,7 @@ pub fn confirm(
         }
         (Method::SameCode, Evidence::Plain) => match prove_same_code(program, pair, claims) {
             Some(proof) if defined(program, pair) => proof,
-            _ => return wrong("the two are not the same code over equivalent callees"),
+            _ => return reject("the two are not the same code over equivalent callees"),
         },
         (Method::Summaries | Method::Inlining | Method::Turns | Method::Unrolling, Evidence::Paths(evidence)) => {
             by_paths(program, (pair, when), claims, claim, evidence, solver)?
@@ -62,13 +62,13 @@ pub fn confirm(
             coupling::confirm(program, pair, (evidence, together), solver)?;
             over_integers_proof(program, pair, Method::Coupling, together)
         }
-        _ => return wrong("the evidence is not of the method"),
+        _ => return reject("the evidence is not of the method"),
     };
     match proof.level {
         Some(level) if level >= claim.level => {
             Ok(PairProof { level: Some(claim.level), evidence: Some(claim.evidence.clone()), ..proof })
         }
-        _ => wrong("less was proved than is claimed"),
+        _ => reject("less was proved than is claimed"),
     }
 }
 
@@ -85,28 +85,28 @@ fn by_paths(
     claim: &Claim,
     evidence: &PathsEvidence,
     solver: &mut Solver,
-) -> Result<PairProof, Wrong> {
+) -> Result<PairProof, Rejection> {
     if !defined(program, pair) {
-        return wrong("an external procedure has no paths");
+        return reject("an external procedure has no paths");
     }
     let executable = |version: usize, ids: &BTreeSet<ProcId>| {
         let procedures = &program.unit.versions[version].procedures;
         ids.iter().all(|id| procedures.get(id.index()).is_some_and(|procedure| procedure.body.is_some()))
     };
     if !(0..2).all(|version| executable(version, &evidence.plan.inline[version])) {
-        return wrong("a procedure without a body is executed in place");
+        return reject("a procedure without a body is executed in place");
     }
     if !evidence.plan.is_bounded() || evidence.plan.method != claim.method {
-        return wrong("calls are executed in place too deep, or by another method");
+        return reject("calls are executed in place too deep, or by another method");
     }
-    let mut world = World::new(program.unit);
-    let Ok(both) = paths::outcomes(program, (pair, when), &evidence.plan, &mut world) else {
-        return wrong("there are too many paths");
+    let mut arena = Arena::new(program.unit);
+    let Ok(both) = paths::outcomes(program, (pair, when), &evidence.plan, &mut arena) else {
+        return reject("there are too many paths");
     };
     let mut relater = Relater {
         unit: program.unit,
-        facts: [&program.facts[0], &program.facts[1]],
-        world: &mut world,
+        effects: [&program.effects[0], &program.effects[1]],
+        arena: &mut arena,
         solver,
         claims,
         used: Claims::new(),
@@ -121,10 +121,10 @@ fn by_paths(
         let said = evidence.relations.get(&meeting.numbers());
         followed += usize::from(said.is_some());
         let relation = relater.follow(left, right, said.unwrap_or(&plain))?;
-        proof.note(relater.world, &relation, left, right);
+        proof.note(relater.arena, &relation, left, right);
     }
     if followed < evidence.relations.len() {
-        return wrong("something is said of paths that need not be related");
+        return reject("something is said of paths that need not be related");
     }
     proof.used = relater.used;
     Ok(proof)

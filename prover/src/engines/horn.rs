@@ -13,17 +13,17 @@
 //!
 //! Invariant: only over-approximates: leaving out a conjunct of a body is always sound.
 
-use crate::exec::on_entry;
-use crate::exec::{Executor, Limits, execute};
-use crate::effects::Facts;
-use smt::obligation::{operation, sort_name};
 use crate::chc::fragments::{MAX_PROCEDURES, heapless};
+use crate::effects::Effects;
+use crate::exec::on_entry;
+use crate::exec::state::Outcome;
+use crate::exec::{Executor, Limits, execute};
 use crate::goal::{Pair, Program};
-use smt::solve::{Answer, Solver};
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{CallId, Ending, Func, Node, Sort, Term};
 use lang_l::hir::{GlobalId, ProcId, Procedure};
+use smt::arena::Arena;
+use smt::obligation::{operation, sort_name};
+use smt::solve::{Answer, Solver};
+use smt::term::{CallId, Ending, Func, Node, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -38,8 +38,8 @@ pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> bool {
         return false;
     }
     let recursive = |version: usize, id: ProcId| {
-        let facts = &program.facts[version];
-        facts[id.index()].callees.iter().any(|callee| facts[callee.index()].recursive(*callee))
+        let effects = &program.effects[version];
+        effects[id.index()].callees.iter().any(|callee| effects[callee.index()].recursive(*callee))
     };
     let loops = [recursive(0, pair.0), recursive(1, pair.1)];
     if !loops[0] && !loops[1] {
@@ -68,8 +68,8 @@ struct Clauses<'a> {
 /// One version, executed procedure by procedure.
 struct Side<'a> {
     version: usize,
-    facts: &'a [Facts],
-    world: World,
+    effects: &'a [Effects],
+    arena: Arena,
     outcomes: BTreeMap<ProcId, Vec<Outcome>>,
 }
 
@@ -90,14 +90,14 @@ impl<'a> Clauses<'a> {
     fn of(program: &'a Program<'a>, pair: Pair, unroll: [usize; 2]) -> Option<String> {
         let side = |version: usize| Side {
             version,
-            facts: &program.facts[version],
-            world: World::new(program.unit),
+            effects: &program.effects[version],
+            arena: Arena::new(program.unit),
             outcomes: BTreeMap::new(),
         };
         let globals: BTreeSet<GlobalId> = [pair.0, pair.1]
             .into_iter()
             .enumerate()
-            .flat_map(|(version, id)| program.facts[version][id.index()].globals.iter().copied())
+            .flat_map(|(version, id)| program.effects[version][id.index()].globals.iter().copied())
             .collect();
         let mut clauses = Clauses {
             program,
@@ -278,16 +278,16 @@ impl<'a> Clauses<'a> {
         let unit = self.program.unit;
         let depth = self.unroll[version];
         let side = &mut self.sides[version];
-        let mut executor = Executor::new(unit, version, side.facts, Limits::default(), &mut side.world);
+        let mut executor = Executor::new(unit, version, side.effects, Limits::default(), &mut side.arena);
         let (_, assumed, _) = on_entry(&mut executor, id);
         // A procedure that does not recur is executed in place altogether; one that does as often as is asked.
-        let inline = |callee: &ProcId| depth > 0 || !side.facts[callee.index()].recursive(*callee);
+        let inline = |callee: &ProcId| depth > 0 || !side.effects[callee.index()].recursive(*callee);
         let limits = Limits {
-            inline: side.facts[id.index()].callees.iter().copied().filter(inline).collect(),
+            inline: side.effects[id.index()].callees.iter().copied().filter(inline).collect(),
             inline_depth: if depth > 0 { depth } else { MAX_PROCEDURES },
             ..Limits::default()
         };
-        let execution = execute(unit, side.version, side.facts, &limits, &mut side.world, (id, &assumed)).ok()?;
+        let execution = execute(unit, side.version, side.effects, &limits, &mut side.arena, (id, &assumed)).ok()?;
         let mut found = execution.outcomes;
         found.retain(|outcome| outcome.ending != Ending::Diverges);
         if found.len() > MAX_OUTCOMES {
@@ -330,7 +330,7 @@ impl<'a> Clauses<'a> {
 
     /// The ends of a call on a path, as text: its arguments, and variables for what it returns.
     fn call(&self, version: usize, call: CallId, path: &mut Path) -> (ProcId, Ends) {
-        let record = self.sides[version].world.record(call).clone();
+        let record = self.sides[version].arena.record(call).clone();
         let mut input: Vec<String> = record.args.iter().map(|&arg| self.text_of(version, arg, path)).collect();
         let globals: Vec<Term> = self.globals.iter().map(|g| record.globals[g.index()]).collect();
         input.extend(globals.iter().map(|&value| self.text_of(version, value, path)));
@@ -340,7 +340,7 @@ impl<'a> Clauses<'a> {
         for (at, sort) in (0u32..).zip(&sorts[1..=code.results]) {
             output.push(path.variable(Func::Result(call, at), *sort));
         }
-        let written = &self.sides[version].facts[record.callee.index()].written_globals;
+        let written = &self.sides[version].effects[record.callee.index()].written_globals;
         for ((global, before), sort) in self.globals.iter().zip(&globals).zip(&sorts[1 + code.results..]) {
             // A global that the callee does not write comes out as it went in.
             output.push(if written.contains(global) {
@@ -353,25 +353,25 @@ impl<'a> Clauses<'a> {
     }
 
     fn text_of(&self, version: usize, term: Term, path: &mut Path) -> String {
-        let world = &self.sides[version].world;
+        let arena = &self.sides[version].arena;
         let mut names: BTreeMap<Term, String> = BTreeMap::new();
-        fn visit(world: &World, term: Term, path: &mut Path, names: &mut BTreeMap<Term, String>) {
+        fn visit(arena: &Arena, term: Term, path: &mut Path, names: &mut BTreeMap<Term, String>) {
             if names.contains_key(&term) {
                 return;
             }
-            let node = world.terms.node(term);
+            let node = arena.terms.node(term);
             for part in node.children() {
-                visit(world, part, path, names);
+                visit(arena, part, path, names);
             }
             let text = match node {
-                Node::App(func, _) => path.variable(*func, world.terms.sort(term)),
+                Node::App(func, _) => path.variable(*func, arena.terms.sort(term)),
                 // Either truth value: that only adds derivations.
                 Node::Forall(..) => path.variable(Func::Witness(term), Sort::Bool),
                 node => operation(node, &|part| names[&part].clone()),
             };
             names.insert(term, text);
         }
-        visit(world, term, path, &mut names);
+        visit(arena, term, path, &mut names);
         names.remove(&term).unwrap_or_default()
     }
 }

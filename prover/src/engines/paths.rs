@@ -3,15 +3,15 @@
 //! In: a pair, the claims that calls may rest on, and which calls are executed in place. Out: a [`PairProof`]. Source: the path
 //! pairs of the design notes in place of the product procedure of the paper, section 3.
 
-use crate::goal::{Evidence, Method, Pair, PairProof, PathsEvidence, Program, assumptions};
+use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
+use crate::goal::InliningPlan;
+use crate::goal::{Evidence, Method, Pair, PairProof, PathsEvidence, Program, assumptions};
 use crate::relate::{Claims, Level, Order, Relater};
-use smt::solve::Solver;
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::Ending;
-use crate::goal::Plan;
 use lang_l::hir::Expr;
+use smt::arena::Arena;
+use smt::solve::Solver;
+use smt::term::Ending;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Relates every outcome of one version with every outcome of the other.
@@ -20,11 +20,11 @@ pub(super) fn prove(
     (pair, when): (Pair, Option<&Expr>),
     claims: &Claims,
     solver: &mut Solver,
-    plan: &Plan,
+    plan: &InliningPlan,
 ) -> PairProof {
     let unit = program.unit;
-    let mut world = World::new(unit);
-    let both = match outcomes(program, (pair, when), plan, &mut world) {
+    let mut arena = Arena::new(unit);
+    let both = match outcomes(program, (pair, when), plan, &mut arena) {
         Ok(both) => both,
         Err((version, error)) => {
             let what = format!("{} {error}", unit.versions[version].title());
@@ -36,8 +36,8 @@ pub(super) fn prove(
     };
     let mut relater = Relater {
         unit,
-        facts: [&program.facts[0], &program.facts[1]],
-        world: &mut world,
+        effects: [&program.effects[0], &program.effects[1]],
+        arena: &mut arena,
         solver,
         claims,
         used: Claims::new(),
@@ -50,7 +50,7 @@ pub(super) fn prove(
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
         match relater.relate(left, right) {
             Ok(related) => {
-                proof.note(relater.world, &related.relation, left, right);
+                proof.note(relater.arena, &related.relation, left, right);
                 relations = relations.zip(related.evidence).map(|(mut all, evidence)| {
                     if !evidence.is_plain() {
                         all.insert((meeting.left, meeting.right), evidence);
@@ -58,9 +58,9 @@ pub(super) fn prove(
                     all
                 });
             }
-            Err(gap) => {
+            Err(failed_goal) => {
                 proof.level = meeting.termination.then_some(Level::Partial);
-                proof.gap = Some(gap);
+                proof.failed_goal = Some(failed_goal);
                 break;
             }
         }
@@ -71,7 +71,7 @@ pub(super) fn prove(
     {
         // What was found before termination failed says nothing.
         let partial: BTreeSet<(usize, usize)> =
-            meetings(&both).iter().filter(|meeting| !meeting.termination).map(Meeting::numbers).collect();
+            meetings(&both).iter().filter(|meeting| !meeting.termination).map(PathPair::numbers).collect();
         relations.retain(|numbers, _| partial.contains(numbers));
     }
     proof.evidence = relations
@@ -84,13 +84,13 @@ pub(super) fn prove(
 pub(super) fn outcomes(
     program: &Program<'_>,
     (pair, when): (Pair, Option<&Expr>),
-    plan: &Plan,
-    world: &mut World,
+    plan: &InliningPlan,
+    arena: &mut Arena,
 ) -> Result<[Vec<Outcome>; 2], (usize, ExecError)> {
-    let (assumed, _) = assumptions(program, pair, when, world);
+    let (assumed, _) = assumptions(program, pair, when, arena);
     let mut both = [Vec::new(), Vec::new()];
     for (version, id) in [(0, pair.0), (1, pair.1)] {
-        let facts = &program.facts[version];
+        let effects = &program.effects[version];
         let limits = Limits {
             inline: plan.inline[version].clone(),
             inline_depth: plan.depths[version],
@@ -99,9 +99,9 @@ pub(super) fn outcomes(
             ..Limits::default()
         };
         let executed = match plan.outcomes {
-            None => execute(program.unit, version, facts, &limits, world, (id, &assumed)),
+            None => execute(program.unit, version, effects, &limits, arena, (id, &assumed)),
             Some(outcomes) => {
-                Executor::new(program.unit, version, facts, Limits { outcomes, ..limits }, world).run(id, &assumed)
+                Executor::new(program.unit, version, effects, Limits { outcomes, ..limits }, arena).run(id, &assumed)
             }
         };
         both[version] = executed.map_err(|error| (version, error))?.outcomes;
@@ -110,21 +110,21 @@ pub(super) fn outcomes(
 }
 
 /// Two outcomes that must be related, by their numbers.
-pub(super) struct Meeting {
+pub(super) struct PathPair {
     pub(super) left: usize,
     pub(super) right: usize,
     /// One of the two never ends, so that it is mutual termination that takes it.
     pub(super) termination: bool,
 }
 
-impl Meeting {
+impl PathPair {
     pub(super) fn numbers(&self) -> (usize, usize) {
         (self.left, self.right)
     }
 }
 
 /// What must be related; for partial equivalence first: pairs of ways to end.
-pub(super) fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<Meeting> {
+pub(super) fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
     let mut found = Vec::new();
     for termination in [false, true] {
         for (at, left) in both[0].iter().enumerate() {
@@ -132,7 +132,7 @@ pub(super) fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<Meeting> {
                 let endless = left.ending == Ending::Diverges || right.ending == Ending::Diverges;
                 let alike = left.ending == right.ending && left.ending != Ending::Normal;
                 if !alike && endless == termination {
-                    found.push(Meeting { left: at, right: other, termination });
+                    found.push(PathPair { left: at, right: other, termination });
                 }
             }
         }

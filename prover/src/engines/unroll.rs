@@ -1,10 +1,10 @@
 //! Which calls a proof executes in place.
 //!
-//! In: a pair of procedures and what is known of their callees. Out: [`Plan`]s, in the order in which they are tried.
+//! In: a pair of procedures and what is known of their callees. Out: [`InliningPlan`]s, in the order in which they are tried.
 
 use crate::effects::direct_callees;
+use crate::goal::{EVALUATED_DEPTH, EVALUATED_OUTCOMES, InliningPlan, Method, Pair, Program};
 use crate::lower::is_loop;
-use crate::goal::{EVALUATED_DEPTH, EVALUATED_OUTCOMES, Method, Pair, Plan, Program};
 use lang_l::hir::{Block, Expr, ExprKind, ProcId, Procedure, Rhs, StmtKind};
 use lang_l::source::Span;
 use std::collections::BTreeSet;
@@ -16,28 +16,28 @@ const MAX_UNROLLED: usize = 4;
 /// that recurs.
 ///
 /// Of a loop only the loops within it are looked at: its own turns take part in the proof of the procedure it is in.
-pub(crate) fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<Plan> {
+pub(crate) fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<InliningPlan> {
     let own = [pair.0, pair.1];
     let code = |version: usize, id: ProcId| program.unit.versions[version].procedure(id);
-    let plan = |inline, depths| Plan::of(inline, depths, Method::Unrolling);
+    let plan = |inline, depths| InliningPlan::of(inline, depths, Method::Unrolling);
     let recurs = [0, 1].map(|version| -> BTreeSet<ProcId> {
         let direct = direct_callees(program.unit, code(version, own[version]));
-        direct.into_iter().filter(|&id| program.facts[version][id.index()].recursive(id)).collect()
+        direct.into_iter().filter(|&id| program.effects[version][id.index()].recursive(id)).collect()
     });
     let loops = [0, 1].map(|version| -> BTreeSet<ProcId> {
         let inner = |id: &ProcId| *id != own[version] && is_loop(code(version, *id));
         recurs[version].iter().copied().filter(inner).collect()
     });
-    let all = [0, 1].map(|version| program.facts[version][own[version].index()].callees.clone());
+    let all = [0, 1].map(|version| program.effects[version][own[version].index()].callees.clone());
     let somewhere = |version: usize| {
-        let facts = &program.facts[version];
-        all[version].iter().any(|callee| facts[callee.index()].recursive(*callee))
+        let effects = &program.effects[version];
+        all[version].iter().any(|callee| effects[callee.index()].recursive(*callee))
     };
     let looped = is_loop(code(0, pair.0));
     let mut plans = Vec::new();
     if !looped && (somewhere(0) || somewhere(1)) {
         let deep = plan(all.clone(), [EVALUATED_DEPTH; 2]);
-        plans.push(Plan { outcomes: Some(EVALUATED_OUTCOMES), ..deep });
+        plans.push(InliningPlan { outcomes: Some(EVALUATED_OUTCOMES), ..deep });
     }
     for version in 0..2 {
         let sites = call_sites(code(version, own[version]), &recurs[version]);
@@ -46,7 +46,7 @@ pub(crate) fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<Plan> {
             let mut inline = [BTreeSet::new(), BTreeSet::new()];
             inline[version].clone_from(&recurs[version]);
             let depths = [usize::from(version == 0), usize::from(version == 1)];
-            plans.push(Plan { only_at: Some(site), ..plan(inline, depths) });
+            plans.push(InliningPlan { only_at: Some(site), ..plan(inline, depths) });
         }
         for &one in loops[version].iter().take(MAX_UNROLLED) {
             let mut inline = [BTreeSet::new(), BTreeSet::new()];

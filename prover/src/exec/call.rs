@@ -4,13 +4,13 @@
 //! outcome of its own.
 
 use super::{Check, CheckedCall, ExecError, Executor, Flow};
-use smt::heap::Footprint;
+use crate::exec::state::State;
 use crate::lower::is_loop;
-use crate::exec::state::{State};
-use smt::arena::{CallRecord};
-use smt::term::{BirthSet, Ending, Func, Sort, Term};
 use lang_l::hir::{Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
+use smt::arena::CallRecord;
+use smt::heap::Footprint;
+use smt::term::{AllocSet, Ending, Func, Sort, Term};
 
 impl Executor<'_> {
     /// Evaluates the arguments and makes the call: in place where the limits say so, else by its summary.
@@ -76,7 +76,7 @@ impl Executor<'_> {
                 // Parameters that the lowering found to be known.
                 StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
                     let Some((value, has_value)) = self.value(&view, value) else { return false };
-                    if !self.world.terms.is_true(has_value) {
+                    if !self.arena.terms.is_true(has_value) {
                         return false;
                     }
                     view.locals.set(id.index(), value);
@@ -88,8 +88,8 @@ impl Executor<'_> {
                     }
                     let Some((value, has_value)) = self.value(&view, condition) else { return false };
                     let [value, has_value] =
-                        [value, has_value].map(|term| self.world.terms.simplify(term, &state.known));
-                    return self.world.terms.is_false(value) && self.world.terms.is_true(has_value);
+                        [value, has_value].map(|term| self.arena.terms.simplify(term, &state.known));
+                    return self.arena.terms.is_false(value) && self.arena.terms.is_true(has_value);
                 }
                 _ => return false,
             }
@@ -101,7 +101,7 @@ impl Executor<'_> {
         let requires = self.checked(state, callee, args, span, &self.code().procedure(callee).requires);
         self.found.calls.extend(requires);
         if self.limits.entries {
-            let entries = self.checked(state, callee, args, span, &self.facts[callee.index()].entry);
+            let entries = self.checked(state, callee, args, span, &self.effects[callee.index()].entry);
             self.found.entries.extend(entries);
         }
     }
@@ -152,7 +152,7 @@ impl Executor<'_> {
     pub(super) fn frame(&mut self, code: &Procedure, args: &[Term]) -> im::Vector<Term> {
         let mut locals: im::Vector<Term> = args.iter().copied().collect();
         for local in code.locals.iter().skip(args.len()) {
-            locals.push_back(self.world.terms.default_of(Sort::from(&local.ty)));
+            locals.push_back(self.arena.terms.default_of(Sort::from(&local.ty)));
         }
         locals
     }
@@ -166,27 +166,29 @@ impl Executor<'_> {
         args: Vec<Term>,
         span: Span,
     ) -> Result<Vec<(State, Vec<Term>)>, ExecError> {
-        let facts = &self.facts[callee.index()];
+        let effects = &self.effects[callee.index()];
         let mut roots: Vec<Term> =
-            args.iter().copied().filter(|&arg| self.world.terms.sort(arg) == Sort::Ref).collect();
-        for global in &facts.globals {
+            args.iter().copied().filter(|&arg| self.arena.terms.sort(arg) == Sort::Ref).collect();
+        for global in &effects.globals {
             let value = state.globals[global.index()];
-            if self.world.terms.sort(value) == Sort::Ref {
+            if self.arena.terms.sort(value) == Sort::Ref {
                 roots.push(value);
             }
         }
-        let mut hung_on = BirthSet::new();
+        let mut hung_on = AllocSet::new();
         for &root in &roots {
-            hung_on.extend(self.world.terms.births(root));
+            hung_on.extend(self.arena.terms.allocs(root));
         }
-        let accesses = facts.accesses.clone();
-        let region = self.world.heaps.closure(&self.world.terms, state.heap, &hung_on, Some(&accesses));
+        let accesses = effects.accesses.clone();
+        let region = self.arena.heaps.closure(&self.arena.terms, state.heap, &hung_on, Some(&accesses));
         let view = self.view_of_call(&state, callee, &args);
-        let modifies =
-            facts.modifies.as_ref().map(|places| places.iter().filter_map(|p| self.place_on_entry(&view, p)).collect());
-        let call = self.world.terms.new_call(region, roots);
+        let modifies = effects
+            .modifies
+            .as_ref()
+            .map(|places| places.iter().filter_map(|p| self.place_on_entry(&view, p)).collect());
+        let call = self.arena.terms.new_call(region, roots);
         let before = state.clone();
-        self.world.keep(CallRecord {
+        self.arena.keep(CallRecord {
             call,
             version: self.version,
             callee,
@@ -196,23 +198,23 @@ impl Executor<'_> {
             span,
         });
         state.heap =
-            self.world.heaps.call(state.heap, call, Footprint { writes: facts.writes.clone(), accesses, modifies });
+            self.arena.heaps.call(state.heap, call, Footprint { writes: effects.writes.clone(), accesses, modifies });
         state.calls.push_back(call);
         self.bad_endings(&state, callee, &args)?;
-        let normal = self.world.terms.ended(call, Ending::Normal);
-        if !state.assume(&mut self.world.terms, normal) || !self.assume_needs(&mut state, callee, &args) {
+        let normal = self.arena.terms.ended(call, Ending::Normal);
+        if !state.assume(&mut self.arena.terms, normal) || !self.assume_errs_if_null(&mut state, callee, &args) {
             return Ok(Vec::new());
         }
-        for &global in &facts.written_globals {
+        for &global in &effects.written_globals {
             let sort = Sort::from(&self.unit.globals[global.index()].ty);
-            let after = self.world.terms.app(Func::GlobalAfter(call, global.0), &[], sort);
+            let after = self.arena.terms.app(Func::GlobalAfter(call, global.0), &[], sort);
             state.globals.set(global.index(), after);
         }
         let code = self.code().procedure(callee);
         let results: Vec<Term> = code
             .result_ids()
             .zip(0u32..)
-            .map(|(id, at)| self.world.terms.app(Func::Result(call, at), &[], Sort::from(&code.local(id).ty)))
+            .map(|(id, at)| self.arena.terms.app(Func::Result(call, at), &[], Sort::from(&code.local(id).ty)))
             .collect();
         let alive = self.assume_exit(&mut state, callee, &args, &results)
             && self.assume_ensures(&mut state, &before, callee, &args, &results, call);
@@ -221,8 +223,8 @@ impl Executor<'_> {
 
     /// Assumes what holds whenever a loop has returned; false when that contradicts the path.
     fn assume_exit(&mut self, state: &mut State, callee: ProcId, args: &[Term], results: &[Term]) -> bool {
-        let facts = self.facts;
-        let conditions = &facts[callee.index()].exit;
+        let effects = self.effects;
+        let conditions = &effects[callee.index()].exit;
         if conditions.is_empty() {
             return true;
         }
@@ -231,41 +233,42 @@ impl Executor<'_> {
             view.locals.set(id.index(), value);
         }
         conditions.iter().all(|condition| match self.contract(&view, condition) {
-            Some(condition) => state.assume(&mut self.world.terms, condition),
+            Some(condition) => state.assume(&mut self.arena.terms, condition),
             None => true,
         })
     }
 
     /// Assumes, of a call that did not err, that no argument is null without which it would have; false when one is.
-    fn assume_needs(&mut self, state: &mut State, callee: ProcId, args: &[Term]) -> bool {
-        let null = self.world.terms.null();
-        self.facts[callee.index()].needs.iter().all(|&param| {
-            let is_null = self.world.terms.eq(args[param], null);
-            let given = self.world.terms.not(is_null);
-            state.assume(&mut self.world.terms, given)
+    fn assume_errs_if_null(&mut self, state: &mut State, callee: ProcId, args: &[Term]) -> bool {
+        let null = self.arena.terms.null();
+        self.effects[callee.index()].errs_if_null.iter().all(|&param| {
+            let is_null = self.arena.terms.eq(args[param], null);
+            let given = self.arena.terms.not(is_null);
+            state.assume(&mut self.arena.terms, given)
         })
     }
 
     /// The outcomes in which the call just made errs or never ends.
     fn bad_endings(&mut self, state: &State, callee: ProcId, args: &[Term]) -> Result<(), ExecError> {
-        let facts = &self.facts[callee.index()];
+        let effects = &self.effects[callee.index()];
         let Some(&call) = state.calls.last() else { return Ok(()) };
-        if !facts.terminates {
+        if !effects.terminates {
             let mut diverging = state.clone();
-            let ended = self.world.terms.ended(call, Ending::Diverges);
-            if diverging.assume(&mut self.world.terms, ended) && self.assume_needs(&mut diverging, callee, args) {
+            let ended = self.arena.terms.ended(call, Ending::Diverges);
+            if diverging.assume(&mut self.arena.terms, ended) && self.assume_errs_if_null(&mut diverging, callee, args)
+            {
                 let path = diverging.path.iter().copied().collect();
                 self.finish(&diverging, Ending::Diverges, path, Vec::new(), Vec::new())?;
             }
         }
         let mut erring = state.clone();
-        let ended = self.world.terms.ended(call, Ending::Error);
-        let mut possible = erring.assume(&mut self.world.terms, ended);
-        if let Some(needs) = &facts.errs_only_if_null {
-            let null = self.world.terms.null();
-            let missing: Vec<Term> = needs.iter().map(|&param| self.world.terms.eq(args[param], null)).collect();
-            let missing = self.world.terms.or(&missing);
-            possible = possible && erring.assume(&mut self.world.terms, missing);
+        let ended = self.arena.terms.ended(call, Ending::Error);
+        let mut possible = erring.assume(&mut self.arena.terms, ended);
+        if let Some(needs) = &effects.errs_only_if_null {
+            let null = self.arena.terms.null();
+            let missing: Vec<Term> = needs.iter().map(|&param| self.arena.terms.eq(args[param], null)).collect();
+            let missing = self.arena.terms.or(&missing);
+            possible = possible && erring.assume(&mut self.arena.terms, missing);
         }
         if possible {
             let path = erring.path.iter().copied().collect();

@@ -17,9 +17,8 @@ pub fn on_entry(executor: &mut Executor<'_>, id: ProcId) -> (ContractView, Vec<T
         freshness: before_call(code),
         existing: Some(Vec::new()),
     };
-    let conditions = code.requires.iter().chain(&executor.facts[id.index()].entry);
+    let conditions = code.requires.iter().chain(&executor.effects[id.index()].entry);
     let said: Vec<Option<Term>> = conditions.map(|condition| executor.contract(&view, condition)).collect();
     let sayable = said.iter().all(Option::is_some);
     (view, said.into_iter().flatten().collect(), sayable)
 }
-

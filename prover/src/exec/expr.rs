@@ -3,13 +3,13 @@
 //! In: typed expressions without calls. Out: terms; what can go wrong on the way is split off as an error of the path, or,
 //! in contracts, makes the condition false.
 
-use crate::lower::visit::mentions_entry;
 use super::{Executor, cell_sort};
-use smt::heap::HeapId;
-use crate::lower::is_loop;
 use crate::exec::state::{Fault, State};
-use smt::term::{Birth, CallId, Known, Selector, Term};
+use crate::lower::is_loop;
+use crate::lower::visit::mentions_entry;
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Procedure, Type, UnOp};
+use smt::heap::HeapId;
+use smt::term::{AllocClass, CallId, PathFacts, Selector, Term};
 
 /// What a contract condition speaks of.
 #[derive(Clone, Debug)]
@@ -24,8 +24,8 @@ pub struct ContractView {
     pub entry: Option<Box<ContractView>>,
     /// What `fresh` means.
     pub freshness: Freshness,
-    /// The births of the objects there are; `None` when a call may have made some that nobody can name.
-    pub existing: Option<Vec<Birth>>,
+    /// The allocs of the objects there are; `None` when a call may have made some that nobody can name.
+    pub existing: Option<Vec<AllocClass>>,
 }
 
 /// Which objects were allocated "during the call".
@@ -45,7 +45,7 @@ pub enum Freshness {
 struct Reading<'s> {
     view: &'s ContractView,
     /// What must hold for the expression to have a value, each under the guard it stands under.
-    needs: Vec<(Term, Fault)>,
+    definedness: Vec<(Term, Fault)>,
     /// What must hold for the value to matter: the left sides of `&&`, `||`, `?:` on the way.
     guard: Term,
     /// How many quantifiers it stands in.
@@ -53,60 +53,60 @@ struct Reading<'s> {
 }
 
 /// A condition in terms.
-pub(super) struct Said {
+pub(super) struct Translation {
     /// Whether it holds, if it has a value.
     pub(super) value: Term,
     /// What must hold for it to have one.
-    pub(super) needs: Vec<(Term, Fault)>,
+    pub(super) definedness: Vec<(Term, Fault)>,
 }
 
 impl Executor<'_> {
     /// The value of an expression in a state; errors are split off. `None` when nothing goes on.
     pub(super) fn eval(&mut self, state: &mut State, expr: &Expr) -> Option<Term> {
         let view = view_of(state);
-        let guard = self.world.terms.bool(true);
-        let mut reading = Reading { view: &view, needs: Vec::new(), guard, depth: 0 };
+        let guard = self.arena.terms.bool(true);
+        let mut reading = Reading { view: &view, definedness: Vec::new(), guard, depth: 0 };
         // Outside contracts there is no form that terms cannot say.
         let value = self.read(&mut reading, expr, &state.known.clone())?;
-        for (ok, fault) in reading.needs {
+        for (ok, fault) in reading.definedness {
             if !self.require(state, ok, fault.message, fault.span) {
                 return None;
             }
         }
-        Some(self.world.terms.simplify(value, &state.known))
+        Some(self.arena.terms.simplify(value, &state.known))
     }
 
     /// A contract condition: true exactly when it has a value and the value is true. `None` when terms cannot say it.
     pub fn contract(&mut self, view: &ContractView, condition: &Expr) -> Option<Term> {
-        let guard = self.world.terms.bool(true);
-        let mut reading = Reading { view, needs: Vec::new(), guard, depth: 0 };
-        let value = self.read(&mut reading, condition, &Known::new())?;
-        let mut all: Vec<Term> = reading.needs.into_iter().map(|(ok, _)| ok).collect();
+        let guard = self.arena.terms.bool(true);
+        let mut reading = Reading { view, definedness: Vec::new(), guard, depth: 0 };
+        let value = self.read(&mut reading, condition, &PathFacts::new())?;
+        let mut all: Vec<Term> = reading.definedness.into_iter().map(|(ok, _)| ok).collect();
         all.push(value);
-        Some(self.world.terms.and(&all))
+        Some(self.arena.terms.and(&all))
     }
 
     /// The value of an expression without calls, and the condition under which it has one.
     pub fn value(&mut self, view: &ContractView, expr: &Expr) -> Option<(Term, Term)> {
-        let guard = self.world.terms.bool(true);
-        let mut reading = Reading { view, needs: Vec::new(), guard, depth: 0 };
-        let value = self.read(&mut reading, expr, &Known::new())?;
-        let needs: Vec<Term> = reading.needs.into_iter().map(|(ok, _)| ok).collect();
-        Some((value, self.world.terms.and(&needs)))
+        let guard = self.arena.terms.bool(true);
+        let mut reading = Reading { view, definedness: Vec::new(), guard, depth: 0 };
+        let value = self.read(&mut reading, expr, &PathFacts::new())?;
+        let definedness: Vec<Term> = reading.definedness.into_iter().map(|(ok, _)| ok).collect();
+        Some((value, self.arena.terms.and(&definedness)))
     }
 
     /// A condition at a point inside a body, and what must hold for it to have a value. `old` speaks of the entry of the procedure,
     /// which a state on the way has lost track of unless it is the outermost; then the condition cannot be said.
-    pub(super) fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Said> {
+    pub(super) fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Translation> {
         // In a loop's procedure, as in one executed in place, the entry that is meant is another one.
         if (self.depth > 0 || is_loop(code)) && mentions_entry(condition) {
             return None;
         }
         let view = view_of(state);
-        let guard = self.world.terms.bool(true);
-        let mut reading = Reading { view: &view, needs: Vec::new(), guard, depth: 0 };
-        let value = self.read(&mut reading, condition, &Known::new())?;
-        Some(Said { value, needs: reading.needs })
+        let guard = self.arena.terms.bool(true);
+        let mut reading = Reading { view: &view, definedness: Vec::new(), guard, depth: 0 };
+        let value = self.read(&mut reading, condition, &PathFacts::new())?;
+        Some(Translation { value, definedness: reading.definedness })
     }
 
     /// A callee's contract as seen just before the call.
@@ -119,14 +119,14 @@ impl Executor<'_> {
             heap: state.heap,
             entry: None,
             freshness: before_call(code),
-            existing: existing(state.calls.is_empty(), state.news.iter().map(|(birth, _)| *birth)),
+            existing: existing(state.calls.is_empty(), state.news.iter().map(|(alloc, _)| *alloc)),
         }
     }
 
     /// The object a `modifies` place names on entry. Where it has no value it names none; any term does then.
     pub fn place_on_entry(&mut self, view: &ContractView, place: &Expr) -> Option<Term> {
-        let guard = self.world.terms.bool(true);
-        self.read(&mut Reading { view, needs: Vec::new(), guard, depth: 0 }, place, &Known::new())
+        let guard = self.arena.terms.bool(true);
+        self.read(&mut Reading { view, definedness: Vec::new(), guard, depth: 0 }, place, &PathFacts::new())
     }
 
     /// Assumes what a callee's `ensures` say after the call; false when that contradicts the path.
@@ -139,7 +139,7 @@ impl Executor<'_> {
         results: &[Term],
         call: CallId,
     ) -> bool {
-        if !self.facts[callee.index()].trust_ensures {
+        if !self.effects[callee.index()].trust_ensures {
             return true;
         }
         let code = self.code().procedure(callee);
@@ -154,7 +154,7 @@ impl Executor<'_> {
             view.entry = Some(Box::new(entry));
             view.freshness = Freshness::By(call);
             if let Some(condition) = self.contract(&view, condition)
-                && !state.assume(&mut self.world.terms, condition)
+                && !state.assume(&mut self.arena.terms, condition)
             {
                 return false;
             }
@@ -163,75 +163,75 @@ impl Executor<'_> {
     }
 
     /// The value of an expression; `None` when terms cannot say it.
-    fn read(&mut self, reading: &mut Reading<'_>, expr: &Expr, known: &Known) -> Option<Term> {
+    fn read(&mut self, reading: &mut Reading<'_>, expr: &Expr, known: &PathFacts) -> Option<Term> {
         let value = self.read_form(reading, expr, known)?;
         if expr.ty.is_reference() {
-            self.world.terms.note_type(value, &expr.ty);
+            self.arena.terms.note_type(value, &expr.ty);
         }
         Some(value)
     }
 
-    fn read_form(&mut self, reading: &mut Reading<'_>, expr: &Expr, known: &Known) -> Option<Term> {
+    fn read_form(&mut self, reading: &mut Reading<'_>, expr: &Expr, known: &PathFacts) -> Option<Term> {
         Some(match &expr.kind {
-            ExprKind::Int(value) => self.world.terms.int(value.clone()),
-            ExprKind::Bool(value) => self.world.terms.bool(*value),
-            ExprKind::Null => self.world.terms.null(),
+            ExprKind::Int(value) => self.arena.terms.int(value.clone()),
+            ExprKind::Bool(value) => self.arena.terms.bool(*value),
+            ExprKind::Null => self.arena.terms.null(),
             ExprKind::Local(id) => reading.view.locals[id.index()],
             ExprKind::Global(id) => reading.view.globals[id.index()],
             ExprKind::Field(object, field) => {
                 let object = self.read(reading, object, known)?;
                 self.need_object(reading, object, expr);
-                let value = self.world.heaps.read(
-                    &mut self.world.terms,
+                let value = self.arena.heaps.read(
+                    &mut self.arena.terms,
                     reading.view.heap,
                     Selector::Field(*field),
                     object,
                     None,
                 );
-                self.world.terms.simplify(value, known)
+                self.arena.terms.simplify(value, known)
             }
             ExprKind::Index(array, index) => {
                 let selector = Selector::Cell(cell_sort(&array.ty));
                 let array = self.read(reading, array, known)?;
                 let index = self.read(reading, index, known)?;
                 self.need_object(reading, array, expr);
-                let length = self.world.heaps.length(&mut self.world.terms, array);
-                let zero = self.world.terms.int(0);
-                let low = self.world.terms.le(zero, index);
-                let high = self.world.terms.lt(index, length);
-                let inside = self.world.terms.and(&[low, high]);
+                let length = self.arena.heaps.length(&mut self.arena.terms, array);
+                let zero = self.arena.terms.int(0);
+                let low = self.arena.terms.le(zero, index);
+                let high = self.arena.terms.lt(index, length);
+                let inside = self.arena.terms.and(&[low, high]);
                 self.need(reading, inside, "index out of bounds", expr);
                 let value =
-                    self.world.heaps.read(&mut self.world.terms, reading.view.heap, selector, array, Some(index));
-                self.world.terms.simplify(value, known)
+                    self.arena.heaps.read(&mut self.arena.terms, reading.view.heap, selector, array, Some(index));
+                self.arena.terms.simplify(value, known)
             }
             ExprKind::Length(array) => {
                 let array = self.read(reading, array, known)?;
                 self.need_object(reading, array, expr);
-                self.world.heaps.length(&mut self.world.terms, array)
+                self.arena.heaps.length(&mut self.arena.terms, array)
             }
             ExprKind::Unary(UnOp::Neg, inner) => {
                 let inner = self.read(reading, inner, known)?;
-                self.world.terms.neg(inner)
+                self.arena.terms.neg(inner)
             }
             ExprKind::Unary(UnOp::Not, inner) => {
                 let inner = self.read(reading, inner, known)?;
-                self.world.terms.not(inner)
+                self.arena.terms.not(inner)
             }
             ExprKind::Binary(op, left, right) => return self.binary(reading, expr, *op, left, right, known),
             ExprKind::Cond(cond, then, els) => {
                 let cond = self.read(reading, cond, known)?;
                 let then = self.guarded(reading, cond, then, known)?;
-                let not = self.world.terms.not(cond);
+                let not = self.arena.terms.not(cond);
                 let els = self.guarded(reading, not, els, known)?;
-                self.world.terms.ite(cond, then, els)
+                self.arena.terms.ite(cond, then, els)
             }
             ExprKind::Old(inner) => match &reading.view.entry {
                 Some(entry) => {
                     let (guard, depth) = (reading.guard, reading.depth);
-                    let mut there = Reading { view: entry, needs: Vec::new(), guard, depth };
+                    let mut there = Reading { view: entry, definedness: Vec::new(), guard, depth };
                     let value = self.read(&mut there, inner, known)?;
-                    reading.needs.append(&mut there.needs);
+                    reading.definedness.append(&mut there.definedness);
                     value
                 }
                 None => return None,
@@ -239,24 +239,24 @@ impl Executor<'_> {
             ExprKind::Fresh(inner) => {
                 let inner = self.read(reading, inner, known)?;
                 match reading.view.freshness {
-                    Freshness::Never => self.world.terms.bool(false),
+                    Freshness::Never => self.arena.terms.bool(false),
                     Freshness::Unknown => return None,
                     Freshness::By(call) => {
-                        let fresh = self.world.terms.reach(call).fresh;
-                        self.world.terms.born(inner, fresh)
+                        let fresh = self.arena.terms.reach(call).fresh;
+                        self.arena.terms.born(inner, fresh)
                     }
                     Freshness::SinceEntry => {
-                        let old = self.world.terms.born(inner, Birth::OLD);
-                        let null = self.world.terms.born(inner, Birth::NULL);
-                        let either = self.world.terms.or(&[old, null]);
-                        self.world.terms.not(either)
+                        let old = self.arena.terms.born(inner, AllocClass::OLD);
+                        let null = self.arena.terms.born(inner, AllocClass::NULL);
+                        let either = self.arena.terms.or(&[old, null]);
+                        self.arena.terms.not(either)
                     }
                 }
             }
             ExprKind::Reach(from, to) => {
                 let from = self.read(reading, from, known)?;
                 let to = self.read(reading, to, known)?;
-                self.world.heaps.path(&mut self.world.terms, reading.view.heap, from, to)?
+                self.arena.heaps.path(&mut self.arena.terms, reading.view.heap, from, to)?
             }
             ExprKind::Quant { forall, var, body } => self.quantifier(reading, *forall, *var, body, known)?,
             // Calls stand only where the lowering put them.
@@ -271,17 +271,17 @@ impl Executor<'_> {
         forall: bool,
         var: LocalId,
         body: &Expr,
-        known: &Known,
+        known: &PathFacts,
     ) -> Option<Term> {
         let ty = type_of(var, body);
-        let bound = self.world.terms.bound(reading.depth, &ty);
-        let terms = &mut self.world.terms;
+        let bound = self.arena.terms.bound(reading.depth, &ty);
+        let terms = &mut self.arena.terms;
         let range = if ty.is_reference() {
             // Rule *Instances*: over what exists, and that must be known.
             let existing = reading.view.existing.as_ref()?;
-            let mut births = vec![Birth::NULL, Birth::OLD];
-            births.extend(existing);
-            let cases: Vec<Term> = births.into_iter().map(|birth| terms.born(bound, birth)).collect();
+            let mut allocs = vec![AllocClass::NULL, AllocClass::OLD];
+            allocs.extend(existing);
+            let cases: Vec<Term> = allocs.into_iter().map(|alloc| terms.born(bound, alloc)).collect();
             terms.or(&cases)
         } else {
             terms.bool(true)
@@ -291,16 +291,16 @@ impl Executor<'_> {
         if let Some(entry) = &mut view.entry {
             entry.locals.set(var.index(), bound);
         }
-        let guard = self.world.terms.and(&[reading.guard, range]);
-        let mut within = Reading { view: &view, needs: Vec::new(), guard, depth: reading.depth + 1 };
+        let guard = self.arena.terms.and(&[reading.guard, range]);
+        let mut within = Reading { view: &view, definedness: Vec::new(), guard, depth: reading.depth + 1 };
         let value = self.read(&mut within, body, known)?;
-        for (needed, fault) in within.needs {
-            let needed = self.world.terms.forall(bound, needed);
-            if !self.world.terms.is_true(needed) {
-                reading.needs.push((needed, fault));
+        for (needed, fault) in within.definedness {
+            let needed = self.arena.terms.forall(bound, needed);
+            if !self.arena.terms.is_true(needed) {
+                reading.definedness.push((needed, fault));
             }
         }
-        let terms = &mut self.world.terms;
+        let terms = &mut self.arena.terms;
         let wanted = if forall { value } else { terms.not(value) };
         let everywhere = terms.implies(range, wanted);
         let everywhere = terms.forall(bound, everywhere);
@@ -308,9 +308,9 @@ impl Executor<'_> {
     }
 
     /// Reads `expr` where only its value under `guard` matters.
-    fn guarded(&mut self, reading: &mut Reading<'_>, guard: Term, expr: &Expr, known: &Known) -> Option<Term> {
+    fn guarded(&mut self, reading: &mut Reading<'_>, guard: Term, expr: &Expr, known: &PathFacts) -> Option<Term> {
         let outer = reading.guard;
-        reading.guard = self.world.terms.and(&[outer, guard]);
+        reading.guard = self.arena.terms.and(&[outer, guard]);
         let value = self.read(reading, expr, known);
         reading.guard = outer;
         value
@@ -323,24 +323,24 @@ impl Executor<'_> {
         op: BinOp,
         left: &Expr,
         right: &Expr,
-        known: &Known,
+        known: &PathFacts,
     ) -> Option<Term> {
         let a = self.read(reading, left, known)?;
         let b = match op {
             BinOp::And | BinOp::Implies => self.guarded(reading, a, right, known)?,
             BinOp::Or => {
-                let not = self.world.terms.not(a);
+                let not = self.arena.terms.not(a);
                 self.guarded(reading, not, right, known)?
             }
             _ => self.read(reading, right, known)?,
         };
         if matches!(op, BinOp::Div | BinOp::Rem) {
-            let zero = self.world.terms.int(0);
-            let is_zero = self.world.terms.eq(b, zero);
-            let ok = self.world.terms.not(is_zero);
+            let zero = self.arena.terms.int(0);
+            let is_zero = self.arena.terms.eq(b, zero);
+            let ok = self.arena.terms.not(is_zero);
             self.need(reading, ok, "division by zero", expr);
         }
-        let terms = &mut self.world.terms;
+        let terms = &mut self.arena.terms;
         Some(match op {
             BinOp::Add => terms.add(a, b),
             BinOp::Sub => terms.sub(a, b),
@@ -363,16 +363,16 @@ impl Executor<'_> {
     }
 
     fn need_object(&mut self, reading: &mut Reading<'_>, object: Term, expr: &Expr) {
-        let null = self.world.terms.null();
-        let is_null = self.world.terms.eq(object, null);
-        let ok = self.world.terms.not(is_null);
+        let null = self.arena.terms.null();
+        let is_null = self.arena.terms.eq(object, null);
+        let ok = self.arena.terms.not(is_null);
         self.need(reading, ok, "null dereference", expr);
     }
 
     fn need(&mut self, reading: &mut Reading<'_>, ok: Term, message: &'static str, expr: &Expr) {
-        let needed = self.world.terms.implies(reading.guard, ok);
-        if !self.world.terms.is_true(needed) {
-            reading.needs.push((needed, Fault { message, span: expr.span }));
+        let needed = self.arena.terms.implies(reading.guard, ok);
+        if !self.arena.terms.is_true(needed) {
+            reading.definedness.push((needed, Fault { message, span: expr.span }));
         }
     }
 }
@@ -385,12 +385,12 @@ fn view_of(state: &State) -> ContractView {
         heap: state.heap,
         entry: None,
         freshness: Freshness::SinceEntry,
-        existing: existing(state.calls.is_empty(), state.news.iter().map(|(birth, _)| *birth)),
+        existing: existing(state.calls.is_empty(), state.news.iter().map(|(alloc, _)| *alloc)),
     }
 }
 
 /// What [`ContractView::existing`] is where these were made, and perhaps calls.
-pub fn existing(no_calls: bool, made: impl Iterator<Item = Birth>) -> Option<Vec<Birth>> {
+pub fn existing(no_calls: bool, made: impl Iterator<Item = AllocClass>) -> Option<Vec<AllocClass>> {
     no_calls.then(|| made.collect())
 }
 

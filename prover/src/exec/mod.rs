@@ -1,27 +1,27 @@
 //! Symbolic execution: a procedure of a lowered program to all its outcomes.
 //!
-//! In: a program without loops and with calls only as statements ([`crate::lower`]), and [`Facts`] about every procedure.
+//! In: a program without loops and with calls only as statements ([`crate::lower`]), and [`Effects`] about every procedure.
 //! Out: [`Outcome`]s whose path conditions cover every initial store; each is a path, with the calls made on it.
 //!
 //! Invariant: no solver here; paths are dropped only when their condition is false by the simplifier alone.
 
+mod acceleration;
 mod call;
 mod entry;
 mod expr;
 pub mod state;
-mod turns;
 
-pub use entry::on_entry;
-use expr::Said;
-pub use expr::{ContractView, Freshness, before_call, existing};
 use crate::effects::cell_sort;
+pub use entry::on_entry;
+use expr::Translation;
+pub use expr::{ContractView, Freshness, before_call, existing};
 
-use crate::effects::Facts;
+use crate::effects::Effects;
 use crate::exec::state::{Fault, Outcome, State};
-use smt::arena::{World};
-use smt::term::{Ending, Func, Kind, Selector, Sort, Term};
 use lang_l::hir::{Block, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit, Version};
 use lang_l::source::Span;
+use smt::arena::Arena;
+use smt::term::{Ending, Func, Kind, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 /// How far to go.
@@ -84,7 +84,7 @@ pub struct Execution {
     pub outcomes: Vec<Outcome>,
     /// Pre-conditions of callees that must hold.
     pub calls: Vec<CheckedCall>,
-    /// What is said to hold on entry of callees, where that was asked for: conditions as in their `Facts::entry`.
+    /// What is said to hold on entry of callees, where that was asked for: conditions as in their `Effects::entry`.
     pub entries: Vec<CheckedCall>,
     /// Assertions that must hold.
     pub asserts: Vec<Check>,
@@ -121,16 +121,16 @@ pub struct CheckedCall {
 pub fn execute(
     unit: &Unit,
     version: usize,
-    facts: &[Facts],
+    effects: &[Effects],
     limits: &Limits,
-    world: &mut World,
+    arena: &mut Arena,
     (procedure, assumed): (ProcId, &[Term]),
 ) -> Result<Execution, ExecError> {
-    let paths = Executor::new(unit, version, facts, limits.clone(), world).run(procedure, assumed);
+    let paths = Executor::new(unit, version, effects, limits.clone(), arena).run(procedure, assumed);
     match paths {
         Err(ExecError::TooManyPaths(_)) if !limits.join => {
             let limits = Limits { join: true, ..limits.clone() };
-            Executor::new(unit, version, facts, limits, world).run(procedure, assumed)
+            Executor::new(unit, version, effects, limits, arena).run(procedure, assumed)
         }
         done => done,
     }
@@ -143,11 +143,11 @@ pub struct Executor<'a> {
     /// Which version.
     pub version: usize,
     /// What is known of its procedures.
-    pub facts: &'a [Facts],
+    pub effects: &'a [Effects],
     /// How far to go.
     pub limits: Limits,
     /// Terms, heaps, calls.
-    pub world: &'a mut World,
+    pub arena: &'a mut Arena,
     found: Execution,
     /// How many calls were made.
     calls: usize,
@@ -168,14 +168,14 @@ enum Flow {
 
 impl<'a> Executor<'a> {
     /// An executor for `version` of `unit`.
-    pub fn new(unit: &'a Unit, version: usize, facts: &'a [Facts], limits: Limits, world: &'a mut World) -> Self {
-        let started = world.terms.work();
+    pub fn new(unit: &'a Unit, version: usize, effects: &'a [Effects], limits: Limits, arena: &'a mut Arena) -> Self {
+        let started = arena.terms.work();
         Executor {
             unit,
             version,
-            facts,
+            effects,
             limits,
-            world,
+            arena,
             found: Execution::default(),
             calls: 0,
             started,
@@ -199,7 +199,7 @@ impl<'a> Executor<'a> {
         let code = self.code().procedure(procedure);
         let mut state = self.entry(code);
         for &condition in assumed {
-            if !state.assume(&mut self.world.terms, condition) {
+            if !state.assume(&mut self.arena.terms, condition) {
                 return Ok(self.found);
             }
         }
@@ -214,7 +214,7 @@ impl<'a> Executor<'a> {
 
     /// The state on entry: parameters and globals arbitrary, all else at its default.
     pub fn entry(&mut self, code: &Procedure) -> State {
-        let terms = &mut self.world.terms;
+        let terms = &mut self.arena.terms;
         let locals = code
             .locals
             .iter()
@@ -234,9 +234,9 @@ impl<'a> Executor<'a> {
         State {
             locals,
             globals,
-            heap: self.world.heaps.initial(),
+            heap: self.arena.heaps.initial(),
             path: im::Vector::new(),
-            known: smt::term::Known::new(),
+            known: smt::term::PathFacts::new(),
             calls: im::Vector::new(),
             news: im::Vector::new(),
             pending: im::Vector::new(),
@@ -278,7 +278,7 @@ impl<'a> Executor<'a> {
     }
 
     fn check_size(&self, states: usize) -> Result<(), ExecError> {
-        if self.world.terms.work() - self.started > self.limits.work {
+        if self.arena.terms.work() - self.started > self.limits.work {
             return Err(ExecError::TooLarge);
         }
         let outcomes = states + self.found.outcomes.len() + self.pending;
@@ -313,9 +313,9 @@ impl<'a> Executor<'a> {
             }
             StmtKind::Assert(condition) => {
                 let said = self.contract_here(&state, condition, code);
-                let value = said.map(|Said { value, needs }| {
-                    let all: Vec<Term> = needs.into_iter().map(|(ok, _)| ok).chain([value]).collect();
-                    self.world.terms.and(&all)
+                let value = said.map(|Translation { value, definedness }| {
+                    let all: Vec<Term> = definedness.into_iter().map(|(ok, _)| ok).chain([value]).collect();
+                    self.arena.terms.and(&all)
                 });
                 let path = state.path.iter().copied().collect();
                 let check =
@@ -331,27 +331,27 @@ impl<'a> Executor<'a> {
             }
             StmtKind::Assume(condition) => {
                 // What it takes to have a value is no assumption: without it there is an error.
-                let (value, needs) = match self.contract_here(&state, condition, code) {
-                    Some(Said { value, needs }) => (value, needs),
+                let (value, definedness) = match self.contract_here(&state, condition, code) {
+                    Some(Translation { value, definedness }) => (value, definedness),
                     None => {
                         let fault = Fault { message: "an assumption that may have no value", span: stmt.span };
                         (self.unknown_bool(), vec![(self.unknown_bool(), fault)])
                     }
                 };
-                for (ok, fault) in needs {
+                for (ok, fault) in definedness {
                     if !self.require(&mut state, ok, fault.message, fault.span) {
                         return self.go_on(state, false);
                     }
                 }
                 self.flush(&mut state)?;
-                let value = self.world.terms.simplify(value, &state.known);
-                let blocked = self.world.terms.not(value);
+                let value = self.arena.terms.simplify(value, &state.known);
+                let blocked = self.arena.terms.not(value);
                 let mut stuck = state.clone();
-                if stuck.assume(&mut self.world.terms, blocked) {
+                if stuck.assume(&mut self.arena.terms, blocked) {
                     let path = stuck.path.iter().copied().collect();
                     self.finish(&stuck, Ending::Diverges, path, Vec::new(), Vec::new())?;
                 }
-                let alive = state.assume(&mut self.world.terms, value);
+                let alive = state.assume(&mut self.arena.terms, value);
                 self.go_on(state, alive)
             }
             // The lowering has made procedures of the loops.
@@ -360,9 +360,9 @@ impl<'a> Executor<'a> {
     }
 
     fn unknown_bool(&mut self) -> Term {
-        let arbitrary = self.world.terms.skolem_int();
-        let zero = self.world.terms.int(0);
-        self.world.terms.eq(arbitrary, zero)
+        let arbitrary = self.arena.terms.skolem_int();
+        let zero = self.arena.terms.int(0);
+        self.arena.terms.eq(arbitrary, zero)
     }
 
     fn go_on(&mut self, mut state: State, alive: bool) -> Result<Vec<Flow>, ExecError> {
@@ -381,7 +381,7 @@ impl<'a> Executor<'a> {
         els: &Block,
         code: &Procedure,
     ) -> Result<Vec<Flow>, ExecError> {
-        if let Some(value) = self.world.terms.as_bool(cond) {
+        if let Some(value) = self.arena.terms.as_bool(cond) {
             return self.block(state, if value { then } else { els }, code);
         }
         self.flush(&mut state)?;
@@ -389,8 +389,8 @@ impl<'a> Executor<'a> {
         let mut starts = Vec::new();
         for side in [true, false] {
             let mut state = fork.clone();
-            let condition = if side { cond } else { self.world.terms.not(cond) };
-            starts.push(state.assume(&mut self.world.terms, condition).then_some(state));
+            let condition = if side { cond } else { self.arena.terms.not(cond) };
+            starts.push(state.assume(&mut self.arena.terms, condition).then_some(state));
         }
         let mut sides = Vec::new();
         let before = self.pending;
@@ -419,14 +419,14 @@ impl<'a> Executor<'a> {
 
     /// Rule *Join*: one state that is `left` where `cond` holds and `right` where not. Each branch has made no call.
     fn join(&mut self, fork: &State, cond: Term, left: &State, right: &State) -> State {
-        let terms = &mut self.world.terms;
+        let terms = &mut self.arena.terms;
         let choose = |terms: &mut smt::term::Terms, a: &im::Vector<Term>, b: &im::Vector<Term>| -> im::Vector<Term> {
             a.iter().zip(b.iter()).map(|(&a, &b)| terms.ite(cond, a, b)).collect()
         };
         let mut joined = fork.clone();
         joined.locals = choose(terms, &left.locals, &right.locals);
         joined.globals = choose(terms, &left.globals, &right.globals);
-        joined.heap = self.world.heaps.join(cond, left.heap, right.heap);
+        joined.heap = self.arena.heaps.join(cond, left.heap, right.heap);
         let mut sides = Vec::new();
         for side in [left, right] {
             let extra: Vec<Term> = side.path.iter().skip(fork.path.len()).copied().collect();
@@ -471,7 +471,7 @@ impl<'a> Executor<'a> {
                 if !self.require_object(state, object, span) {
                     return false;
                 }
-                state.heap = self.world.heaps.store(state.heap, Selector::Field(*field), object, None, value);
+                state.heap = self.arena.heaps.store(state.heap, Selector::Field(*field), object, None, value);
             }
             (Place::Index(base, _), Some(object)) => {
                 let Some(at) = index else { return false };
@@ -479,7 +479,7 @@ impl<'a> Executor<'a> {
                     return false;
                 }
                 let selector = Selector::Cell(cell_sort(&base.ty));
-                state.heap = self.world.heaps.store(state.heap, selector, object, Some(at), value);
+                state.heap = self.arena.heaps.store(state.heap, selector, object, Some(at), value);
             }
             (Place::Field(..) | Place::Index(..), None) => return false,
         }
@@ -492,8 +492,8 @@ impl<'a> Executor<'a> {
             Rhs::New(class) => Some(self.allocate(state, Kind::Object(*class), span)),
             Rhs::NewArray(element, length) => {
                 let length = self.eval(state, length)?;
-                let zero = self.world.terms.int(0);
-                let enough = self.world.terms.le(zero, length);
+                let zero = self.arena.terms.int(0);
+                let enough = self.arena.terms.le(zero, length);
                 if !self.require(state, enough, "negative array size", span) {
                     return None;
                 }
@@ -503,8 +503,8 @@ impl<'a> Executor<'a> {
     }
 
     fn allocate(&mut self, state: &mut State, kind: Kind, span: Span) -> Term {
-        let (birth, object) = self.world.terms.new_object(kind);
-        state.news.push_back((birth, span));
+        let (alloc, object) = self.arena.terms.new_object(kind);
+        state.news.push_back((alloc, span));
         object
     }
 
@@ -515,7 +515,7 @@ impl<'a> Executor<'a> {
         }
         let pending = std::mem::take(&mut state.pending);
         let conditions: Vec<Term> = pending.iter().map(|(condition, _)| *condition).collect();
-        let any = self.world.terms.or(&conditions);
+        let any = self.arena.terms.or(&conditions);
         // What was assumed since the last flush is just that none of these happened.
         let base = state.path.len() - state.unflushed;
         state.unflushed = 0;
@@ -548,31 +548,31 @@ impl<'a> Executor<'a> {
 
     /// Splits off the error that happens unless `ok`; false when nothing goes on.
     fn require(&mut self, state: &mut State, ok: Term, message: &'static str, span: Span) -> bool {
-        let ok = self.world.terms.simplify(ok, &state.known);
-        if self.world.terms.is_true(ok) {
+        let ok = self.arena.terms.simplify(ok, &state.known);
+        if self.arena.terms.is_true(ok) {
             return true;
         }
-        let bad = self.world.terms.not(ok);
+        let bad = self.arena.terms.not(ok);
         state.pending.push_back((bad, Fault { message, span }));
         let before = state.path.len();
-        let alive = state.assume(&mut self.world.terms, ok);
+        let alive = state.assume(&mut self.arena.terms, ok);
         state.unflushed += state.path.len() - before;
         alive
     }
 
     fn require_object(&mut self, state: &mut State, object: Term, span: Span) -> bool {
-        let null = self.world.terms.null();
-        let is_null = self.world.terms.eq(object, null);
-        let ok = self.world.terms.not(is_null);
+        let null = self.arena.terms.null();
+        let is_null = self.arena.terms.eq(object, null);
+        let ok = self.arena.terms.not(is_null);
         self.require(state, ok, "null dereference", span)
     }
 
     fn require_index(&mut self, state: &mut State, array: Term, index: Term, span: Span) -> bool {
-        let length = self.world.heaps.length(&mut self.world.terms, array);
-        let zero = self.world.terms.int(0);
-        let low = self.world.terms.le(zero, index);
-        let high = self.world.terms.lt(index, length);
-        let ok = self.world.terms.and(&[low, high]);
+        let length = self.arena.heaps.length(&mut self.arena.terms, array);
+        let zero = self.arena.terms.int(0);
+        let low = self.arena.terms.le(zero, index);
+        let high = self.arena.terms.lt(index, length);
+        let ok = self.arena.terms.and(&[low, high]);
         self.require(state, ok, "index out of bounds", span)
     }
 }

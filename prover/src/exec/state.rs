@@ -2,11 +2,11 @@
 //!
 //! Invariant: the conditions in [`State::path`] hold on the path; nothing else is assumed.
 
-use smt::arena::{CallRecord, World};
-use smt::heap::HeapId;
-use smt::term::{Birth, CallId, Ending, Known, Renaming, Term, Terms};
 use lang_l::source::Span;
 use rustc_hash::FxHashMap as HashMap;
+use smt::arena::{Arena, CallRecord};
+use smt::heap::HeapId;
+use smt::term::{AllocClass, CallId, Ending, PathFacts, Renaming, Term, Terms};
 
 /// A state on the way.
 #[derive(Clone, Debug)]
@@ -20,11 +20,11 @@ pub struct State {
     /// The path condition, as a conjunction.
     pub path: im::Vector<Term>,
     /// The path condition, for look-up.
-    pub known: Known,
+    pub known: PathFacts,
     /// The calls made, in order.
     pub calls: im::Vector<CallId>,
     /// The allocations made, in order, each with its place.
-    pub news: im::Vector<(Birth, Span)>,
+    pub news: im::Vector<(AllocClass, Span)>,
     /// Ways to err since the last fork, each under the assumption that those before did not happen.
     pub pending: im::Vector<(Term, Fault)>,
     /// How many of the last conditions of `path` say that nothing pending happened.
@@ -63,7 +63,7 @@ pub struct Outcome {
     /// The calls made; the last one ended as `ending` says when that is by a call.
     pub calls: Vec<CallId>,
     /// The allocations made, in order, each with its place.
-    pub news: Vec<(Birth, Span)>,
+    pub news: Vec<(AllocClass, Span)>,
     /// The heap at the end.
     pub heap: HeapId,
     /// The globals at the end.
@@ -75,35 +75,35 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome with births and calls renamed. Calls without an image of their own get one whenever the renaming touches
+    /// The outcome with allocs and calls renamed. Calls without an image of their own get one whenever the renaming touches
     /// what is known of them, and the renaming is extended by it.
-    pub fn rename(&self, world: &mut World, renaming: &mut Renaming) -> Outcome {
+    pub fn rename(&self, arena: &mut Arena, renaming: &mut Renaming) -> Outcome {
         let mut terms_memo = HashMap::default();
         let mut heaps_memo = HashMap::default();
-        // Calls in order: what is known of one speaks only of births and calls before it.
+        // Calls in order: what is known of one speaks only of allocs and calls before it.
         for &call in &self.calls {
             if renaming.calls.contains_key(&call) {
                 continue;
             }
-            let record = world.record(call).clone();
-            let reach = world.terms.reach(call).clone();
-            let footprint = world.heaps.footprint(call).clone();
-            let mut go = |world: &mut World, term: Term| world.terms.rename(term, renaming, &mut terms_memo);
-            let roots: Vec<Term> = reach.roots.iter().map(|&root| go(world, root)).collect();
-            let args: Vec<Term> = record.args.iter().map(|&arg| go(world, arg)).collect();
-            let globals: Vec<Term> = record.globals.iter().map(|&global| go(world, global)).collect();
-            let modifies = footprint.modifies.as_ref().map(|places| places.iter().map(|&p| go(world, p)).collect());
-            let heap = world.heaps.rename(&mut world.terms, record.heap, renaming, &mut heaps_memo, &mut terms_memo);
+            let record = arena.record(call).clone();
+            let reach = arena.terms.reach(call).clone();
+            let footprint = arena.heaps.footprint(call).clone();
+            let mut go = |arena: &mut Arena, term: Term| arena.terms.rename(term, renaming, &mut terms_memo);
+            let roots: Vec<Term> = reach.roots.iter().map(|&root| go(arena, root)).collect();
+            let args: Vec<Term> = record.args.iter().map(|&arg| go(arena, arg)).collect();
+            let globals: Vec<Term> = record.globals.iter().map(|&global| go(arena, global)).collect();
+            let modifies = footprint.modifies.as_ref().map(|places| places.iter().map(|&p| go(arena, p)).collect());
+            let heap = arena.heaps.rename(&mut arena.terms, record.heap, renaming, &mut heaps_memo, &mut terms_memo);
             let region = renaming.set(&reach.region);
-            let image = world.terms.new_call(region, roots);
-            renaming.births.insert(reach.fresh, world.terms.reach(image).fresh);
+            let image = arena.terms.new_call(region, roots);
+            renaming.allocs.insert(reach.fresh, arena.terms.reach(image).fresh);
             renaming.calls.insert(call, image);
-            world.heaps.call(heap, image, smt::heap::Footprint { modifies, ..footprint });
-            world.keep(CallRecord { call: image, args, globals, heap, ..record });
+            arena.heaps.call(heap, image, smt::heap::Footprint { modifies, ..footprint });
+            arena.keep(CallRecord { call: image, args, globals, heap, ..record });
         }
-        let heap = world.heaps.rename(&mut world.terms, self.heap, renaming, &mut heaps_memo, &mut terms_memo);
+        let heap = arena.heaps.rename(&mut arena.terms, self.heap, renaming, &mut heaps_memo, &mut terms_memo);
         let mut all = |list: &[Term]| -> Vec<Term> {
-            list.iter().map(|&term| world.terms.rename(term, renaming, &mut terms_memo)).collect()
+            list.iter().map(|&term| arena.terms.rename(term, renaming, &mut terms_memo)).collect()
         };
         Outcome {
             ending: self.ending,
@@ -111,7 +111,7 @@ impl Outcome {
             globals: all(&self.globals),
             results: all(&self.results),
             calls: self.calls.iter().map(|&call| renaming.call(call)).collect(),
-            news: self.news.iter().map(|&(birth, span)| (renaming.birth(birth), span)).collect(),
+            news: self.news.iter().map(|&(alloc, span)| (renaming.alloc(alloc), span)).collect(),
             heap,
             faults: self.faults.clone(),
         }

@@ -1,25 +1,25 @@
 //! Agreement: arguments equal, regions equal, final heaps equal on all that can be reached.
 //!
-//! The witness for "what can be reached" is a set of births that holds the roots and is closed under every field in one of
+//! The witness for "what can be reached" is a set of allocs that holds the roots and is closed under every field in one of
 //! the two heaps (design notes, "closed-set witnesses"); since the other heap agrees on the set, it is closed there too.
 //! The least such set is computed, from what is stored where; where that is too coarse, the solver is asked whether a value
-//! can really have a birth outside (rule *Closure*).
+//! can really have a alloc outside (rule *Closure*).
 
 use super::unify::Unifier;
-use super::{Alignment, Gap, Relater};
+use super::{Correspondence, FailedGoal, Relater};
+use crate::exec::state::Outcome;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use smt::heap::{HeapId, HeapNode};
 use smt::obligation::Obligation;
 use smt::solve::Answer;
-use crate::exec::state::{Outcome};
-use smt::term::{Birth, BirthSet, CallId, Func, Kind, Known, Node, Origin, Renaming, Selector, Sort, Term};
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use smt::term::{AllocClass, AllocSet, CallId, Func, Kind, Node, Origin, PathFacts, Renaming, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 /// The right outcome in the left one's names, with the renaming that did it.
 pub(super) struct Aligned {
     pub(super) outcome: Outcome,
     pub(super) renaming: Renaming,
-    pub(super) known: Known,
+    pub(super) known: PathFacts,
     pub(super) assumptions: Vec<Term>,
     /// Both path conditions contradict each other as far as the simplifier sees.
     pub(super) contradictory: bool,
@@ -33,10 +33,10 @@ impl Relater<'_> {
         left: &Outcome,
         right: &Outcome,
         current: &Aligned,
-        alignment: &Alignment,
+        alignment: &Correspondence,
         (mine, theirs): (CallId, CallId),
         splits: &mut Vec<(usize, Term)>,
-    ) -> Option<Alignment> {
+    ) -> Option<Correspondence> {
         let tentative = self.walk_call((left, right), current, alignment, (mine, theirs), [0, 1], splits);
         self.start_alike(left, right, &tentative, (mine, theirs), [0, 1])?;
         let mut better = tentative;
@@ -52,10 +52,10 @@ impl Relater<'_> {
         version: usize,
         earlier: CallId,
         later: CallId,
-    ) -> Alignment {
+    ) -> Correspondence {
         let versions = [version, version];
         let both = (outcome, outcome);
-        self.walk_call(both, current, &Alignment::default(), (earlier, later), versions, &mut Vec::new())
+        self.walk_call(both, current, &Correspondence::default(), (earlier, later), versions, &mut Vec::new())
     }
 
     /// Walks from the arguments of two calls, and from the globals their callees look at.
@@ -63,13 +63,13 @@ impl Relater<'_> {
         &mut self,
         outcomes: (&Outcome, &Outcome),
         current: &Aligned,
-        alignment: &Alignment,
+        alignment: &Correspondence,
         (mine, theirs): (CallId, CallId),
         versions: [usize; 2],
         splits: &mut Vec<(usize, Term)>,
-    ) -> Alignment {
+    ) -> Correspondence {
         let calls = [mine, current.renaming.call(theirs)];
-        let [record, other] = calls.map(|call| self.world.record(call).clone());
+        let [record, other] = calls.map(|call| self.arena.record(call).clone());
         let (selectors, globals) = self.looked_at(calls, versions);
         let pairs: Vec<(Term, Term)> = record
             .args
@@ -85,9 +85,9 @@ impl Relater<'_> {
     fn looked_at(&self, calls: [CallId; 2], versions: [usize; 2]) -> (BTreeSet<Selector>, BTreeSet<usize>) {
         let (mut selectors, mut globals) = (BTreeSet::new(), BTreeSet::new());
         for (call, version) in calls.into_iter().zip(versions) {
-            let facts = &self.facts[version][self.world.record(call).callee.index()];
-            selectors.extend(&facts.accesses);
-            globals.extend(facts.globals.iter().map(|global| global.index()));
+            let effects = &self.effects[version][self.arena.record(call).callee.index()];
+            selectors.extend(&effects.accesses);
+            globals.extend(effects.globals.iter().map(|global| global.index()));
         }
         (selectors, globals)
     }
@@ -97,25 +97,25 @@ impl Relater<'_> {
         &mut self,
         left: &Outcome,
         right: &Outcome,
-        alignment: &Alignment,
+        alignment: &Correspondence,
         (mine, theirs): (CallId, CallId),
         versions: [usize; 2],
     ) -> Option<()> {
         let aligned = self.align(left, right, alignment);
         let calls = [mine, aligned.renaming.call(theirs)];
-        let [record, other] = calls.map(|call| self.world.record(call).clone());
+        let [record, other] = calls.map(|call| self.arena.record(call).clone());
         let (selectors, globals) = self.looked_at(calls, versions);
         let mut goals = self.equal_lengths(alignment, &aligned);
         let mut roots = Vec::new();
         for (a, b) in record.args.iter().zip(&other.args) {
-            goals.push(self.world.terms.eq(*a, *b));
+            goals.push(self.arena.terms.eq(*a, *b));
             roots.push(*a);
         }
         for &global in &globals {
-            goals.push(self.world.terms.eq(record.globals[global], other.globals[global]));
+            goals.push(self.arena.terms.eq(record.globals[global], other.globals[global]));
             roots.push(record.globals[global]);
         }
-        let region = self.region(&aligned, alignment, record.heap, BirthSet::new(), &roots, &selectors)?;
+        let region = self.region(&aligned, alignment, record.heap, AllocSet::new(), &roots, &selectors)?;
         goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
         let tag = format!("calls {} and {} start from equal arguments and regions", mine.0, theirs.0);
         self.holds(&aligned, &goals, tag).then_some(())
@@ -127,9 +127,9 @@ impl Relater<'_> {
         left: &Outcome,
         right: &Outcome,
         current: &Aligned,
-        alignment: &Alignment,
+        alignment: &Correspondence,
         splits: &mut Vec<(usize, Term)>,
-    ) -> Result<Alignment, Gap> {
+    ) -> Result<Correspondence, FailedGoal> {
         let selectors = crate::effects::every_selector(self.unit);
         let pairs: Vec<(Term, Term)> = left
             .results
@@ -148,46 +148,46 @@ impl Relater<'_> {
         &mut self,
         left: &Outcome,
         right: &Outcome,
-        alignment: Alignment,
-    ) -> Result<Alignment, Gap> {
+        alignment: Correspondence,
+    ) -> Result<Correspondence, FailedGoal> {
         let selectors = crate::effects::every_selector(self.unit);
         let aligned = self.align(left, right, &alignment);
         let mut goals = self.equal_lengths(&alignment, &aligned);
         let mut roots = Vec::new();
         let ends = left.results.iter().chain(&left.globals).copied();
         for (a, b) in ends.zip(aligned.outcome.results.iter().chain(&aligned.outcome.globals)) {
-            goals.push(self.world.terms.eq(a, *b));
+            goals.push(self.arena.terms.eq(a, *b));
             roots.push(a);
         }
-        let values = self.world.terms.and(&goals);
-        let old = BirthSet::of(Birth::OLD);
+        let values = self.arena.terms.and(&goals);
+        let old = AllocSet::of(AllocClass::OLD);
         let Some(region) = self.region(&aligned, &alignment, left.heap, old, &roots, &selectors) else {
-            return Err(self.gap("an object that only one version makes may stay reachable", left, right));
+            return Err(self.failed_goal("an object that only one version makes may stay reachable", left, right));
         };
         goals.extend(self.equal_on([left.heap, aligned.outcome.heap], &region, &selectors));
         if self.holds(&aligned, &goals, "the final stores are equal where they can be reached".into()) {
             return Ok(alignment);
         }
-        let what = if self.world.terms.is_false(values) {
+        let what = if self.arena.terms.is_false(values) {
             "the results or globals differ"
         } else {
             "the final heaps could not be shown equal where they can be reached"
         };
-        Err(self.gap(what, left, right))
+        Err(self.failed_goal(what, left, right))
     }
 
-    fn gap(&self, what: &str, left: &Outcome, right: &Outcome) -> Gap {
-        let places = |outcome: &Outcome| outcome.calls.iter().map(|&call| self.world.record(call).span).collect();
-        Gap { what: what.to_string(), places: [places(left), places(right)] }
+    fn failed_goal(&self, what: &str, left: &Outcome, right: &Outcome) -> FailedGoal {
+        let places = |outcome: &Outcome| outcome.calls.iter().map(|&call| self.arena.record(call).span).collect();
+        FailedGoal { what: what.to_string(), places: [places(left), places(right)] }
     }
 
     /// Gives the right outcome the names of the left one.
-    pub(super) fn align(&mut self, left: &Outcome, right: &Outcome, alignment: &Alignment) -> Aligned {
-        let (outcome, renaming) = alignment.apply(self.world, right);
-        let mut known = Known::new();
+    pub(super) fn align(&mut self, left: &Outcome, right: &Outcome, alignment: &Correspondence) -> Aligned {
+        let (outcome, renaming) = alignment.apply(self.arena, right);
+        let mut known = PathFacts::new();
         let mut contradictory = false;
         for &condition in left.path.iter().chain(&outcome.path) {
-            contradictory |= !known.assume(&mut self.world.terms, condition);
+            contradictory |= !known.assume(&mut self.arena.terms, condition);
         }
         let all: BTreeSet<Term> = left.path.iter().chain(&outcome.path).copied().collect();
         Aligned { outcome, renaming, known, assumptions: all.into_iter().collect(), contradictory }
@@ -199,17 +199,17 @@ impl Relater<'_> {
         &mut self,
         (left, right): (&Outcome, &Outcome),
         current: &Aligned,
-        alignment: &Alignment,
+        alignment: &Correspondence,
         heaps: [HeapId; 2],
         selectors: &BTreeSet<Selector>,
         pairs: &[(Term, Term)],
         writes: bool,
         splits: &mut Vec<(usize, Term)>,
-    ) -> Alignment {
-        let mut named: BTreeSet<Birth> = alignment.births.values().copied().collect();
-        named.extend(alignment.calls.values().map(|&call| self.world.terms.reach(call).fresh));
+    ) -> Correspondence {
+        let mut named: BTreeSet<AllocClass> = alignment.allocs.values().copied().collect();
+        named.extend(alignment.calls.values().map(|&call| self.arena.terms.reach(call).fresh));
         let mut unifier = Unifier {
-            world: self.world,
+            arena: self.arena,
             known: &current.known,
             alignment: alignment.clone(),
             named,
@@ -229,7 +229,7 @@ impl Relater<'_> {
         let inverse = inverse(&current.renaming);
         let mut memo = HashMap::default();
         for (side, condition) in open {
-            let condition = if side == 1 { self.world.terms.rename(condition, &inverse, &mut memo) } else { condition };
+            let condition = if side == 1 { self.arena.terms.rename(condition, &inverse, &mut memo) } else { condition };
             if self.speaks_of(condition, [left, right][side]) && !splits.contains(&(side, condition)) {
                 splits.push((side, condition));
             }
@@ -248,9 +248,9 @@ impl Relater<'_> {
             if !seen.insert(term) {
                 continue;
             }
-            let node = self.world.terms.node(term);
+            let node = self.arena.terms.node(term);
             let own = match node {
-                Node::App(Func::New(birth), _) => outcome.news.iter().any(|(own, _)| own == birth),
+                Node::App(Func::New(alloc), _) => outcome.news.iter().any(|(own, _)| own == alloc),
                 Node::App(
                     Func::Effect(call, _)
                     | Func::Result(call, _)
@@ -260,7 +260,7 @@ impl Relater<'_> {
                     _,
                 ) => outcome.calls.contains(call),
                 Node::App(Func::Skolem(_), _) | Node::Forall(..) => false,
-                Node::Born(_, birth) => match self.world.terms.origin(*birth) {
+                Node::InClass(_, alloc) => match self.arena.terms.origin(*alloc) {
                     Origin::Call(call) => outcome.calls.contains(call),
                     _ => true,
                 },
@@ -274,25 +274,25 @@ impl Relater<'_> {
         true
     }
 
-    /// A set of births that holds `roots` and `values`, is closed under `selectors` in `heap`, and whose objects both sides
+    /// A set of allocs that holds `roots` and `values`, is closed under `selectors` in `heap`, and whose objects both sides
     /// have; `None` when none is found.
     fn region(
         &mut self,
         aligned: &Aligned,
-        alignment: &Alignment,
+        alignment: &Correspondence,
         heap: HeapId,
-        roots: BirthSet,
+        roots: AllocSet,
         values: &[Term],
         selectors: &BTreeSet<Selector>,
-    ) -> Option<BirthSet> {
-        let mut common = BirthSet::of(Birth::OLD);
-        alignment.births.values().for_each(|&birth| common.insert(birth));
-        alignment.calls.values().for_each(|&call| common.insert(self.world.terms.reach(call).fresh));
+    ) -> Option<AllocSet> {
+        let mut common = AllocSet::of(AllocClass::OLD);
+        alignment.allocs.values().for_each(|&alloc| common.insert(alloc));
+        alignment.calls.values().for_each(|&call| common.insert(self.arena.terms.reach(call).fresh));
         let mut all = roots.clone();
         for &value in values {
-            all.extend(self.world.terms.births(value));
+            all.extend(self.arena.terms.allocs(value));
         }
-        let coarse = self.world.heaps.closure(&self.world.terms, heap, &all, Some(selectors));
+        let coarse = self.arena.heaps.closure(&self.arena.terms, heap, &all, Some(selectors));
         if coarse.is_subset(&common) {
             return Some(coarse);
         }
@@ -302,40 +302,40 @@ impl Relater<'_> {
             self.admit(aligned, &common, value, &mut set)?;
         }
         work.extend(set.iter());
-        let mut done = BirthSet::new();
-        while let Some(birth) = work.pop() {
-            if done.contains(birth) {
+        let mut done = AllocSet::new();
+        while let Some(alloc) = work.pop() {
+            if done.contains(alloc) {
                 continue;
             }
-            done.insert(birth);
-            let object = self.world.terms.representative(birth);
+            done.insert(alloc);
+            let object = self.arena.terms.representative(alloc);
             for &selector in selectors {
-                if self.world.heaps.sort(selector) != Sort::Ref {
+                if self.arena.heaps.sort(selector) != Sort::Ref {
                     continue;
                 }
-                let index = matches!(selector, Selector::Cell(_)).then(|| self.world.terms.any_index());
-                let value = self.world.heaps.read(&mut self.world.terms, heap, selector, object, index);
+                let index = matches!(selector, Selector::Cell(_)).then(|| self.arena.terms.any_index());
+                let value = self.arena.heaps.read(&mut self.arena.terms, heap, selector, object, index);
                 self.admit(aligned, &common, value, &mut set)?;
             }
-            work.extend(set.iter().filter(|&birth| !done.contains(birth)));
+            work.extend(set.iter().filter(|&alloc| !done.contains(alloc)));
         }
         Some(set)
     }
 
-    /// Adds the births a value can have to `set`; `None` when one of them may be outside `common`.
-    fn admit(&mut self, aligned: &Aligned, common: &BirthSet, value: Term, set: &mut BirthSet) -> Option<()> {
-        let value = self.world.terms.simplify(value, &aligned.known);
-        if self.world.terms.sort(value) != Sort::Ref {
+    /// Adds the allocs a value can have to `set`; `None` when one of them may be outside `common`.
+    fn admit(&mut self, aligned: &Aligned, common: &AllocSet, value: Term, set: &mut AllocSet) -> Option<()> {
+        let value = self.arena.terms.simplify(value, &aligned.known);
+        if self.arena.terms.sort(value) != Sort::Ref {
             return Some(());
         }
-        for birth in self.world.terms.births(value).clone().without_null().iter() {
-            if common.contains(birth) {
-                set.insert(birth);
+        for alloc in self.arena.terms.allocs(value).clone().without_null().iter() {
+            if common.contains(alloc) {
+                set.insert(alloc);
                 continue;
             }
-            let born = self.world.terms.born(value, birth);
-            let outside = self.world.terms.not(born);
-            if !self.holds(aligned, &[outside], format!("a value in the region is not of birth {}", birth.0)) {
+            let born = self.arena.terms.born(value, alloc);
+            let outside = self.arena.terms.not(born);
+            if !self.holds(aligned, &[outside], format!("a value in the region is not of alloc {}", alloc.0)) {
                 return None;
             }
         }
@@ -343,15 +343,15 @@ impl Relater<'_> {
     }
 
     /// Equalities that make two heaps agree on every object of `region`.
-    fn equal_on(&mut self, heaps: [HeapId; 2], region: &BirthSet, selectors: &BTreeSet<Selector>) -> Vec<Term> {
+    fn equal_on(&mut self, heaps: [HeapId; 2], region: &AllocSet, selectors: &BTreeSet<Selector>) -> Vec<Term> {
         if heaps[0] == heaps[1] {
             return Vec::new();
         }
         let touched = self.touched(heaps);
         let mut goals = Vec::new();
-        for birth in region.iter() {
-            let object = self.world.terms.representative(birth);
-            let is_array = match self.world.terms.origin(birth) {
+        for alloc in region.iter() {
+            let object = self.arena.terms.representative(alloc);
+            let is_array = match self.arena.terms.origin(alloc) {
                 Origin::New(Kind::Array(..)) => Some(true),
                 Origin::New(Kind::Object(_)) => Some(false),
                 _ => None,
@@ -361,25 +361,25 @@ impl Relater<'_> {
                 if is_array.is_some_and(|array| array != cell) {
                     continue;
                 }
-                let index = cell.then(|| self.world.terms.any_index());
+                let index = cell.then(|| self.arena.terms.any_index());
                 let [a, b] =
-                    heaps.map(|heap| self.world.heaps.read(&mut self.world.terms, heap, selector, object, index));
-                goals.push(self.world.terms.eq(a, b));
+                    heaps.map(|heap| self.arena.heaps.read(&mut self.arena.terms, heap, selector, object, index));
+                goals.push(self.arena.terms.eq(a, b));
             }
         }
         goals
     }
 
     /// Aligned arrays are of the same length. Once renamed, both have the length of the left one, so it must be asked here.
-    fn equal_lengths(&mut self, alignment: &Alignment, aligned: &Aligned) -> Vec<Term> {
+    fn equal_lengths(&mut self, alignment: &Correspondence, aligned: &Aligned) -> Vec<Term> {
         let mut goals = Vec::new();
         let mut memo = HashMap::default();
-        for (&theirs, &mine) in &alignment.births {
+        for (&theirs, &mine) in &alignment.allocs {
             if let (Origin::New(Kind::Array(_, a)), Origin::New(Kind::Array(_, b))) =
-                (self.world.terms.origin(mine).clone(), self.world.terms.origin(theirs).clone())
+                (self.arena.terms.origin(mine).clone(), self.arena.terms.origin(theirs).clone())
             {
-                let b = self.world.terms.rename(b, &aligned.renaming, &mut memo);
-                goals.push(self.world.terms.eq(a, b));
+                let b = self.arena.terms.rename(b, &aligned.renaming, &mut memo);
+                goals.push(self.arena.terms.eq(a, b));
             }
         }
         goals
@@ -389,7 +389,7 @@ impl Relater<'_> {
     fn touched(&self, heaps: [HeapId; 2]) -> BTreeSet<Selector> {
         let mut touched = BTreeSet::new();
         for heap in heaps {
-            for node in self.world.heaps.history(heap) {
+            for node in self.arena.heaps.history(heap) {
                 match node {
                     HeapNode::Store { selector, .. } => {
                         touched.insert(selector);
@@ -397,7 +397,7 @@ impl Relater<'_> {
                     HeapNode::Fill { fill, .. } => {
                         touched.insert(fill.selector);
                     }
-                    HeapNode::Call { call, .. } => touched.extend(&self.world.heaps.footprint(call).writes),
+                    HeapNode::Call { call, .. } => touched.extend(&self.arena.heaps.footprint(call).writes),
                     HeapNode::Initial | HeapNode::Join { .. } => {}
                 }
             }
@@ -406,19 +406,19 @@ impl Relater<'_> {
     }
 
     fn holds(&mut self, aligned: &Aligned, goals: &[Term], tag: String) -> bool {
-        let goals: Vec<Term> = goals.iter().map(|&goal| self.world.terms.simplify(goal, &aligned.known)).collect();
-        let goal = self.world.terms.and(&goals);
-        if self.world.terms.is_true(goal) {
+        let goals: Vec<Term> = goals.iter().map(|&goal| self.arena.terms.simplify(goal, &aligned.known)).collect();
+        let goal = self.arena.terms.and(&goals);
+        if self.arena.terms.is_true(goal) {
             return true;
         }
         let obligation = Obligation { assumptions: aligned.assumptions.clone(), goal, tag };
-        self.solver.prove(self.world, &obligation) == Answer::Holds
+        self.solver.prove(self.arena, &obligation) == Answer::Holds
     }
 }
 
 fn inverse(renaming: &Renaming) -> Renaming {
     Renaming {
-        births: renaming.births.iter().map(|(&a, &b)| (b, a)).collect(),
+        allocs: renaming.allocs.iter().map(|(&a, &b)| (b, a)).collect(),
         calls: renaming.calls.iter().map(|(&a, &b)| (b, a)).collect(),
     }
 }

@@ -1,53 +1,53 @@
 //! Alignments: which objects and calls of version 1 are given the names of which of version 0.
 //!
-//! Invariant: injective. A birth or call of version 0 is the image of at most one of version 1 (the paper, definitions 5
+//! Invariant: injective. A alloc or call of version 0 is the image of at most one of version 1 (the paper, definitions 5
 //! and 6; `proofs/soundness.md`, rule *Match*).
 
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{Birth, CallId, Renaming};
+use crate::exec::state::Outcome;
+use smt::arena::Arena;
+use smt::term::{AllocClass, CallId, Renaming};
 use std::collections::BTreeMap;
 
 /// A partial injection from version 1 to version 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Alignment {
+pub struct Correspondence {
     /// Allocations.
-    pub births: BTreeMap<Birth, Birth>,
+    pub allocs: BTreeMap<AllocClass, AllocClass>,
     /// Calls; what they allocate goes along.
     pub calls: BTreeMap<CallId, CallId>,
 }
 
-impl Alignment {
+impl Correspondence {
     /// Adds an allocation pair; false, and nothing added, when either side is taken.
     #[must_use]
-    pub fn bind(&mut self, theirs: Birth, mine: Birth) -> bool {
-        if let Some(&old) = self.births.get(&theirs) {
+    pub fn bind(&mut self, theirs: AllocClass, mine: AllocClass) -> bool {
+        if let Some(&old) = self.allocs.get(&theirs) {
             return old == mine;
         }
-        if self.births.values().any(|&taken| taken == mine) {
+        if self.allocs.values().any(|&taken| taken == mine) {
             return false;
         }
-        self.births.insert(theirs, mine);
+        self.allocs.insert(theirs, mine);
         true
     }
 
     /// The outcome of version 1 in the names of version 0, and the renaming that gives them.
-    pub fn apply(&self, world: &mut World, right: &Outcome) -> (Outcome, Renaming) {
-        let mut renaming = self.renaming(world);
-        if renaming.births.is_empty() && renaming.calls.is_empty() {
+    pub fn apply(&self, arena: &mut Arena, right: &Outcome) -> (Outcome, Renaming) {
+        let mut renaming = self.renaming(arena);
+        if renaming.allocs.is_empty() && renaming.calls.is_empty() {
             return (right.clone(), renaming);
         }
-        let renamed = right.rename(world, &mut renaming);
+        let renamed = right.rename(arena, &mut renaming);
         (renamed, renaming)
     }
 
     /// As a renaming of terms; calls that have no partner get their images from [`Outcome::rename`].
-    fn renaming(&self, world: &World) -> Renaming {
+    fn renaming(&self, arena: &Arena) -> Renaming {
         let mut renaming = Renaming::default();
-        renaming.births.extend(self.births.iter().map(|(&theirs, &mine)| (theirs, mine)));
+        renaming.allocs.extend(self.allocs.iter().map(|(&theirs, &mine)| (theirs, mine)));
         for (&theirs, &mine) in &self.calls {
             renaming.calls.insert(theirs, mine);
-            renaming.births.insert(world.terms.reach(theirs).fresh, world.terms.reach(mine).fresh);
+            renaming.allocs.insert(arena.terms.reach(theirs).fresh, arena.terms.reach(mine).fresh);
         }
         renaming
     }

@@ -5,12 +5,12 @@
 //! Invariant: what is read is built by the constructors of terms, from symbols of the given outcome alone: its own
 //! allocations and calls, and the entry store. A text that says anything else is no condition.
 
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{Birth, CallId, Func, Node, Selector, Sort, Term};
+use crate::exec::state::Outcome;
 use lang_l::hir::FieldId;
 use num_bigint::BigInt;
 use num_traits::Zero;
+use smt::arena::Arena;
+use smt::term::{AllocClass, CallId, Func, Node, Selector, Sort, Term};
 
 /// A condition of more parts than this is not written; nor one that is nested deeper than [`MAX_DEPTH`].
 const MAX_NODES: usize = 2_000;
@@ -18,16 +18,16 @@ const MAX_NODES: usize = 2_000;
 const MAX_DEPTH: usize = 100;
 
 /// The condition as text; `None` when it is too big, or speaks of what no text can name.
-pub(super) fn write(world: &World, term: Term) -> Option<String> {
+pub(super) fn write(arena: &Arena, term: Term) -> Option<String> {
     let mut text = String::new();
-    write_term(world, term, &mut text, &mut MAX_NODES.clone(), MAX_DEPTH)?;
+    write_term(arena, term, &mut text, &mut MAX_NODES.clone(), MAX_DEPTH)?;
     Some(text)
 }
 
-fn write_term(world: &World, term: Term, text: &mut String, left: &mut usize, depth: usize) -> Option<()> {
+fn write_term(arena: &Arena, term: Term, text: &mut String, left: &mut usize, depth: usize) -> Option<()> {
     *left = left.checked_sub(1)?;
     let depth = depth.checked_sub(1)?;
-    let node = world.terms.node(term);
+    let node = arena.terms.node(term);
     let head = match node {
         Node::Int(value) => {
             text.push_str(&value.to_string());
@@ -41,12 +41,12 @@ fn write_term(world: &World, term: Term, text: &mut String, left: &mut usize, de
             text.push_str("null");
             return Some(());
         }
-        Node::App(func, _) => symbol(*func, world.terms.sort(term))?,
+        Node::App(func, _) => symbol(*func, arena.terms.sort(term))?,
         Node::Linear(constant, parts) => {
             text.push_str(&format!("(+ {constant}"));
             for (coefficient, part) in parts {
                 text.push_str(&format!(" (* {coefficient} "));
-                write_term(world, *part, text, left, depth)?;
+                write_term(arena, *part, text, left, depth)?;
                 text.push(')');
             }
             text.push(')');
@@ -58,7 +58,7 @@ fn write_term(world: &World, term: Term, text: &mut String, left: &mut usize, de
         Node::AtMostZero(_) => "<=0".into(),
         Node::IsZero(_) => "=0".into(),
         Node::SameRef(..) => "=".into(),
-        Node::Born(_, birth) => format!("born {}", birth.0),
+        Node::InClass(_, alloc) => format!("born {}", alloc.0),
         Node::Not(_) => "not".into(),
         Node::And(_) => "and".into(),
         Node::Or(_) => "or".into(),
@@ -69,7 +69,7 @@ fn write_term(world: &World, term: Term, text: &mut String, left: &mut usize, de
     text.push_str(&head);
     for part in node.children() {
         text.push(' ');
-        write_term(world, part, text, left, depth)?;
+        write_term(arena, part, text, left, depth)?;
     }
     text.push(')');
     Some(())
@@ -84,7 +84,7 @@ fn symbol(func: Func, sort: Sort) -> Option<String> {
     Some(match func {
         Func::Param(at) => format!("param {at} {sort}"),
         Func::Global(at) => format!("global {at} {sort}"),
-        Func::New(birth) => format!("new {}", birth.0),
+        Func::New(alloc) => format!("new {}", alloc.0),
         Func::Initial(selector) => format!("initial {}", place(selector)),
         Func::Length => "length".into(),
         Func::Effect(call, selector) => format!("effect {} {}", call.0, place(selector)),
@@ -106,12 +106,12 @@ fn sort_word(sort: Sort) -> &'static str {
 }
 
 /// The condition that a text says of an outcome; `None` when it says none.
-pub(super) fn read(world: &mut World, outcome: &Outcome, text: &str) -> Option<Term> {
+pub(super) fn read(arena: &mut Arena, outcome: &Outcome, text: &str) -> Option<Term> {
     let tokens = tokens(text)?;
-    let mut reader = Reader { world, outcome, tokens: &tokens };
+    let mut reader = Reader { arena, outcome, tokens: &tokens };
     let term = reader.term(MAX_DEPTH)?;
     let whole = reader.tokens.is_empty();
-    (whole && world.terms.sort(term) == Sort::Bool).then_some(term)
+    (whole && arena.terms.sort(term) == Sort::Bool).then_some(term)
 }
 
 fn tokens(text: &str) -> Option<Vec<&str>> {
@@ -132,7 +132,7 @@ fn tokens(text: &str) -> Option<Vec<&str>> {
 }
 
 struct Reader<'a> {
-    world: &'a mut World,
+    arena: &'a mut Arena,
     outcome: &'a Outcome,
     tokens: &'a [&'a str],
 }
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         match self.next()? {
             "field" => {
                 let selector = Selector::Field(FieldId(self.number()?));
-                self.world.heaps.has(selector).then_some((selector, vec![Sort::Ref]))
+                self.arena.heaps.has(selector).then_some((selector, vec![Sort::Ref]))
             }
             "cell" => Some((Selector::Cell(self.sort()?), vec![Sort::Ref, Sort::Int])),
             _ => None,
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
     fn term(&mut self, depth: usize) -> Option<Term> {
         let depth = depth.checked_sub(1)?;
         let word = self.next()?;
-        let terms = &mut self.world.terms;
+        let terms = &mut self.arena.terms;
         match word {
             "(" => {}
             "null" => return Some(terms.null()),
@@ -188,26 +188,26 @@ impl<'a> Reader<'a> {
         let head = self.next()?;
         if let Some((func, from, to)) = self.symbol(head)? {
             let args = self.rest(depth)?;
-            let sorts: Vec<Sort> = args.iter().map(|&arg| self.world.terms.sort(arg)).collect();
+            let sorts: Vec<Sort> = args.iter().map(|&arg| self.arena.terms.sort(arg)).collect();
             return (sorts == from).then(|| match func {
-                Func::InRegion(call) => self.world.terms.in_region(call, args[0]),
-                func => self.world.terms.app(func, &args, to),
+                Func::InRegion(call) => self.arena.terms.in_region(call, args[0]),
+                func => self.arena.terms.app(func, &args, to),
             });
         }
         if head == "born" {
-            let birth = Birth(self.number()?);
+            let alloc = AllocClass(self.number()?);
             let [term] = self.rest(depth)?[..] else { return None };
-            let known = birth == Birth::NULL || birth == Birth::OLD || self.made(birth);
-            return (known && self.world.terms.sort(term) == Sort::Ref).then(|| self.world.terms.born(term, birth));
+            let known = alloc == AllocClass::NULL || alloc == AllocClass::OLD || self.made(alloc);
+            return (known && self.arena.terms.sort(term) == Sort::Ref).then(|| self.arena.terms.born(term, alloc));
         }
         let args = self.rest(depth)?;
         self.operation(head, &args)
     }
 
-    /// Whether a birth is an allocation of the outcome, or what one of its calls made.
-    fn made(&self, birth: Birth) -> bool {
-        self.outcome.news.iter().any(|(own, _)| *own == birth)
-            || self.outcome.calls.iter().any(|&call| self.world.terms.reach(call).fresh == birth)
+    /// Whether a alloc is an allocation of the outcome, or what one of its calls made.
+    fn made(&self, alloc: AllocClass) -> bool {
+        self.outcome.news.iter().any(|(own, _)| *own == alloc)
+            || self.outcome.calls.iter().any(|&call| self.arena.terms.reach(call).fresh == alloc)
     }
 
     /// The terms up to the closing parenthesis.
@@ -227,19 +227,19 @@ impl<'a> Reader<'a> {
             "param" => (Func::Param(self.number()?), vec![], self.sort()?),
             "global" => (Func::Global(self.number()?), vec![], self.sort()?),
             "new" => {
-                let birth = Birth(self.number()?);
-                let own = self.outcome.news.iter().any(|(own, _)| *own == birth);
-                (Func::New(own.then_some(birth)?), vec![], Sort::Ref)
+                let alloc = AllocClass(self.number()?);
+                let own = self.outcome.news.iter().any(|(own, _)| *own == alloc);
+                (Func::New(own.then_some(alloc)?), vec![], Sort::Ref)
             }
             "initial" => {
                 let (selector, from) = self.place()?;
-                (Func::Initial(selector), from, self.world.heaps.sort(selector))
+                (Func::Initial(selector), from, self.arena.heaps.sort(selector))
             }
             "length" => (Func::Length, vec![Sort::Ref], Sort::Int),
             "effect" => {
                 let call = self.call()?;
                 let (selector, from) = self.place()?;
-                (Func::Effect(call, selector), from, self.world.heaps.sort(selector))
+                (Func::Effect(call, selector), from, self.arena.heaps.sort(selector))
             }
             "result" => (Func::Result(self.call()?, self.number()?), vec![], self.sort()?),
             "after" => (Func::GlobalAfter(self.call()?, self.number()?), vec![], self.sort()?),
@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
     }
 
     fn operation(&mut self, head: &str, args: &[Term]) -> Option<Term> {
-        let terms = &mut self.world.terms;
+        let terms = &mut self.arena.terms;
         let all = |sort| args.iter().all(|&arg| terms.sort(arg) == sort);
         let (ints, bools, refs) = (all(Sort::Int), all(Sort::Bool), all(Sort::Ref));
         Some(match (head, args) {

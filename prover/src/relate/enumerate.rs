@@ -6,10 +6,10 @@
 //!
 //! Invariant: each is an injection, so any of them may be tried (rule *Match*).
 
-use super::{Alignment, Relater};
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{Birth, Kind, Origin};
+use super::{Correspondence, Relater};
+use crate::exec::state::Outcome;
+use smt::arena::Arena;
+use smt::term::{AllocClass, Kind, Origin};
 
 /// More correspondences than this are not tried.
 const MAX_TRIED: usize = 48;
@@ -18,23 +18,34 @@ const MAX_OPEN: usize = 6;
 
 impl Relater<'_> {
     /// The first correspondence, of those not found by the walk, under which the final stores are equal.
-    pub(super) fn enumerated(&mut self, left: &Outcome, right: &Outcome, alignment: &Alignment) -> Option<Alignment> {
-        let open = |outcome: &Outcome, taken: &dyn Fn(Birth) -> bool| -> Vec<Birth> {
-            outcome.news.iter().map(|(birth, _)| *birth).filter(|&birth| !taken(birth)).collect()
+    pub(super) fn enumerated(
+        &mut self,
+        left: &Outcome,
+        right: &Outcome,
+        alignment: &Correspondence,
+    ) -> Option<Correspondence> {
+        let open = |outcome: &Outcome, taken: &dyn Fn(AllocClass) -> bool| -> Vec<AllocClass> {
+            outcome.news.iter().map(|(alloc, _)| *alloc).filter(|&alloc| !taken(alloc)).collect()
         };
-        let mine = open(left, &|birth| alignment.births.values().any(|&taken| taken == birth));
-        let theirs = open(right, &|birth| alignment.births.contains_key(&birth));
+        let mine = open(left, &|alloc| alignment.allocs.values().any(|&taken| taken == alloc));
+        let theirs = open(right, &|alloc| alignment.allocs.contains_key(&alloc));
         if mine.is_empty() || theirs.is_empty() || mine.len() > MAX_OPEN || theirs.len() > MAX_OPEN {
             return None;
         }
         let mut all = Vec::new();
-        extend(self.world, &mine, &theirs, alignment.clone(), &mut all);
+        extend(self.arena, &mine, &theirs, alignment.clone(), &mut all);
         all.into_iter().find_map(|candidate| self.equal_at_end(left, right, candidate).ok())
     }
 }
 
 /// All ways to give each of `theirs` a partner of its class among `mine`, or none.
-fn extend(world: &World, mine: &[Birth], theirs: &[Birth], alignment: Alignment, all: &mut Vec<Alignment>) {
+fn extend(
+    arena: &Arena,
+    mine: &[AllocClass],
+    theirs: &[AllocClass],
+    alignment: Correspondence,
+    all: &mut Vec<Correspondence>,
+) {
     if all.len() >= MAX_TRIED {
         return;
     }
@@ -44,16 +55,16 @@ fn extend(world: &World, mine: &[Birth], theirs: &[Birth], alignment: Alignment,
     };
     for &partner in mine {
         let mut better = alignment.clone();
-        if same_class(world, partner, first) && better.bind(first, partner) {
-            extend(world, mine, rest, better, all);
+        if same_class(arena, partner, first) && better.bind(first, partner) {
+            extend(arena, mine, rest, better, all);
         }
     }
-    extend(world, mine, rest, alignment, all);
+    extend(arena, mine, rest, alignment, all);
 }
 
 /// Whether two allocations may correspond by what they allocate; lengths of arrays are proved later.
-pub(super) fn same_class(world: &World, mine: Birth, theirs: Birth) -> bool {
-    match (world.terms.origin(mine), world.terms.origin(theirs)) {
+pub(super) fn same_class(arena: &Arena, mine: AllocClass, theirs: AllocClass) -> bool {
+    match (arena.terms.origin(mine), arena.terms.origin(theirs)) {
         (Origin::New(Kind::Object(a)), Origin::New(Kind::Object(b))) => a == b,
         (Origin::New(Kind::Array(a, _)), Origin::New(Kind::Array(b, _))) => a == b,
         _ => false,

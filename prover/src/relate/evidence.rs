@@ -5,12 +5,12 @@
 //!
 //! Invariant: evidence is a hint and nothing more. Whoever follows it proves again all that the search proved, so a wrong
 //! one leads to a refusal and never to a wrong answer.
-//! Invariant: births and calls are named by the numbers they get when the two procedures are executed, before anything is
+//! Invariant: allocs and calls are named by the numbers they get when the two procedures are executed, before anything is
 //! related; so the names mean the same in every run.
 
-use super::Alignment;
-use smt::term::{Birth, CallId};
+use super::Correspondence;
 use serde::{Deserialize, Serialize};
+use smt::term::{AllocClass, CallId};
 use std::collections::BTreeMap;
 
 /// How two outcomes were related.
@@ -51,7 +51,7 @@ pub struct Repeat {
     /// The one that is like it.
     pub later: CallId,
     /// Allocations that are exchanged, each with its image; all others stay.
-    pub swap: BTreeMap<Birth, Birth>,
+    pub swap: BTreeMap<AllocClass, AllocClass>,
 }
 
 /// Cases that are told apart.
@@ -94,21 +94,21 @@ pub struct Match {
     pub right: CallId,
     /// Allocations of version 1, each with the one of version 0 that it corresponds to; those not named before.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
-    pub births: BTreeMap<Birth, Birth>,
+    pub allocs: BTreeMap<AllocClass, AllocClass>,
 }
 
 impl Match {
     /// What makes the second alignment of the first; `None` when that is no single match.
-    pub(super) fn between(before: &Alignment, after: &Alignment) -> Option<Self> {
+    pub(super) fn between(before: &Correspondence, after: &Correspondence) -> Option<Self> {
         let mut calls = after.calls.iter().filter(|(theirs, _)| !before.calls.contains_key(theirs));
         let (&right, &left) = calls.next()?;
-        calls.next().is_none().then(|| Match { left, right, births: births_between(before, after) })
+        calls.next().is_none().then(|| Match { left, right, allocs: births_between(before, after) })
     }
 }
 
 /// The allocation pairs that are in the second alignment and not in the first.
-pub(super) fn births_between(before: &Alignment, after: &Alignment) -> BTreeMap<Birth, Birth> {
-    let new = after.births.iter().filter(|(theirs, _)| !before.births.contains_key(theirs));
+pub(super) fn births_between(before: &Correspondence, after: &Correspondence) -> BTreeMap<AllocClass, AllocClass> {
+    let new = after.allocs.iter().filter(|(theirs, _)| !before.allocs.contains_key(theirs));
     new.map(|(&theirs, &mine)| (theirs, mine)).collect()
 }
 
@@ -122,5 +122,5 @@ pub enum End {
     Exclusive,
     /// The final stores are isomorphic, with these allocations of version 1 standing for those of version 0; those not
     /// named before.
-    Isomorphic(BTreeMap<Birth, Birth>),
+    Isomorphic(BTreeMap<AllocClass, AllocClass>),
 }

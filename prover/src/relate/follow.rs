@@ -10,10 +10,10 @@
 
 use super::enumerate::same_class;
 use super::evidence::{Cases, End, Evidence, Leaf, Repeat};
-use super::{Alignment, MAX_SPLITS, Relater, Relation, condition};
-use crate::rejection::{Wrong, wrong};
-use crate::exec::state::{Outcome};
-use smt::term::{Birth, CallId, Ending};
+use super::{Correspondence, MAX_SPLITS, Relater, Relation, condition};
+use crate::exec::state::Outcome;
+use crate::rejection::{Rejection, reject};
+use smt::term::{AllocClass, CallId, Ending};
 use std::collections::BTreeMap;
 
 impl Relater<'_> {
@@ -21,38 +21,38 @@ impl Relater<'_> {
     ///
     /// # Errors
     /// Where it does not show what it should.
-    pub fn follow(&mut self, left: &Outcome, right: &Outcome, evidence: &Evidence) -> Result<Relation, Wrong> {
+    pub fn follow(&mut self, left: &Outcome, right: &Outcome, evidence: &Evidence) -> Result<Relation, Rejection> {
         let left = self.follow_repeats(left, 0, &evidence.repeats[0])?;
         let right = self.follow_repeats(right, 1, &evidence.repeats[1])?;
         self.follow_cases(&left, &right, &evidence.cases, MAX_SPLITS)
     }
 
     /// The outcome with what repeated calls have in common added to its path.
-    fn follow_repeats(&mut self, outcome: &Outcome, version: usize, repeats: &[Repeat]) -> Result<Outcome, Wrong> {
+    fn follow_repeats(&mut self, outcome: &Outcome, version: usize, repeats: &[Repeat]) -> Result<Outcome, Rejection> {
         let mut enriched = outcome.clone();
         for repeat in repeats {
             let position = |call: CallId| outcome.calls.iter().position(|&other| other == call);
             let (Some(earlier), Some(later)) = (position(repeat.earlier), position(repeat.later)) else {
-                return wrong("a repeated call is not on the path");
+                return reject("a repeated call is not on the path");
             };
-            let [first, second] = [repeat.earlier, repeat.later].map(|call| self.world.record(call).callee);
-            if earlier >= later || first != second || self.facts[version][first.index()].sees_all {
-                return wrong("two calls cannot be a call and its repetition");
+            let [first, second] = [repeat.earlier, repeat.later].map(|call| self.arena.record(call).callee);
+            if earlier >= later || first != second || self.effects[version][first.index()].non_local {
+                return reject("two calls cannot be a call and its repetition");
             }
-            let mut swap = Alignment::default();
+            let mut swap = Correspondence::default();
             for (&theirs, &mine) in &repeat.swap {
                 self.follow_births(&mut swap, &BTreeMap::from([(theirs, mine), (mine, theirs)]), outcome, outcome)?;
             }
-            for &(birth, _) in &outcome.news {
+            for &(alloc, _) in &outcome.news {
                 // All others stay as they are; where that is not possible they are swapped already.
-                let _ = swap.bind(birth, birth);
+                let _ = swap.bind(alloc, alloc);
             }
             let calls = (repeat.earlier, repeat.later);
             if self.start_alike(&enriched, &enriched, &swap, calls, [version, version]).is_none() {
-                return wrong("a call does not start as the one it is said to repeat");
+                return reject("a call does not start as the one it is said to repeat");
             }
-            let facts = self.isomorphic_ends(version, repeat.earlier, repeat.later, &swap);
-            enriched.path.extend(facts);
+            let effects = self.isomorphic_ends(version, repeat.earlier, repeat.later, &swap);
+            enriched.path.extend(effects);
         }
         Ok(enriched)
     }
@@ -63,23 +63,23 @@ impl Relater<'_> {
         right: &Outcome,
         cases: &Cases,
         depth: usize,
-    ) -> Result<Relation, Wrong> {
+    ) -> Result<Relation, Rejection> {
         let (version, text, sides) = match cases {
             Cases::Settled(leaf) => return self.follow_leaf(left, right, leaf),
             Cases::Split { version, condition, holds, fails } => (*version, condition, [holds, fails]),
         };
         let Some(outcome) = [left, right].get(version).copied().filter(|_| depth > 0) else {
-            return wrong("there are too many cases, or cases of no version");
+            return reject("there are too many cases, or cases of no version");
         };
-        let Some(condition) = condition::read(self.world, outcome, text) else {
-            return wrong(format!("`{text}` is no condition on this path"));
+        let Some(condition) = condition::read(self.arena, outcome, text) else {
+            return reject(format!("`{text}` is no condition on this path"));
         };
         if !self.speaks_of(condition, outcome) {
-            return wrong(format!("`{text}` speaks of more than one execution"));
+            return reject(format!("`{text}` speaks of more than one execution"));
         }
         let mut found = Relation::Exclusive;
         for (cases, positive) in sides.into_iter().zip([true, false]) {
-            let condition = if positive { condition } else { self.world.terms.not(condition) };
+            let condition = if positive { condition } else { self.arena.terms.not(condition) };
             let (mut left, mut right) = (left.clone(), right.clone());
             [&mut left, &mut right][version].path.push(condition);
             if let relation @ Relation::Isomorphic(_) = self.follow_cases(&left, &right, cases, depth - 1)? {
@@ -89,21 +89,21 @@ impl Relater<'_> {
         Ok(found)
     }
 
-    fn follow_leaf(&mut self, left: &Outcome, right: &Outcome, leaf: &Leaf) -> Result<Relation, Wrong> {
-        let mut alignment = Alignment::default();
+    fn follow_leaf(&mut self, left: &Outcome, right: &Outcome, leaf: &Leaf) -> Result<Relation, Rejection> {
+        let mut alignment = Correspondence::default();
         for step in &leaf.calls {
             let (mine, theirs) = (step.left, step.right);
             let there = left.calls.contains(&mine) && right.calls.contains(&theirs);
             let free = !alignment.calls.contains_key(&theirs) && alignment.calls.values().all(|&taken| taken != mine);
             if !there || !free {
-                return wrong("a matched call is not on its path, or is matched twice");
+                return reject("a matched call is not on its path, or is matched twice");
             }
             let Some(level) = self.claim(left, right, mine, theirs) else {
-                return wrong("two calls are matched whose callees are not claimed to be equivalent");
+                return reject("two calls are matched whose callees are not claimed to be equivalent");
             };
-            self.follow_births(&mut alignment, &step.births, left, right)?;
+            self.follow_births(&mut alignment, &step.allocs, left, right)?;
             if self.start_alike(left, right, &alignment, (mine, theirs), [0, 1]).is_none() {
-                return wrong("two matched calls do not start alike");
+                return reject("two matched calls do not start alike");
             }
             alignment.calls.insert(theirs, mine);
             self.use_claim(mine, theirs, level);
@@ -111,22 +111,22 @@ impl Relater<'_> {
         match &leaf.end {
             End::Contradiction => match self.align(left, right, &alignment).contradictory {
                 true => Ok(Relation::Exclusive),
-                false => wrong("two paths do not contradict each other in plain sight"),
+                false => reject("two paths do not contradict each other in plain sight"),
             },
             End::Exclusive => {
                 let aligned = self.align(left, right, &alignment);
                 match self.excluded(&aligned) {
                     true => Ok(Relation::Exclusive),
-                    false => wrong("two paths do not exclude each other"),
+                    false => reject("two paths do not exclude each other"),
                 }
             }
-            End::Isomorphic(births) => {
+            End::Isomorphic(allocs) => {
                 if left.ending != Ending::Normal || right.ending != Ending::Normal {
-                    return wrong("final stores are compared of executions that do not return");
+                    return reject("final stores are compared of executions that do not return");
                 }
-                self.follow_births(&mut alignment, births, left, right)?;
+                self.follow_births(&mut alignment, allocs, left, right)?;
                 let ended = self.equal_at_end(left, right, alignment);
-                ended.map(Relation::Isomorphic).map_err(|gap| Wrong(gap.what))
+                ended.map(Relation::Isomorphic).map_err(|failed_goal| Rejection(failed_goal.what))
             }
         }
     }
@@ -134,16 +134,16 @@ impl Relater<'_> {
     /// Binds allocations; only of the two outcomes, and of one class.
     fn follow_births(
         &self,
-        alignment: &mut Alignment,
-        births: &BTreeMap<Birth, Birth>,
+        alignment: &mut Correspondence,
+        allocs: &BTreeMap<AllocClass, AllocClass>,
         left: &Outcome,
         right: &Outcome,
-    ) -> Result<(), Wrong> {
-        let made = |outcome: &Outcome, birth: Birth| outcome.news.iter().any(|(own, _)| *own == birth);
-        for (&theirs, &mine) in births {
+    ) -> Result<(), Rejection> {
+        let made = |outcome: &Outcome, alloc: AllocClass| outcome.news.iter().any(|(own, _)| *own == alloc);
+        for (&theirs, &mine) in allocs {
             let there = made(left, mine) && made(right, theirs);
-            if !there || !same_class(self.world, mine, theirs) || !alignment.bind(theirs, mine) {
-                return wrong("two allocations cannot correspond");
+            if !there || !same_class(self.arena, mine, theirs) || !alignment.bind(theirs, mine) {
+                return reject("two allocations cannot correspond");
             }
         }
         Ok(())

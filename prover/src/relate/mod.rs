@@ -1,14 +1,14 @@
 //! Relating outcomes: one path of each version, from the same store, must end alike.
 //!
 //! In: an outcome of each version whose path conditions may hold together. Out: a [`Relation`] (what corresponds to what,
-//! or that the two exclude each other) with the [`Evidence`] for it, or a [`Gap`] that says what could not be shown.
+//! or that the two exclude each other) with the [`Evidence`] for it, or a [`FailedGoal`] that says what could not be shown.
 //!
 //! The work is done in stages (design notes, "call matching in stages"): match a call of one side with a call of the other,
 //! where arguments and reachable regions are provably equal; give the second the names of the first; go on. At the end
 //! follow both heaps from their roots in lock step to find which `new` corresponds to which, and compare. Where the
 //! correspondence hangs on an open alias, split on it.
 //!
-//! Invariant: an [`Alignment`] is injective on objects and on calls together (`proofs/soundness.md`, rule *Match*); calls
+//! Invariant: an [`Correspondence`] is injective on objects and on calls together (`proofs/soundness.md`, rule *Match*); calls
 //! enter it only when their regions were proved equal.
 
 mod agree;
@@ -20,19 +20,19 @@ mod follow;
 mod repeat;
 mod unify;
 
-pub use align::Alignment;
+pub use align::Correspondence;
 pub use evidence::{Cases, End, Evidence, Leaf, Match, Repeat};
 
-use crate::effects::Facts;
-use smt::obligation::Obligation;
-use smt::solve::{Answer, Solver};
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{CallId, Ending, Term};
+use crate::effects::Effects;
+use crate::exec::state::Outcome;
 use agree::Aligned;
 use evidence::births_between;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::source::Span;
+use smt::arena::Arena;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver};
+use smt::term::{CallId, Ending, Term};
 use std::collections::BTreeMap;
 
 /// How much is claimed of a pair of procedures.
@@ -53,7 +53,7 @@ pub enum Relation {
     /// The two path conditions exclude each other, given what the calls have in common.
     Exclusive,
     /// The final stores are isomorphic; this corresponds to that.
-    Isomorphic(Alignment),
+    Isomorphic(Correspondence),
 }
 
 /// A relation, with what the search did to find it.
@@ -73,7 +73,7 @@ impl Related {
 
 /// What could not be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub struct FailedGoal {
     /// In words.
     pub what: String,
     /// Places in version 0 and version 1 it has to do with.
@@ -93,10 +93,10 @@ pub enum Order {
 pub struct Relater<'a> {
     /// The lowered program.
     pub unit: &'a Unit,
-    /// Facts of version 0 and of version 1.
-    pub facts: [&'a [Facts]; 2],
+    /// Effects of version 0 and of version 1.
+    pub effects: [&'a [Effects]; 2],
     /// Terms, heaps, calls of both executions.
-    pub world: &'a mut World,
+    pub arena: &'a mut Arena,
     /// The solver.
     pub solver: &'a mut Solver,
     /// What may be assumed of callees.
@@ -117,15 +117,15 @@ impl Relater<'_> {
     ///
     /// # Errors
     /// What is missing when they could not be related.
-    pub fn relate(&mut self, left: &Outcome, right: &Outcome) -> Result<Related, Gap> {
-        let gap = match self.split(left, right, MAX_SPLITS) {
+    pub fn relate(&mut self, left: &Outcome, right: &Outcome) -> Result<Related, FailedGoal> {
+        let failed_goal = match self.split(left, right, MAX_SPLITS) {
             Ok((relation, cases)) => return Ok(Related::new(relation, cases, [Vec::new(), Vec::new()])),
-            Err(gap) => gap,
+            Err(failed_goal) => failed_goal,
         };
         let ((more_left, repeats_left), (more_right, repeats_right)) =
             (self.with_repeats(left, 0), self.with_repeats(right, 1));
         if repeats_left.is_empty() && repeats_right.is_empty() {
-            return Err(gap);
+            return Err(failed_goal);
         }
         let (left, right) = (&more_left, &more_right);
         // Of calls that do the same the last is as good a partner as the first, and its effects are the fresher ones.
@@ -136,20 +136,25 @@ impl Relater<'_> {
         Ok(Related::new(relation, cases, [repeats_left, repeats_right]))
     }
 
-    fn split(&mut self, left: &Outcome, right: &Outcome, depth: usize) -> Result<(Relation, Option<Cases>), Gap> {
+    fn split(
+        &mut self,
+        left: &Outcome,
+        right: &Outcome,
+        depth: usize,
+    ) -> Result<(Relation, Option<Cases>), FailedGoal> {
         let mut splits = Vec::new();
-        let gap = match self.attempt(left, right, &mut splits) {
+        let failed_goal = match self.attempt(left, right, &mut splits) {
             Ok((relation, leaf)) => return Ok((relation, leaf.map(Cases::Settled))),
-            Err(gap) => gap,
+            Err(failed_goal) => failed_goal,
         };
         if depth == 0 {
-            return Err(gap);
+            return Err(failed_goal);
         }
-        let Some((side, condition)) = splits.into_iter().next() else { return Err(gap) };
+        let Some((side, condition)) = splits.into_iter().next() else { return Err(failed_goal) };
         let mut found = Relation::Exclusive;
         let mut sides = Vec::new();
         for positive in [true, false] {
-            let condition = if positive { condition } else { self.world.terms.not(condition) };
+            let condition = if positive { condition } else { self.arena.terms.not(condition) };
             let (mut left, mut right) = (left.clone(), right.clone());
             [&mut left, &mut right][side].path.push(condition);
             let (relation, cases) = self.split(&left, &right, depth - 1)?;
@@ -159,7 +164,7 @@ impl Relater<'_> {
             }
         }
         let (fails, holds) = (sides.pop().flatten(), sides.pop().flatten());
-        let cases = match (condition::write(self.world, condition), holds, fails) {
+        let cases = match (condition::write(self.arena, condition), holds, fails) {
             (Some(condition), Some(holds), Some(fails)) => {
                 Some(Cases::Split { version: side, condition, holds, fails })
             }
@@ -174,8 +179,8 @@ impl Relater<'_> {
         left: &Outcome,
         right: &Outcome,
         splits: &mut Vec<(usize, Term)>,
-    ) -> Result<(Relation, Option<Leaf>), Gap> {
-        let mut alignment = Alignment::default();
+    ) -> Result<(Relation, Option<Leaf>), FailedGoal> {
+        let mut alignment = Correspondence::default();
         let mut aligned = self.align(left, right, &alignment);
         let mut matches = Some(Vec::new());
         while !aligned.contradictory
@@ -189,17 +194,17 @@ impl Relater<'_> {
             aligned = self.align(left, right, &alignment);
         }
         let leaf = |end| matches.clone().map(|calls| Leaf { calls, end });
-        let isomorphic = |found: Alignment| {
+        let isomorphic = |found: Correspondence| {
             let leaf = leaf(End::Isomorphic(births_between(&alignment, &found)));
             (Relation::Isomorphic(found), leaf)
         };
         if aligned.contradictory {
             return Ok((Relation::Exclusive, leaf(End::Contradiction)));
         }
-        let gap = if left.ending == Ending::Normal && right.ending == Ending::Normal {
+        let failed_goal = if left.ending == Ending::Normal && right.ending == Ending::Normal {
             match self.isomorphic(left, right, &aligned, &alignment, splits) {
                 Ok(found) => return Ok(isomorphic(found)),
-                Err(gap) => gap,
+                Err(failed_goal) => failed_goal,
             }
         } else {
             self.ending_gap(left, right)
@@ -208,17 +213,17 @@ impl Relater<'_> {
             return Ok((Relation::Exclusive, leaf(End::Exclusive)));
         }
         if left.ending == Ending::Normal && right.ending == Ending::Normal && splits.is_empty() {
-            return self.enumerated(left, right, &alignment).map(isomorphic).ok_or(gap);
+            return self.enumerated(left, right, &alignment).map(isomorphic).ok_or(failed_goal);
         }
-        Err(gap)
+        Err(failed_goal)
     }
 
     /// Whether the solver finds that the two paths cannot be taken from one store.
     fn excluded(&mut self, aligned: &Aligned) -> bool {
-        let goal = self.world.terms.bool(false);
+        let goal = self.arena.terms.bool(false);
         let tag = "the two paths exclude each other".to_string();
         let obligation = Obligation { assumptions: aligned.assumptions.clone(), goal, tag };
-        self.solver.prove(self.world, &obligation) == Answer::Holds
+        self.solver.prove(self.arena, &obligation) == Answer::Holds
     }
 
     /// Finds one more pair of calls that provably do the same; the alignment with them. `None` when there is none.
@@ -227,9 +232,9 @@ impl Relater<'_> {
         left: &Outcome,
         right: &Outcome,
         aligned: &Aligned,
-        alignment: &Alignment,
+        alignment: &Correspondence,
         splits: &mut Vec<(usize, Term)>,
-    ) -> Option<Alignment> {
+    ) -> Option<Correspondence> {
         let mut open: Vec<(usize, CallId)> = right.calls.iter().copied().enumerate().collect();
         if self.order == Order::LastFirst {
             // On both sides, so that it does not matter which version is the left one.
@@ -265,7 +270,7 @@ impl Relater<'_> {
     /// Rule *Diverge*: that an endless call has an endless partner takes mutual termination; all else takes partial
     /// equivalence.
     fn claim(&self, left: &Outcome, right: &Outcome, mine: CallId, theirs: CallId) -> Option<Level> {
-        let pair = (self.world.record(mine).callee, self.world.record(theirs).callee);
+        let pair = (self.arena.record(mine).callee, self.arena.record(theirs).callee);
         let claimed = *self.claims.get(&pair)?;
         let endless =
             |outcome: &Outcome, call| outcome.ending == Ending::Diverges && outcome.calls.last() == Some(&call);
@@ -275,12 +280,12 @@ impl Relater<'_> {
 
     /// Notes that the claim about the callees of two calls was used.
     fn use_claim(&mut self, mine: CallId, theirs: CallId, level: Level) {
-        let pair = (self.world.record(mine).callee, self.world.record(theirs).callee);
+        let pair = (self.arena.record(mine).callee, self.arena.record(theirs).callee);
         let used = self.used.entry(pair).or_insert(level);
         *used = (*used).max(level);
     }
 
-    fn ending_gap(&self, left: &Outcome, right: &Outcome) -> Gap {
+    fn ending_gap(&self, left: &Outcome, right: &Outcome) -> FailedGoal {
         let word = |outcome: &Outcome| match outcome.ending {
             Ending::Normal => "returns".to_string(),
             Ending::Error => match outcome.faults.first() {
@@ -289,7 +294,7 @@ impl Relater<'_> {
             },
             Ending::Diverges => "may run for ever".to_string(),
         };
-        Gap {
+        FailedGoal {
             what: format!(
                 "{} {} where {} {}, and these could not be shown to exclude each other",
                 self.unit.versions[0].title(),
@@ -306,7 +311,7 @@ impl Relater<'_> {
         match outcome.ending {
             Ending::Normal => Vec::new(),
             _ if !outcome.faults.is_empty() => outcome.faults.iter().map(|fault| fault.span).collect(),
-            _ => outcome.calls.last().map(|&call| self.world.record(call).span).into_iter().collect(),
+            _ => outcome.calls.last().map(|&call| self.arena.record(call).span).into_iter().collect(),
         }
     }
 }

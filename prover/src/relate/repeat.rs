@@ -8,9 +8,9 @@
 //! Rule *Repeat* in `proofs/soundness.md`. The renaming is a permutation of the execution's own allocations, so the renamed
 //! execution is an execution, and the check is the one that aligns calls of two versions.
 
-use super::{Alignment, Relater, Repeat};
-use crate::exec::state::{Outcome};
-use smt::term::{Birth, BirthSet, CallId, Func, Selector, Sort, Term};
+use super::{Correspondence, Relater, Repeat};
+use crate::exec::state::Outcome;
+use smt::term::{AllocClass, AllocSet, CallId, Func, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 impl Relater<'_> {
@@ -20,16 +20,16 @@ impl Relater<'_> {
         let mut repeats = Vec::new();
         for (at, &later) in outcome.calls.iter().enumerate() {
             for &earlier in &outcome.calls[..at] {
-                let callee = self.world.record(later).callee;
-                let local = !self.facts[version][callee.index()].sees_all;
-                if self.world.record(earlier).callee != callee || !local || self.attempts == 0 {
+                let callee = self.arena.record(later).callee;
+                let local = !self.effects[version][callee.index()].non_local;
+                if self.arena.record(earlier).callee != callee || !local || self.attempts == 0 {
                     continue;
                 }
                 self.attempts -= 1;
                 if let Some(swap) = self.isomorphic_starts(&enriched, version, earlier, later) {
-                    let facts = self.isomorphic_ends(version, earlier, later, &swap);
-                    enriched.path.extend(facts);
-                    let moved = swap.births.into_iter().filter(|(birth, image)| birth != image);
+                    let effects = self.isomorphic_ends(version, earlier, later, &swap);
+                    enriched.path.extend(effects);
+                    let moved = swap.allocs.into_iter().filter(|(alloc, image)| alloc != image);
                     repeats.push(Repeat { earlier, later, swap: moved.collect() });
                     break;
                 }
@@ -45,18 +45,18 @@ impl Relater<'_> {
         version: usize,
         earlier: CallId,
         later: CallId,
-    ) -> Option<Alignment> {
-        let current = self.align(outcome, outcome, &Alignment::default());
+    ) -> Option<Correspondence> {
+        let current = self.align(outcome, outcome, &Correspondence::default());
         let proposed = self.propose(outcome, &current, version, earlier, later);
-        let mut swap = Alignment::default();
-        for (&theirs, &mine) in &proposed.births {
+        let mut swap = Correspondence::default();
+        for (&theirs, &mine) in &proposed.allocs {
             if theirs != mine && !(swap.bind(theirs, mine) && swap.bind(mine, theirs)) {
                 return None;
             }
         }
-        for &(birth, _) in &outcome.news {
+        for &(alloc, _) in &outcome.news {
             // All others stay as they are; where that is not possible they are swapped already.
-            let _ = swap.bind(birth, birth);
+            let _ = swap.bind(alloc, alloc);
         }
         self.start_alike(outcome, outcome, &swap, (earlier, later), [version, version])?;
         Some(swap)
@@ -68,35 +68,35 @@ impl Relater<'_> {
         version: usize,
         earlier: CallId,
         later: CallId,
-        swap: &Alignment,
+        swap: &Correspondence,
     ) -> Vec<Term> {
-        let mut facts = Vec::new();
-        let endings = [earlier, later].map(|call| self.world.terms.app(Func::Ending(call), &[], Sort::Int));
-        facts.push(self.world.terms.eq(endings[0], endings[1]));
-        let callee = self.world.record(later).callee;
+        let mut effects = Vec::new();
+        let endings = [earlier, later].map(|call| self.arena.terms.app(Func::Ending(call), &[], Sort::Int));
+        effects.push(self.arena.terms.eq(endings[0], endings[1]));
+        let callee = self.arena.record(later).callee;
         let code = self.unit.versions[version].procedure(callee);
         for (at, id) in (0u32..).zip(code.result_ids()) {
             let sort = Sort::from(&code.local(id).ty);
-            let [a, b] = [earlier, later].map(|call| self.world.terms.app(Func::Result(call, at), &[], sort));
-            self.image(a, b, (earlier, later), swap, &mut facts);
+            let [a, b] = [earlier, later].map(|call| self.arena.terms.app(Func::Result(call, at), &[], sort));
+            self.image(a, b, (earlier, later), swap, &mut effects);
         }
-        for global in self.facts[version][callee.index()].written_globals.clone() {
+        for global in self.effects[version][callee.index()].written_globals.clone() {
             let sort = Sort::from(&self.unit.globals[global.index()].ty);
             let [a, b] =
-                [earlier, later].map(|call| self.world.terms.app(Func::GlobalAfter(call, global.0), &[], sort));
-            self.image(a, b, (earlier, later), swap, &mut facts);
+                [earlier, later].map(|call| self.arena.terms.app(Func::GlobalAfter(call, global.0), &[], sort));
+            self.image(a, b, (earlier, later), swap, &mut effects);
         }
-        let writes: BTreeSet<Selector> = self.world.heaps.footprint(earlier).writes.clone();
+        let writes: BTreeSet<Selector> = self.arena.heaps.footprint(earlier).writes.clone();
         // What the objects at hand hold, and what these hold in turn.
         let mut objects = self.objects_of_interest(earlier, later, swap);
         for depth in 0..2 {
             let mut held = Vec::new();
             for (mine, theirs) in objects {
                 for &selector in writes.iter().filter(|selector| matches!(selector, Selector::Field(_))) {
-                    let sort = self.world.heaps.sort(selector);
-                    let a = self.world.terms.app(Func::Effect(earlier, selector), &[mine], sort);
-                    let b = self.world.terms.app(Func::Effect(later, selector), &[theirs], sort);
-                    self.image(a, b, (earlier, later), swap, &mut facts);
+                    let sort = self.arena.heaps.sort(selector);
+                    let a = self.arena.terms.app(Func::Effect(earlier, selector), &[mine], sort);
+                    let b = self.arena.terms.app(Func::Effect(later, selector), &[theirs], sort);
+                    self.image(a, b, (earlier, later), swap, &mut effects);
                     if sort == Sort::Ref && depth == 0 {
                         held.push((a, b));
                     }
@@ -104,22 +104,22 @@ impl Relater<'_> {
             }
             objects = held;
         }
-        facts
+        effects
     }
 
     /// Objects of the first call's region with their images: allocations it reaches, and objects both were handed.
-    fn objects_of_interest(&mut self, earlier: CallId, later: CallId, swap: &Alignment) -> Vec<(Term, Term)> {
+    fn objects_of_interest(&mut self, earlier: CallId, later: CallId, swap: &Correspondence) -> Vec<(Term, Term)> {
         let mut objects = Vec::new();
-        for birth in self.world.terms.reach(earlier).region.clone().iter() {
-            if let smt::term::Origin::New(_) = self.world.terms.origin(birth) {
-                let image = swap.births.get(&birth).copied().unwrap_or(birth);
-                let [mine, theirs] = [birth, image].map(|birth| self.world.terms.representative(birth));
+        for alloc in self.arena.terms.reach(earlier).region.clone().iter() {
+            if let smt::term::Origin::New(_) = self.arena.terms.origin(alloc) {
+                let image = swap.allocs.get(&alloc).copied().unwrap_or(alloc);
+                let [mine, theirs] = [alloc, image].map(|alloc| self.arena.terms.representative(alloc));
                 objects.push((mine, theirs));
             }
         }
-        let args = [earlier, later].map(|call| self.world.record(call).args.clone());
+        let args = [earlier, later].map(|call| self.arena.record(call).args.clone());
         for (&a, &b) in args[0].iter().zip(&args[1]) {
-            if a == b && self.world.terms.sort(a) == Sort::Ref {
+            if a == b && self.arena.terms.sort(a) == Sort::Ref {
                 objects.push((a, b));
             }
         }
@@ -127,26 +127,33 @@ impl Relater<'_> {
     }
 
     /// Says that `b` is what the renaming makes of `a`.
-    fn image(&mut self, a: Term, b: Term, (earlier, later): (CallId, CallId), swap: &Alignment, facts: &mut Vec<Term>) {
-        if self.world.terms.sort(a) != Sort::Ref {
-            facts.push(self.world.terms.eq(a, b));
+    fn image(
+        &mut self,
+        a: Term,
+        b: Term,
+        (earlier, later): (CallId, CallId),
+        swap: &Correspondence,
+        effects: &mut Vec<Term>,
+    ) {
+        if self.arena.terms.sort(a) != Sort::Ref {
+            effects.push(self.arena.terms.eq(a, b));
             return;
         }
-        let [fresh_a, fresh_b] = [earlier, later].map(|call| self.world.terms.reach(call).fresh);
-        let mut births: BirthSet = self.world.terms.births(a).clone();
-        births.extend(self.world.terms.births(b));
-        for birth in births.iter() {
-            if birth == fresh_b {
+        let [fresh_a, fresh_b] = [earlier, later].map(|call| self.arena.terms.reach(call).fresh);
+        let mut allocs: AllocSet = self.arena.terms.allocs(a).clone();
+        allocs.extend(self.arena.terms.allocs(b));
+        for alloc in allocs.iter() {
+            if alloc == fresh_b {
                 continue;
             }
-            let image = if birth == fresh_a { fresh_b } else { swap.births.get(&birth).copied().unwrap_or(birth) };
-            let there = self.world.terms.born(a, birth);
-            let here = self.world.terms.born(b, image);
-            facts.push(self.world.terms.eq(there, here));
-            // One object alone in its birth is settled by that; of the others, those made before both calls are the same.
-            if image == birth && birth != Birth::NULL {
-                let same = self.world.terms.eq(a, b);
-                facts.push(self.world.terms.implies(there, same));
+            let image = if alloc == fresh_a { fresh_b } else { swap.allocs.get(&alloc).copied().unwrap_or(alloc) };
+            let there = self.arena.terms.born(a, alloc);
+            let here = self.arena.terms.born(b, image);
+            effects.push(self.arena.terms.eq(there, here));
+            // One object alone in its alloc is settled by that; of the others, those made before both calls are the same.
+            if image == alloc && alloc != AllocClass::NULL {
+                let same = self.arena.terms.eq(a, b);
+                effects.push(self.arena.terms.implies(there, same));
             }
         }
     }

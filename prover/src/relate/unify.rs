@@ -6,27 +6,27 @@
 //!
 //! Invariant: unification only proposes. Nothing it says is believed before [`super::agree`] has proved it.
 
-use super::Alignment;
+use super::Correspondence;
 use super::enumerate::same_class;
-use smt::heap::{HeapId, HeapNode};
-use smt::arena::{World};
-use smt::term::{Birth, Func, Known, Node, Selector, Sort, Term};
 use rustc_hash::FxHashSet as HashSet;
+use smt::arena::Arena;
+use smt::heap::{HeapId, HeapNode};
+use smt::term::{AllocClass, Func, Node, PathFacts, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 /// One walk through both heaps. The right side is in the names of the alignment it started from.
 pub(super) struct Unifier<'a> {
-    pub(super) world: &'a mut World,
-    pub(super) known: &'a Known,
+    pub(super) arena: &'a mut Arena,
+    pub(super) known: &'a PathFacts,
     /// Grows as the walk goes.
-    pub(super) alignment: Alignment,
+    pub(super) alignment: Correspondence,
     /// Births that the alignment the walk started from has given to the right side already.
-    pub(super) named: BTreeSet<Birth>,
+    pub(super) named: BTreeSet<AllocClass>,
     pub(super) heaps: [HeapId; 2],
     pub(super) selectors: BTreeSet<Selector>,
     /// Open conditions met, with the side whose terms they are.
     pub(super) splits: Vec<(usize, Term)>,
-    /// Right births (original names) by the name the walk sees.
+    /// Right allocs (original names) by the name the walk sees.
     pub(super) seen: HashSet<(Term, Term)>,
 }
 
@@ -35,8 +35,8 @@ impl Unifier<'_> {
     pub(super) fn unify(&mut self, left: Term, right: Term) {
         let mut work = vec![(left, right)];
         while let Some((left, right)) = work.pop() {
-            let left = self.world.terms.simplify(left, self.known);
-            let right = self.world.terms.simplify(right, self.known);
+            let left = self.arena.terms.simplify(left, self.known);
+            let right = self.arena.terms.simplify(right, self.known);
             if !self.seen.insert((left, right)) {
                 continue;
             }
@@ -45,10 +45,10 @@ impl Unifier<'_> {
     }
 
     fn step(&mut self, left: Term, right: Term, work: &mut Vec<(Term, Term)>) {
-        let (a, b) = (self.world.terms.node(left).clone(), self.world.terms.node(right).clone());
+        let (a, b) = (self.arena.terms.node(left).clone(), self.arena.terms.node(right).clone());
         match (a, b) {
             (Node::App(Func::New(mine), _), Node::App(Func::New(theirs), _)) => {
-                if mine != theirs && !(same_class(self.world, mine, theirs) && self.bind(theirs, mine)) {
+                if mine != theirs && !(same_class(self.arena, mine, theirs) && self.bind(theirs, mine)) {
                     return;
                 }
                 self.contents(left, right, work);
@@ -71,18 +71,18 @@ impl Unifier<'_> {
         }
     }
 
-    fn bind(&mut self, theirs: Birth, mine: Birth) -> bool {
+    fn bind(&mut self, theirs: AllocClass, mine: AllocClass) -> bool {
         // A name the right side has been given already stands for an aligned object.
         !self.named.contains(&theirs) && self.alignment.bind(theirs, mine)
     }
 
     fn contents(&mut self, left: Term, right: Term, work: &mut Vec<(Term, Term)>) {
         for selector in self.selectors.clone() {
-            if matches!(selector, Selector::Cell(_)) || self.world.heaps.sort(selector) != Sort::Ref {
+            if matches!(selector, Selector::Cell(_)) || self.arena.heaps.sort(selector) != Sort::Ref {
                 continue;
             }
-            let mine = self.world.heaps.read(&mut self.world.terms, self.heaps[0], selector, left, None);
-            let theirs = self.world.heaps.read(&mut self.world.terms, self.heaps[1], selector, right, None);
+            let mine = self.arena.heaps.read(&mut self.arena.terms, self.heaps[0], selector, left, None);
+            let theirs = self.arena.heaps.read(&mut self.arena.terms, self.heaps[1], selector, right, None);
             work.push((mine, theirs));
         }
         self.cells(left, right, work);
@@ -92,8 +92,8 @@ impl Unifier<'_> {
     fn cells(&mut self, left: Term, right: Term, work: &mut Vec<(Term, Term)>) {
         for (_, index) in self.written(left, right) {
             let selector = Selector::Cell(Sort::Ref);
-            let mine = self.world.heaps.read(&mut self.world.terms, self.heaps[0], selector, left, Some(index));
-            let theirs = self.world.heaps.read(&mut self.world.terms, self.heaps[1], selector, right, Some(index));
+            let mine = self.arena.heaps.read(&mut self.arena.terms, self.heaps[0], selector, left, Some(index));
+            let theirs = self.arena.heaps.read(&mut self.arena.terms, self.heaps[1], selector, right, Some(index));
             work.push((mine, theirs));
         }
     }
@@ -101,7 +101,7 @@ impl Unifier<'_> {
     fn written(&mut self, left: Term, right: Term) -> BTreeSet<(Selector, Term)> {
         let mut found = BTreeSet::new();
         for (heap, array) in self.heaps.into_iter().zip([left, right]) {
-            for node in self.world.heaps.history(heap) {
+            for node in self.arena.heaps.history(heap) {
                 if let HeapNode::Store {
                     selector: selector @ Selector::Cell(Sort::Ref),
                     object,
@@ -121,18 +121,18 @@ impl Unifier<'_> {
     pub(super) fn unify_writes(&mut self) {
         let mut places = BTreeSet::new();
         for heap in self.heaps {
-            for node in self.world.heaps.history(heap) {
+            for node in self.arena.heaps.history(heap) {
                 if let HeapNode::Store { selector, object, index, .. } = node
-                    && self.world.heaps.sort(selector) == Sort::Ref
-                    && !matches!(self.world.terms.node(object), Node::App(Func::New(_), _))
+                    && self.arena.heaps.sort(selector) == Sort::Ref
+                    && !matches!(self.arena.terms.node(object), Node::App(Func::New(_), _))
                 {
                     places.insert((selector, object, index));
                 }
             }
         }
         for (selector, object, index) in places {
-            let left = self.world.heaps.read(&mut self.world.terms, self.heaps[0], selector, object, index);
-            let right = self.world.heaps.read(&mut self.world.terms, self.heaps[1], selector, object, index);
+            let left = self.arena.heaps.read(&mut self.arena.terms, self.heaps[0], selector, object, index);
+            let right = self.arena.heaps.read(&mut self.arena.terms, self.heaps[1], selector, object, index);
             self.unify(left, right);
         }
     }

@@ -1,19 +1,19 @@
 //! What each stage of the prover makes of a program, so that a wrong answer can be followed by eye.
 //!
-//! In: a lowered program, facts, queries. Out: text.
+//! In: a lowered program, effects, queries. Out: text.
 
 use super::terms::{Names, call_text, place_text, term_text};
+use crate::effects::Effects;
 use crate::exec::on_entry;
+use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
-use crate::effects::Facts;
-use smt::heap::{HeapId, HeapNode};
-use smt::solve::{Answer, Query};
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{Ending, Selector};
 use lang_l::hir::{ProcId, Procedure, Unit};
 use lang_l::hir_print::expr_text;
 use lang_l::source::Sources;
+use smt::arena::Arena;
+use smt::heap::{HeapId, HeapNode};
+use smt::solve::{Answer, Query};
+use smt::term::{Ending, Selector};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -26,26 +26,26 @@ fn is_wanted(wanted: Wanted<'_>, procedure: &Procedure) -> bool {
 }
 
 /// What is known of each procedure of a lowered program.
-pub fn facts(unit: &Unit, known: [&[Facts]; 2], wanted: Wanted<'_>) -> String {
+pub fn effects(unit: &Unit, known: [&[Effects]; 2], wanted: Wanted<'_>) -> String {
     let mut text = String::new();
     for (version, known) in unit.versions.iter().zip(known) {
         let _ = writeln!(text, "version {}", version.label);
-        for (procedure, facts) in version.procedures.iter().zip(known).filter(|(p, _)| is_wanted(wanted, p)) {
+        for (procedure, effects) in version.procedures.iter().zip(known).filter(|(p, _)| is_wanted(wanted, p)) {
             let _ = writeln!(text, "  {}", procedure.name);
             let globals = |ids: &BTreeSet<lang_l::hir::GlobalId>| {
                 listed(ids.iter().map(|id| unit.globals[id.index()].name.clone()))
             };
-            let callees = facts.callees.iter().map(|id| version.procedure(*id).name.clone());
+            let callees = effects.callees.iter().map(|id| version.procedure(*id).name.clone());
             let _ = writeln!(text, "    calls {}", listed(callees));
-            let _ = writeln!(text, "    touches {}", listed(facts.accesses.iter().map(|s| selector(unit, *s))));
-            let _ = writeln!(text, "    writes {}", listed(facts.writes.iter().map(|s| selector(unit, *s))));
-            let _ = writeln!(text, "    touches globals {}", globals(&facts.globals));
-            let _ = writeln!(text, "    writes globals {}", globals(&facts.written_globals));
-            if let Some(places) = &facts.modifies {
+            let _ = writeln!(text, "    touches {}", listed(effects.accesses.iter().map(|s| selector(unit, *s))));
+            let _ = writeln!(text, "    writes {}", listed(effects.writes.iter().map(|s| selector(unit, *s))));
+            let _ = writeln!(text, "    touches globals {}", globals(&effects.globals));
+            let _ = writeln!(text, "    writes globals {}", globals(&effects.written_globals));
+            if let Some(places) = &effects.modifies {
                 let places = places.iter().map(|place| expr_text(unit, version, procedure, place));
                 let _ = writeln!(text, "    changes of what existed before {}", listed(places));
             }
-            let _ = match &facts.errs_only_if_null {
+            let _ = match &effects.errs_only_if_null {
                 Some(params) if params.is_empty() => writeln!(text, "    never errs"),
                 Some(params) => {
                     let names = params.iter().map(|&at| procedure.locals[at].name.clone());
@@ -53,19 +53,19 @@ pub fn facts(unit: &Unit, known: [&[Facts]; 2], wanted: Wanted<'_>) -> String {
                 }
                 None => writeln!(text, "    may err"),
             };
-            if !facts.needs.is_empty() {
-                let names = facts.needs.iter().map(|&at| procedure.locals[at].name.clone());
+            if !effects.errs_if_null.is_empty() {
+                let names = effects.errs_if_null.iter().map(|&at| procedure.locals[at].name.clone());
                 let _ = writeln!(text, "    errs if one of these is null: {}", listed(names));
             }
-            if !facts.entry.is_empty() {
-                let conditions = facts.entry.iter().map(|condition| expr_text(unit, version, procedure, condition));
+            if !effects.entry.is_empty() {
+                let conditions = effects.entry.iter().map(|condition| expr_text(unit, version, procedure, condition));
                 let _ = writeln!(text, "    entered only with {}", listed(conditions));
             }
-            if !facts.exit.is_empty() {
-                let conditions = facts.exit.iter().map(|condition| expr_text(unit, version, procedure, condition));
+            if !effects.exit.is_empty() {
+                let conditions = effects.exit.iter().map(|condition| expr_text(unit, version, procedure, condition));
                 let _ = writeln!(text, "    returns only with {}", listed(conditions));
             }
-            let ends = if facts.terminates { "always ends" } else { "may run for ever" };
+            let ends = if effects.terminates { "always ends" } else { "may run for ever" };
             let _ = writeln!(text, "    {ends}");
         }
     }
@@ -73,24 +73,24 @@ pub fn facts(unit: &Unit, known: [&[Facts]; 2], wanted: Wanted<'_>) -> String {
 }
 
 /// All symbolic outcomes of each procedure of a lowered program.
-pub fn paths(unit: &Unit, sources: &Sources, known: [&[Facts]; 2], wanted: Wanted<'_>) -> String {
+pub fn paths(unit: &Unit, sources: &Sources, known: [&[Effects]; 2], wanted: Wanted<'_>) -> String {
     let mut text = String::new();
     for (version, side) in unit.versions.iter().enumerate().take(2) {
         for (procedure, at) in side.procedures.iter().zip(0u32..) {
             if procedure.body.is_none() || !is_wanted(wanted, procedure) {
                 continue;
             }
-            let mut world = World::new(unit);
-            let mut executor = Executor::new(unit, version, known[version], Limits::default(), &mut world);
+            let mut arena = Arena::new(unit);
+            let mut executor = Executor::new(unit, version, known[version], Limits::default(), &mut arena);
             let (_, assumed, _) = on_entry(&mut executor, ProcId(at));
             let limits = Limits::default();
             let _ = write!(text, "version {}, {}: ", side.label, procedure.name);
-            match execute(unit, version, known[version], &limits, &mut world, (ProcId(at), &assumed)) {
+            match execute(unit, version, known[version], &limits, &mut arena, (ProcId(at), &assumed)) {
                 Ok(execution) => {
                     let _ = writeln!(text, "{} paths", execution.outcomes.len());
                     for (number, outcome) in execution.outcomes.iter().enumerate() {
                         let _ = writeln!(text, "  path {}: {}", number + 1, ending(outcome.ending));
-                        text.push_str(&path(unit, sources, procedure, &world, outcome));
+                        text.push_str(&path(unit, sources, procedure, &arena, outcome));
                     }
                 }
                 Err(_) => text.push_str("too many paths\n"),
@@ -100,21 +100,21 @@ pub fn paths(unit: &Unit, sources: &Sources, known: [&[Facts]; 2], wanted: Wante
     text
 }
 
-fn path(unit: &Unit, sources: &Sources, procedure: &Procedure, world: &World, outcome: &Outcome) -> String {
-    let names = Names { unit, procedure, world, calls: &outcome.calls };
+fn path(unit: &Unit, sources: &Sources, procedure: &Procedure, arena: &Arena, outcome: &Outcome) -> String {
+    let names = Names { unit, procedure, arena, calls: &outcome.calls };
     let mut text = String::new();
     for &condition in &outcome.path {
         let _ = writeln!(text, "    if {}", term_text(names, condition));
     }
     for &call in &outcome.calls {
-        let record = world.record(call);
+        let record = arena.record(call);
         let callee = &unit.versions[record.version].procedure(record.callee).name;
         let args: Vec<String> = record.args.iter().map(|&arg| term_text(names, arg)).collect();
         let line = sources.line(record.span);
         let _ = writeln!(text, "    {}: {callee}({}), line {line}", call_text(names, call), args.join(", "));
     }
-    for (birth, span) in &outcome.news {
-        let _ = writeln!(text, "    new#{}, line {}", birth.0, sources.line(*span));
+    for (alloc, span) in &outcome.news {
+        let _ = writeln!(text, "    new#{}, line {}", alloc.0, sources.line(*span));
     }
     for fault in &outcome.faults {
         let _ = writeln!(text, "    {}, line {}", fault.message, sources.line(fault.span));
@@ -137,7 +137,7 @@ fn heap(names: Names<'_>, last: HeapId, depth: usize, text: &mut String) {
     let mut at = last;
     let mut lines = Vec::new();
     loop {
-        at = match names.world.heaps.node(at) {
+        at = match names.arena.heaps.node(at) {
             HeapNode::Initial => break,
             HeapNode::Store { prev, selector, object, index, value } => {
                 let place = place_text(names, *selector, *object, *index);

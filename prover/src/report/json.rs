@@ -9,13 +9,13 @@ use super::{Subject, overall};
 use crate::goal::PairProof;
 use crate::search::localize::Mark;
 use crate::search::witness::{ContractWitness, Contrast, Witness};
-use smt::solve;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Verdict};
 use lang_l::interp::Outcome;
 use lang_l::show::difference_text;
 use lang_l::source::Span;
 use lang_l::store_json::{externals_json, input_json, outcome_json};
 use serde_json::{Value as Json, json};
+use smt::solve;
 
 /// The version of the format; it grows when a key is renamed or changes its meaning.
 const SCHEMA_VERSION: u32 = 1;
@@ -71,9 +71,9 @@ fn pair_json(subject: Subject<'_>, pair: &PairReport) -> Json {
         Verdict::Equivalent(proof) => json["proof"] = proof_json(subject, proof),
         Verdict::PartiallyEquivalent(proof) => {
             json["proof"] = proof_json(subject, proof);
-            if let Some(gap) = &proof.gap {
-                json["reason"] = gap.what.as_str().into();
-                json["places"] = places_json(subject, &gap.places);
+            if let Some(failed_goal) = &proof.failed_goal {
+                json["reason"] = failed_goal.what.as_str().into();
+                json["places"] = places_json(subject, &failed_goal.places);
             }
         }
         Verdict::NotEquivalent(witness) => json["counterexample"] = witness_json(subject, pair, witness),

@@ -2,11 +2,11 @@
 //!
 //! Invariant: short whatever the term; what is left out is an ellipsis.
 
-use smt::arena::{World};
-use smt::term::{CallId, Func, Node, Opaque, Selector, Term};
 use lang_l::hir::{Procedure, Unit};
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
+use smt::arena::Arena;
+use smt::term::{CallId, Func, Node, Opaque, Selector, Term};
 
 /// How many nodes of one term are written.
 const MOST_NODES: usize = 60;
@@ -17,7 +17,7 @@ pub(super) struct Names<'a> {
     pub(super) unit: &'a Unit,
     /// Whose parameters the term speaks of.
     pub(super) procedure: &'a Procedure,
-    pub(super) world: &'a World,
+    pub(super) arena: &'a Arena,
     /// The calls of the path, in order; they are numbered from 1.
     pub(super) calls: &'a [CallId],
 }
@@ -54,7 +54,7 @@ impl Writer<'_> {
             return "…".to_string();
         }
         self.left -= 1;
-        match self.names.world.terms.node(term) {
+        match self.names.arena.terms.node(term) {
             Node::Int(value) => value.to_string(),
             Node::Bool(value) => value.to_string(),
             Node::Null => "null".to_string(),
@@ -75,8 +75,8 @@ impl Writer<'_> {
             Node::AtMostZero(t) => self.comparison(*t, "<="),
             Node::IsZero(t) => self.comparison(*t, "=="),
             Node::SameRef(a, b) => self.joined(&[*a, *b], " == "),
-            Node::Born(t, birth) => format!("{} was made by birth {}", self.operand(*t), birth.0),
-            Node::Not(t) => match self.names.world.terms.node(*t) {
+            Node::InClass(t, alloc) => format!("{} was made by alloc {}", self.operand(*t), alloc.0),
+            Node::Not(t) => match self.names.arena.terms.node(*t) {
                 Node::SameRef(a, b) => self.joined(&[*a, *b], " != "),
                 Node::IsZero(t) => self.comparison(*t, "!="),
                 Node::AtMostZero(t) => self.comparison(*t, ">"),
@@ -98,7 +98,7 @@ impl Writer<'_> {
     /// A term that stands within another.
     fn operand(&mut self, term: Term) -> String {
         let text = self.term(term);
-        let node = self.names.world.terms.node(term);
+        let node = self.names.arena.terms.node(term);
         let plain = matches!(node, Node::Int(_) | Node::Bool(_) | Node::Null | Node::App(..)) && !text.contains(' ');
         if plain || text == "…" { text } else { format!("({text})") }
     }
@@ -129,12 +129,12 @@ impl Writer<'_> {
     fn comparison(&mut self, term: Term, sign: &str) -> String {
         let zero = BigInt::zero();
         let single = [(BigInt::one(), term)];
-        let (constant, parts) = match self.names.world.terms.node(term) {
+        let (constant, parts) = match self.names.arena.terms.node(term) {
             Node::Linear(constant, parts) => (constant, &parts[..]),
             _ => (&zero, &single[..]),
         };
         if let [(_, part)] = parts
-            && let Node::App(Func::Ending(call), _) = self.names.world.terms.node(*part)
+            && let Node::App(Func::Ending(call), _) = self.names.arena.terms.node(*part)
             && matches!(sign, "==" | "!=")
         {
             let ending = if constant.is_zero() {
@@ -170,7 +170,7 @@ impl Writer<'_> {
         match func {
             Func::Param(at) => procedure.locals[at as usize].name.clone(),
             Func::Global(at) => unit.globals[at as usize].name.clone(),
-            Func::New(birth) => format!("new#{}", birth.0),
+            Func::New(alloc) => format!("new#{}", alloc.0),
             Func::Skolem(at) => format!("any#{at}"),
             Func::Length => format!("{}.length", self.operand(args[0])),
             Func::Initial(selector) => {

@@ -5,10 +5,10 @@
 use super::counterexample::{difference, violation};
 use super::{Subject, explain, overall};
 use crate::goal::{Method, PairProof};
-use smt::solve::CrossCheck;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict};
 use anstyle::{AnsiColor, Style};
 use lang_l::source::Span;
+use smt::solve::CrossCheck;
 use std::fmt::Write as _;
 
 /// How many correspondences of one kind are listed.
@@ -81,10 +81,10 @@ fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> String 
         Verdict::PartiallyEquivalent(proof) => {
             text.push_str(&proof_text(subject, pair, proof));
             text.push_str("  that both end from the same stores is not proved");
-            match &proof.gap {
-                Some(gap) => {
-                    let _ = writeln!(text, ": {}", gap.what);
-                    text.push_str(&places_text(subject, &gap.places));
+            match &proof.failed_goal {
+                Some(failed_goal) => {
+                    let _ = writeln!(text, ": {}", failed_goal.what);
+                    text.push_str(&places_text(subject, &failed_goal.places));
                 }
                 None => text.push_str(": a pair it rests on may not\n"),
             }

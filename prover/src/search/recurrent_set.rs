@@ -1,25 +1,25 @@
-//! Recurrent sets: the proof that a run which was stopped would never have ended.
+//! RecurrentSet sets: the proof that a run which was stopped would never have ended.
 //!
 //! In: where a run was when it ran out of steps: a loop, or a procedure that calls itself, and what its variables held. Out: a
 //! condition that holds there and, wherever it holds, leads to another turn (or call) in which it holds again.
 //!
-//! Rule *Recurrent* (`proofs/soundness.md`). The condition is a conjunction of simple ones that hold at that place: bounds,
+//! Rule *RecurrentSet* (`proofs/soundness.md`). The condition is a conjunction of simple ones that hold at that place: bounds,
 //! differences and parities of integers, booleans, nullness. What a turn does not keep is dropped until the rest is kept.
 //!
 //! Invariant: nothing is assumed of the heap and of globals; so the condition speaks for every store.
 
+use crate::effects::Effects;
 use crate::exec::{Limits, execute};
-use crate::effects::Facts;
-use smt::obligation::Obligation;
-use smt::solve::{Answer, Solver};
-use smt::arena::{World};
-use smt::term::{Ending, Func, Sort, Term};
 use lang_l::hir::{Local, ProcId, Procedure, Unit};
 use lang_l::interp::{Divergence, Stuck};
 use lang_l::source::Span;
 use lang_l::value::Value;
 use num_bigint::BigInt;
 use num_traits::Zero;
+use smt::arena::Arena;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver};
+use smt::term::{Ending, Func, Sort, Term};
 
 /// Variables beyond these are not compared with one another.
 const MOST_COMPARED: usize = 6;
@@ -28,15 +28,15 @@ const SHARE: u32 = 20;
 
 /// A proof that a run never ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recurrent {
+pub struct RecurrentSet {
     /// The loop, or the procedure.
     pub span: Span,
     /// What holds again and again, in words of the program.
     pub condition: String,
 }
 
-impl From<Recurrent> for Divergence {
-    fn from(Recurrent { span, condition }: Recurrent) -> Self {
+impl From<RecurrentSet> for Divergence {
+    fn from(RecurrentSet { span, condition }: RecurrentSet) -> Self {
         Divergence::Stays { span, condition }
     }
 }
@@ -48,12 +48,12 @@ pub struct Version<'a> {
     pub unit: &'a Unit,
     /// Which version.
     pub version: usize,
-    /// The facts of its procedures.
-    pub facts: &'a [Facts],
+    /// The effects of its procedures.
+    pub effects: &'a [Effects],
 }
 
 /// Looks for a proof that a run of `source` which was stopped here never ends.
-pub fn never_ends(of: Version<'_>, source: &Unit, stuck: &Stuck, solver: &mut Solver) -> Option<Recurrent> {
+pub fn never_ends(of: Version<'_>, source: &Unit, stuck: &Stuck, solver: &mut Solver) -> Option<RecurrentSet> {
     let from = source.versions[of.version].procedure(stuck.procedure);
     let procedures = &of.unit.versions[of.version].procedures;
     let id = (0u32..).zip(procedures).find_map(|(at, p)| {
@@ -64,7 +64,7 @@ pub fn never_ends(of: Version<'_>, source: &Unit, stuck: &Stuck, solver: &mut So
         here.then_some(ProcId(at))
     })?;
     let code = of.unit.versions[of.version].procedure(id);
-    if of.facts[id.index()].terminates {
+    if of.effects[id.index()].terminates {
         return None;
     }
     let values = values(code, from, stuck);
@@ -74,7 +74,7 @@ pub fn never_ends(of: Version<'_>, source: &Unit, stuck: &Stuck, solver: &mut So
         solver.with_share(SHARE, |solver| recurs(of, id, simple, solver).or_else(|| recurs(of, id, atoms, solver)))?;
     let texts: Vec<String> = kept.iter().map(|atom| atom.text(code)).collect();
     let condition = if texts.is_empty() { "true".to_string() } else { texts.join(" && ") };
-    Some(Recurrent { span: code.span, condition })
+    Some(RecurrentSet { span: code.span, condition })
 }
 
 /// What the parameters of the lowered procedure held.
@@ -142,8 +142,8 @@ fn candidates(values: &[Option<Value>]) -> Vec<Atom> {
 
 impl Atom {
     /// The condition on these values; true where they are of other sorts.
-    fn term(&self, world: &mut World, values: &[Term]) -> Term {
-        let terms = &mut world.terms;
+    fn term(&self, arena: &mut Arena, values: &[Term]) -> Term {
+        let terms = &mut arena.terms;
         let number = |terms: &mut smt::term::Terms, n: &BigInt| terms.int(n.clone());
         match self {
             Atom::AtLeast(at, n) => {
@@ -201,24 +201,24 @@ impl Atom {
 /// What is left of the conditions once each turn keeps them, if then every turn leads to another one.
 fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver) -> Option<Vec<Atom>> {
     let code = of.unit.versions[of.version].procedure(id);
-    let mut world = World::new(of.unit);
-    let execution = execute(of.unit, of.version, of.facts, &Limits::default(), &mut world, (id, &[])).ok()?;
+    let mut arena = Arena::new(of.unit);
+    let execution = execute(of.unit, of.version, of.effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
     let params: Vec<Term> = (0u32..)
         .zip(&code.locals[..code.params])
-        .map(|(at, local)| world.terms.app(Func::Param(at), &[], Sort::from(&local.ty)))
+        .map(|(at, local)| arena.terms.app(Func::Param(at), &[], Sort::from(&local.ty)))
         .collect();
     let (mut steps, mut ends) = (Vec::new(), Vec::new());
     for outcome in execution.outcomes {
-        let own = outcome.calls.iter().position(|&call| world.record(call).callee == id);
-        let last = outcome.calls.last().map(|&call| world.record(call).callee);
+        let own = outcome.calls.iter().position(|&call| arena.record(call).callee == id);
+        let last = outcome.calls.last().map(|&call| arena.record(call).callee);
         match (own, outcome.ending) {
             // The first call of itself is looked at where it is taken not to end.
             (Some(at), Ending::Diverges) if at + 1 == outcome.calls.len() => {
-                steps.push((outcome.path, world.record(outcome.calls[at]).args.clone()));
+                steps.push((outcome.path, arena.record(outcome.calls[at]).args.clone()));
             }
             (Some(_), _) => {}
             // Another call that never ends is as good, unless it may be blocked.
-            (None, Ending::Diverges) if last.is_some_and(|callee| !of.facts[callee.index()].blocks) => {}
+            (None, Ending::Diverges) if last.is_some_and(|callee| !of.effects[callee.index()].may_block) => {}
             (None, _) => ends.push(outcome.path),
         }
     }
@@ -226,42 +226,42 @@ fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver
         return None;
     }
     loop {
-        let known: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut world, &params)).collect();
+        let known: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut arena, &params)).collect();
         let before = atoms.len();
         for (path, args) in &steps {
             let assumptions: Vec<Term> = known.iter().chain(path).copied().collect();
-            let goals: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut world, args)).collect();
-            let all = world.terms.and(&goals);
-            if !follows(&mut world, solver, &assumptions, all) {
-                let mut kept = goals.into_iter().map(|goal| follows(&mut world, solver, &assumptions, goal));
+            let goals: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut arena, args)).collect();
+            let all = arena.terms.and(&goals);
+            if !follows(&mut arena, solver, &assumptions, all) {
+                let mut kept = goals.into_iter().map(|goal| follows(&mut arena, solver, &assumptions, goal));
                 atoms.retain(|_| kept.next().unwrap_or(false));
             }
         }
         if atoms.len() == before {
-            let none = world.terms.bool(false);
+            let none = arena.terms.bool(false);
             let stays = ends.iter().all(|path| {
                 let assumptions: Vec<Term> = known.iter().chain(path).copied().collect();
-                follows(&mut world, solver, &assumptions, none)
+                follows(&mut arena, solver, &assumptions, none)
             });
-            return stays.then(|| without_implied(&mut world, solver, atoms, &params));
+            return stays.then(|| without_implied(&mut arena, solver, atoms, &params));
         }
     }
 }
 
 /// The conditions without those that follow from the others.
-fn without_implied(world: &mut World, solver: &mut Solver, mut atoms: Vec<Atom>, params: &[Term]) -> Vec<Atom> {
+fn without_implied(arena: &mut Arena, solver: &mut Solver, mut atoms: Vec<Atom>, params: &[Term]) -> Vec<Atom> {
     for at in (0..atoms.len()).rev() {
         let others: Vec<Term> =
-            atoms.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, a)| a.term(world, params)).collect();
-        let goal = atoms[at].term(world, params);
-        if follows(world, solver, &others, goal) {
+            atoms.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, a)| a.term(arena, params)).collect();
+        let goal = atoms[at].term(arena, params);
+        if follows(arena, solver, &others, goal) {
             atoms.remove(at);
         }
     }
     atoms
 }
 
-fn follows(world: &mut World, solver: &mut Solver, assumptions: &[Term], goal: Term) -> bool {
+fn follows(arena: &mut Arena, solver: &mut Solver, assumptions: &[Term], goal: Term) -> bool {
     let tag = "a condition holds again in the next turn".to_string();
-    solver.prove(world, &Obligation { assumptions: assumptions.to_vec(), goal, tag }) == Answer::Holds
+    solver.prove(arena, &Obligation { assumptions: assumptions.to_vec(), goal, tag }) == Answer::Holds
 }

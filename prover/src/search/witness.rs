@@ -8,7 +8,7 @@
 //! Invariant: that a version never ends is believed only when the interpreter proves it, or a recurrent set does for a place
 //! where the run has just been.
 
-use crate::search::recurrent_set::Recurrent;
+use crate::search::recurrent_set::RecurrentSet;
 use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::interp::{
@@ -170,7 +170,7 @@ pub fn replay_endless(
     input: &Input,
     externals: Behaviour,
     limits: Limits,
-    never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<Recurrent>,
+    never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<RecurrentSet>,
 ) -> Option<Witness> {
     let input = usable(pair.unit, pair.left_procedure(), input)?;
     let limits = Limits { checks: false, ..limits };

@@ -1,13 +1,13 @@
 //! What a breakdown of the solver costs.
 //!
-//! In: a verdict, and the solver's breakdowns. Out: the verdict that is left.
+//! In: a verdict, and the solver's failures. Out: the verdict that is left.
 //!
 //! Invariant: only proofs are lost, and only those of the pair over which the solver broke down; what was seen in a run stays.
 
 use crate::goal::{Pair, Program, task};
-use smt::solve::{Breakdown, Solver, Task};
 use crate::verdict::{Reason, Verdict};
 use lang_l::hir::{Expr, ProcId};
+use smt::solve::{Solver, SolverFailure, Task};
 
 /// The verdict on a pair in the light of what became of the solver; says so where that is why the pair is unknown.
 pub fn account(
@@ -16,19 +16,19 @@ pub fn account(
     (pair, when): (Pair, Option<&Expr>),
     solver: &Solver,
 ) -> Verdict {
-    let own = solver.breakdowns().get(&task(pair, when));
+    let own = solver.failures().get(&task(pair, when));
     let procedure = |version: usize, id: ProcId| program.unit.versions[version].procedure(id);
     match (verdict, own) {
         (verdict @ (Verdict::NotEquivalent(_) | Verdict::ContractViolation(_)), _) => verdict,
-        (_, Some(Breakdown(cause))) => Verdict::Unknown(Reason {
+        (_, Some(SolverFailure(cause))) => Verdict::Unknown(Reason {
             what: cause.clone(),
             places: [vec![procedure(0, pair.0).name_span], vec![procedure(1, pair.1).name_span]],
             hint: "run it again, with more `--memory` if that is what it lacked; other pairs are not concerned".into(),
         }),
         (Verdict::Unknown(reason), None) => {
-            let below = solver.breakdowns().iter().find(|(task, _)| rests_on(program, pair, **task));
+            let below = solver.failures().iter().find(|(task, _)| rests_on(program, pair, **task));
             let what = match below {
-                Some((task, Breakdown(cause))) => format!("{}; {cause} over {}", reason.what, name(program, *task)),
+                Some((task, SolverFailure(cause))) => format!("{}; {cause} over {}", reason.what, name(program, *task)),
                 None => reason.what,
             };
             Verdict::Unknown(Reason { what, ..reason })
@@ -41,7 +41,7 @@ pub fn account(
 fn rests_on(program: &Program<'_>, pair: Pair, task: Task) -> bool {
     let runs = |version: usize, callee: ProcId| {
         let own = [pair.0, pair.1][version];
-        own == callee || program.facts[version][own.index()].callees.contains(&callee)
+        own == callee || program.effects[version][own.index()].callees.contains(&callee)
     };
     match task {
         Task::Alone { version, procedure } => runs(version, procedure),

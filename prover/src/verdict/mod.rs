@@ -7,12 +7,12 @@
 pub mod failure;
 pub mod vacuity;
 
+use crate::analysis::AnalysisEvidence;
 use crate::analysis::contracts::ClauseKind;
-use crate::analysis::FactsEvidence;
 use crate::goal::{Pair, PairProof};
 use crate::search::witness::{ContractWitness, Witness};
-use smt::solve::CrossCheck;
 use lang_l::source::Span;
+use smt::solve::CrossCheck;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -156,7 +156,7 @@ pub struct Report {
     /// The contracts of both versions.
     pub contracts: Vec<ClauseReport>,
     /// How what is known of each procedure alone was found, by version.
-    pub evidence: [FactsEvidence; 2],
+    pub evidence: [AnalysisEvidence; 2],
     /// What was found of every pair that was tried, in its unconditional form.
     pub proofs: BTreeMap<Pair, PairProof>,
     /// Every query that was asked, in order, as SMT-LIB.

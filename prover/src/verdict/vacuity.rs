@@ -6,19 +6,19 @@
 //! Invariant: what is said here only ever takes an answer away, or is added to it for people; so the solver's word is enough.
 
 use crate::exec::on_entry;
+use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
-use smt::obligation::Obligation;
 use crate::goal::{Pair, Program, assumptions, inlinable};
 use crate::relate::Claims;
-use smt::solve::{Answer, Solver};
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{Ending, Term};
 use crate::verdict::Reason;
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Version,
 };
 use lang_l::source::Span;
+use smt::arena::Arena;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver};
+use smt::term::{Ending, Term};
 use std::collections::BTreeSet;
 
 /// What could make a vacuous pair say something.
@@ -27,14 +27,14 @@ const HINT: &str = "look at its assumptions, its recursion and its callees";
 /// Why an equivalence would say nothing: no store satisfies what both assume, or no run ends.
 pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Reason> {
     let unit = program.unit;
-    let mut world = World::new(unit);
+    let mut arena = Arena::new(unit);
     let (a, b) = program.code(pair);
-    let (assumed, _) = assumptions(program, pair, when, &mut world);
+    let (assumed, _) = assumptions(program, pair, when, &mut arena);
     let reason = |what: &str, span: Span, hint: &str| {
         Some(Reason { what: what.into(), places: [vec![span], vec![b.name_span]], hint: hint.into() })
     };
     // Where nothing is assumed, any store will do.
-    if !assumed.is_empty() && impossible(&mut world, &assumed, "some store satisfies what both versions assume", solver)
+    if !assumed.is_empty() && impossible(&mut arena, &assumed, "some store satisfies what both versions assume", solver)
     {
         let hint = "weaken the `requires` or the `when`";
         return reason("vacuous: no store satisfies both `requires` (and the `when`)", a.name_span, hint);
@@ -44,8 +44,8 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
         if code.body.is_none() {
             continue;
         }
-        let returns = returns(program, version, id, &assumed, &mut world, solver);
-        if !returns || !recursion_ends(program, version, id, &mut world, solver) {
+        let returns = returns(program, version, id, &assumed, &mut arena, solver);
+        if !returns || !recursion_ends(program, version, id, &mut arena, solver) {
             let what = format!("vacuous: no run of {} returns", unit.versions[version].title());
             return reason(&what, a.name_span, HINT);
         }
@@ -53,14 +53,14 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
     None
 }
 
-fn impossible(world: &mut World, assumptions: &[Term], tag: &str, solver: &mut Solver) -> bool {
+fn impossible(arena: &mut Arena, assumptions: &[Term], tag: &str, solver: &mut Solver) -> bool {
     // Where nothing is assumed, any store will do.
     if assumptions.is_empty() {
         return false;
     }
-    let goal = world.terms.bool(false);
+    let goal = arena.terms.bool(false);
     let obligation = Obligation { assumptions: assumptions.to_vec(), goal, tag: tag.to_string() };
-    solver.prove(world, &obligation) == Answer::Holds
+    solver.prove(arena, &obligation) == Answer::Holds
 }
 
 /// Whether some run of the procedure may end, if its calls may.
@@ -69,13 +69,13 @@ fn returns(
     version: usize,
     id: ProcId,
     assumed: &[Term],
-    world: &mut World,
+    arena: &mut Arena,
     solver: &mut Solver,
 ) -> bool {
-    let facts = &program.facts[version];
+    let effects = &program.effects[version];
     let in_place = Limits { inline: inlinable(program, version, &Claims::new()), inline_depth: 8, ..Limits::default() };
     [Limits::default(), in_place].iter().all(|limits| {
-        let Ok(execution) = execute(program.unit, version, facts, limits, world, (id, assumed)) else { return true };
+        let Ok(execution) = execute(program.unit, version, effects, limits, arena, (id, assumed)) else { return true };
         if !program.assumes(version, id) {
             return execution.outcomes.iter().any(|outcome| outcome.ending != Ending::Diverges);
         }
@@ -83,7 +83,7 @@ fn returns(
         // as good as an assumption that fails.
         let own = |o: &&Outcome| o.ending == Ending::Normal || !o.faults.is_empty();
         let mut own = execution.outcomes.iter().filter(own);
-        own.any(|outcome| !impossible(world, &outcome.path, "some run returns", solver))
+        own.any(|outcome| !impossible(arena, &outcome.path, "some run returns", solver))
     })
 }
 
@@ -92,24 +92,24 @@ fn returns(
 /// A run that ends has innermost calls, which call nothing that takes part in the recursion. So where no procedure has a way
 /// to its end but through calls of procedures that have none, no run ends; nor where a procedure that calls itself has
 /// no way, from any store its own `requires` allow, without a call of itself.
-fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, world: &mut World, solver: &mut Solver) -> bool {
-    let facts = &program.facts[version];
+fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, arena: &mut Arena, solver: &mut Solver) -> bool {
+    let effects = &program.effects[version];
     let code = &program.unit.versions[version];
     if !may_end(code).contains(&id) {
         return false;
     }
     let procedure = code.procedure(id);
-    if !facts[id.index()].recursive(id) || procedure.requires.is_empty() {
+    if !effects[id.index()].recursive(id) || procedure.requires.is_empty() {
         return true;
     }
-    let mut executor = Executor::new(program.unit, version, facts, Limits::default(), world);
+    let mut executor = Executor::new(program.unit, version, effects, Limits::default(), arena);
     let (_, requires, _) = on_entry(&mut executor, id);
-    let executed = execute(program.unit, version, facts, &Limits::default(), world, (id, &requires));
+    let executed = execute(program.unit, version, effects, &Limits::default(), arena, (id, &requires));
     let Ok(execution) = executed else { return true };
-    let innermost = |o: &&Outcome, world: &World| o.calls.iter().all(|&call| world.record(call).callee != id);
+    let innermost = |o: &&Outcome, arena: &Arena| o.calls.iter().all(|&call| arena.record(call).callee != id);
     let ways: Vec<&Outcome> =
-        execution.outcomes.iter().filter(|o| o.ending != Ending::Diverges && innermost(o, world)).collect();
-    ways.into_iter().any(|way| !impossible(world, &way.path, "some innermost call returns", solver))
+        execution.outcomes.iter().filter(|o| o.ending != Ending::Diverges && innermost(o, arena)).collect();
+    ways.into_iter().any(|way| !impossible(arena, &way.path, "some innermost call returns", solver))
 }
 
 /// The procedures that may come to an end, as far as the code alone tells: a least fixpoint.
@@ -215,19 +215,19 @@ pub fn unreached(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver:
             put_marks(body, mark, &mut places[version]);
         }
     }
-    let program = Program { unit: &unit, facts: program.facts.clone() };
-    let mut world = World::new(&unit);
-    let (assumed, _) = assumptions(&program, pair, when, &mut world);
+    let program = Program { unit: &unit, effects: program.effects.clone() };
+    let mut arena = Arena::new(&unit);
+    let (assumed, _) = assumptions(&program, pair, when, &mut arena);
     let mut version = 0;
     places.map(|mut places| {
         let id = [pair.0, pair.1][version];
-        let facts = &program.facts[version];
-        let executed = execute(&unit, version, facts, &Limits::default(), &mut world, (id, &assumed));
+        let effects = &program.effects[version];
+        let executed = execute(&unit, version, effects, &Limits::default(), &mut arena, (id, &assumed));
         version += 1;
         let Ok(execution) = executed else { return Vec::new() };
         for outcome in &execution.outcomes {
             let come_to = |place: &Span| outcome.news.iter().any(|(_, span)| span == place);
-            if places.iter().any(come_to) && !impossible(&mut world, &outcome.path, "some run takes this way", solver) {
+            if places.iter().any(come_to) && !impossible(&mut arena, &outcome.path, "some run takes this way", solver) {
                 places.retain(|place| !come_to(place));
             }
         }

@@ -107,7 +107,7 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
 /// The suite of the paper's tool, file by file, against the seconds of the original and the paper's strategy.
 fn suite(runner: &Runner) -> String {
     let mut text = "\n## The suite `rie`\n\n".to_string();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/suites/rie");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/suites/rie");
     let Ok(expectations) = fs::read_to_string(folder.join("expected.tsv")) else {
         return text + "`../shared/suites/rie` was not there and was not measured.\n";
     };

@@ -81,7 +81,7 @@ pub(super) fn move_allocation(program: &mut Program, at: usize, random: &mut Ran
 }
 
 /// Where a statement can be put: any site after the declarations, or the end of a block.
-fn gap(procedure: &Procedure, random: &mut Random) -> Option<Site> {
+fn failed_goal(procedure: &Procedure, random: &mut Random) -> Option<Site> {
     let body = procedure.body.as_ref()?;
     let all = blocks(body);
     let at = random.below(all.len());
@@ -107,7 +107,7 @@ fn written_fields(procedure: &Procedure) -> Vec<(String, Expr)> {
 pub(super) fn garbage(program: &mut Program, at: usize, random: &mut Random) -> Option<()> {
     let node = program.node_type();
     let target = program.fresh("z");
-    let place = gap(&program.procedures[at], random)?;
+    let place = failed_goal(&program.procedures[at], random)?;
     let mut added = vec![allocate(&target, &node)];
     if let Some((text, value)) = random.pick(&written_fields(&program.procedures[at])).cloned()
         && random.percent(60)
@@ -138,7 +138,7 @@ pub(super) fn dead_store(program: &mut Program, at: usize, random: &mut Random) 
         _ if random.percent(50) => var(&text),
         _ => default_of(&kind),
     };
-    let place = gap(&program.procedures[at], random)?;
+    let place = failed_goal(&program.procedures[at], random)?;
     let position = place.1;
     around(program, at, place)?.insert(position, assign(var(&target), value));
     declare(&mut program.procedures[at], &target, kind);

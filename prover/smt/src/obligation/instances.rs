@@ -9,7 +9,7 @@
 //! Invariant: bounded in rounds and in number.
 
 use super::Writer;
-use crate::arena::World;
+use crate::arena::Arena;
 use crate::term::{Func, Node, Sort, Term};
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub(super) struct Instances {
 
 impl Writer {
     /// One round of instances; false when there is nothing more to say.
-    pub(super) fn instantiate(&mut self, world: &mut World, instances: &mut Instances) -> bool {
+    pub(super) fn instantiate(&mut self, arena: &mut Arena, instances: &mut Instances) -> bool {
         if self.quantifiers.is_empty() || instances.rounds == ROUNDS {
             return false;
         }
@@ -38,19 +38,19 @@ impl Writer {
         let mut more = false;
         while let Some(&quantifier) = self.quantifiers.get(instances.witnessed) {
             instances.witnessed += 1;
-            let Node::Forall(bound, body) = *world.terms.node(quantifier) else { continue };
-            let Some(value) = world.terms.witness(quantifier) else { continue };
-            if world.terms.sort(bound) == Sort::Int {
+            let Node::Forall(bound, body) = *arena.terms.node(quantifier) else { continue };
+            let Some(value) = arena.terms.witness(quantifier) else { continue };
+            if arena.terms.sort(bound) == Sort::Int {
                 self.indexes.insert(value);
             }
-            self.instance(world, quantifier, (bound, body), value, "(or {all} (not {body}))");
+            self.instance(arena, quantifier, (bound, body), value, "(or {all} (not {body}))");
             more = true;
         }
         for quantifier in self.quantifiers.clone() {
-            let Node::Forall(bound, body) = *world.terms.node(quantifier) else { continue };
-            for value in self.values(world, bound) {
+            let Node::Forall(bound, body) = *arena.terms.node(quantifier) else { continue };
+            for value in self.values(arena, bound) {
                 if instances.done.len() < MOST && instances.done.insert((quantifier, value)) {
-                    self.instance(world, quantifier, (bound, body), value, "(=> {all} {body})");
+                    self.instance(arena, quantifier, (bound, body), value, "(=> {all} {body})");
                     more = true;
                 }
             }
@@ -59,20 +59,20 @@ impl Writer {
     }
 
     /// The values at hand that a variable ranges over.
-    fn values(&self, world: &mut World, bound: Term) -> Vec<Term> {
-        match world.terms.sort(bound) {
-            Sort::Bool => [true, false].map(|value| world.terms.bool(value)).to_vec(),
+    fn values(&self, arena: &mut Arena, bound: Term) -> Vec<Term> {
+        match arena.terms.sort(bound) {
+            Sort::Bool => [true, false].map(|value| arena.terms.bool(value)).to_vec(),
             Sort::Ref => {
-                self.references.iter().copied().filter(|&value| world.terms.ranges_over(bound, value)).collect()
+                self.references.iter().copied().filter(|&value| arena.terms.ranges_over(bound, value)).collect()
             }
             Sort::Int => {
                 let mut values: Vec<Term> = self.indexes.iter().copied().collect();
                 if values.len() < FEW {
                     let plain = |term: &Term| {
                         matches!(
-                            world.terms.node(*term),
+                            arena.terms.node(*term),
                             Node::Int(_) | Node::App(Func::Param(_) | Func::Global(_) | Func::Result(..), _)
-                        ) && world.terms.sort(*term) == Sort::Int
+                        ) && arena.terms.sort(*term) == Sort::Int
                     };
                     values.extend(self.names.keys().filter(|term| plain(term)).take(FEW));
                 }
@@ -81,9 +81,9 @@ impl Writer {
         }
     }
 
-    fn instance(&mut self, world: &mut World, quantifier: Term, (bound, body): (Term, Term), value: Term, form: &str) {
-        let body = world.terms.instance(bound, body, value);
-        self.visit(world, body);
+    fn instance(&mut self, arena: &mut Arena, quantifier: Term, (bound, body): (Term, Term), value: Term, form: &str) {
+        let body = arena.terms.instance(bound, body, value);
+        self.visit(arena, body);
         let fact = form.replace("{all}", &self.names[&quantifier]).replace("{body}", &self.names[&body]);
         self.facts.push(fact);
     }

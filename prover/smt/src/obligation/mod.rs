@@ -2,8 +2,8 @@
 //!
 //! In: terms. Out: SMT-LIB 2 without quantifiers, complete in itself, that any solver reads; `unsat` means proved.
 //!
-//! The text adds the *facts* about the references that occur: what births they can have, that a `new` is the only one of
-//! its birth, what regions are bounded by. Each is an instance, for a term at hand, of a rule in `proofs/soundness.md`, so
+//! The text adds the *facts* about the references that occur: what allocs they can have, that a `new` is the only one of
+//! its alloc, what regions are bounded by. Each is an instance, for a term at hand, of a rule in `proofs/soundness.md`, so
 //! the solver needs no axiom and no trigger (design notes, "trigger hygiene").
 //!
 //! Invariant: the text depends on the terms alone, so the same proof makes the same text.
@@ -12,14 +12,14 @@ mod instances;
 mod reach;
 mod sums;
 
-use crate::arena::World;
-use crate::term::{Birth, Func, Node, Opaque, Origin, Selector, Sort, Term};
+use crate::arena::Arena;
+use crate::term::{AllocClass, Func, Node, Opaque, Origin, Selector, Sort, Term};
 use instances::Instances;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What every text opens with.
-pub const PREAMBLE: &str = "(set-logic ALL)\n(declare-sort Ref 0)\n(declare-fun birth (Ref) Int)\n";
+pub const PREAMBLE: &str = "(set-logic ALL)\n(declare-sort Ref 0)\n(declare-fun alloc (Ref) Int)\n";
 
 /// Something to be proved.
 #[derive(Clone, Debug)]
@@ -34,20 +34,20 @@ pub struct Obligation {
 
 impl Obligation {
     /// The text: satisfiable exactly when the goal can fail.
-    pub fn smt2(&self, world: &mut World) -> String {
-        self.smt2_with(world, &[])
+    pub fn smt2(&self, arena: &mut Arena) -> String {
+        self.smt2_with(arena, &[])
     }
 
     /// The same, with constants `want0`, `want1`, … that are equal to these terms.
-    pub fn smt2_with(&self, world: &mut World, wanted: &[Term]) -> String {
+    pub fn smt2_with(&self, arena: &mut Arena, wanted: &[Term]) -> String {
         let mut asserted: Vec<Term> = self.assumptions.clone();
-        let negated = world.terms.not(self.goal);
+        let negated = arena.terms.not(self.goal);
         asserted.push(negated);
         let mut writer = Writer::default();
         for &term in asserted.iter().chain(wanted) {
-            writer.visit(world, term);
+            writer.visit(arena, term);
         }
-        writer.facts(world);
+        writer.facts(arena);
         let mut text = String::new();
         for line in self.tag.lines() {
             let _ = writeln!(text, "; {line}");
@@ -60,7 +60,7 @@ impl Obligation {
         text.push_str(&writer.definitions);
         if !writer.facts.is_empty() {
             text.push_str(
-                "; true of these values whatever the program: instances of the rules on births, calls and regions\n",
+                "; true of these values whatever the program: instances of the rules on allocs, calls and regions\n",
             );
         }
         for fact in &writer.facts {
@@ -71,7 +71,7 @@ impl Obligation {
             let _ = writeln!(text, "(assert {})", writer.names[&term]);
         }
         for (at, term) in wanted.iter().enumerate() {
-            let sort = sort_name(world.terms.sort(*term));
+            let sort = sort_name(arena.terms.sort(*term));
             let _ = writeln!(text, "(declare-fun want{at} () {sort})\n(assert (= want{at} {}))", writer.names[term]);
         }
         text.push_str("(check-sat)\n");
@@ -96,11 +96,11 @@ struct Writer {
 }
 
 impl Writer {
-    fn visit(&mut self, world: &World, term: Term) {
+    fn visit(&mut self, arena: &Arena, term: Term) {
         if self.names.contains_key(&term) {
             return;
         }
-        let node = world.terms.node(term).clone();
+        let node = arena.terms.node(term).clone();
         if let Node::Forall(..) = node {
             // Its name alone; what follows from it is said by instances.
             let name = format!("all{}", self.quantifiers.len());
@@ -110,18 +110,18 @@ impl Writer {
             return;
         }
         if let Node::App(Func::SumBelow, args) = &node {
-            return self.sum(world, term, (args[0], args[1]), args[2]);
+            return self.sum(arena, term, (args[0], args[1]), args[2]);
         }
         for part in node.children() {
-            self.visit(world, part);
+            self.visit(arena, part);
         }
         if let Node::App(Func::Initial(_) | Func::Effect(..), args) = &node
             && let Some(index) = args.get(1)
         {
             self.indexes.insert(*index);
         }
-        let text = self.form(world, &node, term);
-        let sort = world.terms.sort(term);
+        let text = self.form(arena, &node, term);
+        let sort = arena.terms.sort(term);
         let leaf = matches!(&node, Node::Int(_) | Node::Bool(_) | Node::Null)
             || matches!(&node, Node::App(_, args) if args.is_empty());
         let name = if leaf {
@@ -137,14 +137,14 @@ impl Writer {
         }
     }
 
-    fn form(&mut self, world: &World, node: &Node, term: Term) -> String {
+    fn form(&mut self, arena: &Arena, node: &Node, term: Term) -> String {
         match node {
             Node::Null => {
                 self.declarations.insert("null".into(), "(declare-fun null () Ref)".into());
                 "null".into()
             }
             Node::App(func, args) => {
-                let symbol = self.symbol(world, *func, args, world.terms.sort(term));
+                let symbol = self.symbol(arena, *func, args, arena.terms.sort(term));
                 let args: Vec<&str> = args.iter().map(|arg| self.names[arg].as_str()).collect();
                 if args.is_empty() { symbol } else { format!("({symbol} {})", args.join(" ")) }
             }
@@ -152,10 +152,10 @@ impl Writer {
         }
     }
 
-    fn symbol(&mut self, world: &World, func: Func, args: &[Term], sort: Sort) -> String {
+    fn symbol(&mut self, arena: &Arena, func: Func, args: &[Term], sort: Sort) -> String {
         let symbol = match func {
             Func::Param(_) | Func::Global(_) => input_name(func).unwrap_or_default(),
-            Func::New(birth) => format!("new{}", birth.0),
+            Func::New(alloc) => format!("new{}", alloc.0),
             Func::Skolem(at) => format!("any{at}"),
             Func::Initial(selector) => format!("initial_{}", selector_name(selector)),
             Func::Length => "length".into(),
@@ -173,88 +173,88 @@ impl Writer {
             Func::Bound(depth, ty) => format!("bound{depth}_{ty}"),
             Func::Witness(of) => format!("witness_{}", self.names.get(&of).map_or("none", String::as_str)),
         };
-        let sorts: Vec<&str> = args.iter().map(|&arg| sort_name(world.terms.sort(arg))).collect();
+        let sorts: Vec<&str> = args.iter().map(|&arg| sort_name(arena.terms.sort(arg))).collect();
         let declaration = format!("(declare-fun {symbol} ({}) {})", sorts.join(" "), sort_name(sort));
         self.declarations.insert(symbol.clone(), declaration);
         symbol
     }
 
     /// Facts about every reference met, and about those that the facts bring in.
-    fn facts(&mut self, world: &mut World) {
-        self.reach_steps(world);
+    fn facts(&mut self, arena: &mut Arena) {
+        self.reach_steps(arena);
         let mut at = 0;
         let mut instances = Instances::default();
         loop {
             while at < self.references.len() {
                 let term = self.references[at];
                 at += 1;
-                self.reference_facts(world, term);
+                self.reference_facts(arena, term);
             }
-            if !self.instantiate(world, &mut instances) {
+            if !self.instantiate(arena, &mut instances) {
                 break;
             }
         }
-        self.sum_facts(world);
-        self.reach_facts(world);
-        self.value_facts(world);
+        self.sum_facts(arena);
+        self.reach_facts(arena);
+        self.value_facts(arena);
     }
 
-    fn reference_facts(&mut self, world: &mut World, term: Term) {
+    fn reference_facts(&mut self, arena: &mut Arena, term: Term) {
         let name = self.names[&term].clone();
-        let births = world.terms.births(term).clone();
-        let node = world.terms.node(term).clone();
+        let allocs = arena.terms.allocs(term).clone();
+        let node = arena.terms.node(term).clone();
         if matches!(node, Node::Ite(..)) {
             // Its sides have facts of their own.
             return;
         }
-        if births.is_everything() {
+        if allocs.is_everything() {
             return;
         }
-        let cases: Vec<String> = births.iter().map(|birth| format!("(= (birth {name}) {})", birth.0)).collect();
+        let cases: Vec<String> = allocs.iter().map(|alloc| format!("(= (alloc {name}) {})", alloc.0)).collect();
         self.facts.push(match cases.as_slice() {
             [one] => one.clone(),
             _ => format!("(or {})", cases.join(" ")),
         });
-        // Rule *Births*: null and each `new` are alone in their birth.
-        for birth in births.iter() {
-            let alone = match world.terms.origin(birth) {
-                Origin::Entry if birth == Birth::NULL => world.terms.null(),
-                Origin::New(_) => world.terms.app(Func::New(birth), &[], Sort::Ref),
+        // Rule *Births*: null and each `new` are alone in their alloc.
+        for alloc in allocs.iter() {
+            let alone = match arena.terms.origin(alloc) {
+                Origin::Entry if alloc == AllocClass::NULL => arena.terms.null(),
+                Origin::New(_) => arena.terms.app(Func::New(alloc), &[], Sort::Ref),
                 _ => continue,
             };
             if alone != term {
-                self.visit(world, alone);
-                self.facts.push(format!("(=> (= (birth {name}) {}) (= {name} {}))", birth.0, self.names[&alone]));
+                self.visit(arena, alone);
+                self.facts.push(format!("(=> (= (alloc {name}) {}) (= {name} {}))", alloc.0, self.names[&alone]));
             }
         }
         // Rule *Call*: what a call hands out is null, its own, or from its region.
         if let Node::App(Func::Effect(call, _) | Func::Result(call, _) | Func::GlobalAfter(call, _), _) = node {
-            let fresh = world.terms.reach(call).fresh;
-            let inside = world.terms.in_region(call, term);
-            self.visit(world, inside);
+            let fresh = arena.terms.reach(call).fresh;
+            let inside = arena.terms.in_region(call, term);
+            self.visit(arena, inside);
             let inside = &self.names[&inside];
-            self.facts.push(format!("(or (= (birth {name}) 0) (= (birth {name}) {}) {inside})", fresh.0));
+            self.facts.push(format!("(or (= (alloc {name}) 0) (= (alloc {name}) {}) {inside})", fresh.0));
         }
     }
 
-    /// Facts about applications that are no references, or that hold beside the births.
-    fn value_facts(&mut self, world: &World) {
+    /// Facts about applications that are no references, or that hold beside the allocs.
+    fn value_facts(&mut self, arena: &Arena) {
         let terms: Vec<(Term, String)> = self.names.iter().map(|(t, n)| (*t, n.clone())).collect();
         for (term, name) in terms {
-            match world.terms.node(term) {
-                // Rule *Region*: a region holds objects of its births only.
+            match arena.terms.node(term) {
+                // Rule *Region*: a region holds objects of its allocs only.
                 Node::App(Func::InRegion(call), args) => {
                     let arg = &self.names[&args[0]];
-                    let births: BTreeSet<Birth> = world.terms.reach(*call).region.iter().collect();
-                    let cases: Vec<String> = births.iter().map(|b| format!("(= (birth {arg}) {})", b.0)).collect();
+                    let allocs: BTreeSet<AllocClass> = arena.terms.reach(*call).region.iter().collect();
+                    let cases: Vec<String> = allocs.iter().map(|b| format!("(= (alloc {arg}) {})", b.0)).collect();
                     self.facts.push(format!("(=> {name} (or false {}))", cases.join(" ")));
                 }
                 // Rule *Defaults*: the entry heap is default at what is not old.
                 Node::App(Func::Initial(_), args)
-                    if world.terms.births(args[0]).single() != Some(Birth::OLD)
-                        && !world.terms.births(args[0]).is_everything() =>
+                    if arena.terms.allocs(args[0]).single() != Some(AllocClass::OLD)
+                        && !arena.terms.allocs(args[0]).is_everything() =>
                 {
-                    let default = match world.terms.sort(term) {
+                    let default = match arena.terms.sort(term) {
                         Sort::Int => "0",
                         Sort::Bool => "false",
                         Sort::Ref => "null",
@@ -262,7 +262,7 @@ impl Writer {
                     if default == "null" {
                         self.declarations.insert("null".into(), "(declare-fun null () Ref)".into());
                     }
-                    self.facts.push(format!("(or (= (birth {}) 1) (= {name} {default}))", self.names[&args[0]]));
+                    self.facts.push(format!("(or (= (alloc {}) 1) (= {name} {default}))", self.names[&args[0]]));
                 }
                 Node::App(Func::Ending(_), _) => self.facts.push(format!("(and (<= 0 {name}) (<= {name} 2))")),
                 Node::App(Func::Length, _) => self.facts.push(format!("(<= 0 {name})")),
@@ -299,7 +299,7 @@ pub fn operation(node: &Node, name: &dyn Fn(Term) -> String) -> String {
         Node::AtMostZero(t) => format!("(<= {} 0)", name(*t)),
         Node::IsZero(t) => format!("(= {} 0)", name(*t)),
         Node::SameRef(a, b) => format!("(= {} {})", name(*a), name(*b)),
-        Node::Born(t, birth) => format!("(= (birth {}) {})", name(*t), birth.0),
+        Node::InClass(t, alloc) => format!("(= (alloc {}) {})", name(*t), alloc.0),
         Node::Not(t) => format!("(not {})", name(*t)),
         Node::And(parts) => format!("(and {})", list(parts)),
         Node::Or(parts) => format!("(or {})", list(parts)),

@@ -6,7 +6,7 @@
 //! Invariant: bounded in number.
 
 use super::Writer;
-use crate::arena::World;
+use crate::arena::Arena;
 use crate::term::{Func, Node, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
@@ -15,65 +15,65 @@ const MOST: usize = 8;
 
 impl Writer {
     /// Brings in the conditions that paths at hand pass through.
-    pub(super) fn reach_steps(&mut self, world: &mut World) {
-        let found = self.paths(world);
+    pub(super) fn reach_steps(&mut self, arena: &mut Arena) {
+        let found = self.paths(arena);
         if found.is_empty() {
             return;
         }
         let sources: BTreeSet<Term> = found.iter().map(|&(from, _, _)| from).collect();
-        let edges = self.edges(world);
+        let edges = self.edges(arena);
         for &from in sources.iter().take(MOST) {
             for &(object, value, ..) in edges.iter().take(MOST) {
                 for to in [object, value] {
-                    let path = world.terms.app(Func::Reach, &[from, to], Sort::Bool);
-                    self.visit(world, path);
+                    let path = arena.terms.app(Func::Reach, &[from, to], Sort::Bool);
+                    self.visit(arena, path);
                 }
             }
         }
         // A path that is longer than nothing begins with an edge: where all edges are fields, it is one of these.
-        if world.heaps.has_reference_cells() {
+        if arena.heaps.has_reference_cells() {
             return;
         }
-        let fields = world.heaps.reference_fields();
+        let fields = arena.heaps.reference_fields();
         for (from, to, _) in found.into_iter().take(MOST) {
             let mut first = Vec::new();
             for &field in &fields {
-                let next = world.terms.app(Func::Initial(Selector::Field(field)), &[from], Sort::Ref);
-                let rest = world.terms.app(Func::Reach, &[next, to], Sort::Bool);
-                self.visit(world, rest);
+                let next = arena.terms.app(Func::Initial(Selector::Field(field)), &[from], Sort::Ref);
+                let rest = arena.terms.app(Func::Reach, &[next, to], Sort::Bool);
+                self.visit(arena, rest);
                 first.push(self.names[&rest].clone());
             }
-            let path = world.terms.app(Func::Reach, &[from, to], Sort::Bool);
+            let path = arena.terms.app(Func::Reach, &[from, to], Sort::Bool);
             let (path, from, to) = (self.names[&path].clone(), &self.names[&from], &self.names[&to]);
             self.facts.push(format!("(=> (and {path} (not (= {from} {to}))) (or false {}))", first.join(" ")));
         }
     }
 
     /// The facts about all conditions at hand.
-    pub(super) fn reach_facts(&mut self, world: &mut World) {
-        let paths = self.paths(world);
+    pub(super) fn reach_facts(&mut self, arena: &mut Arena) {
+        let paths = self.paths(arena);
         if paths.is_empty() {
             return;
         }
-        let null = world.terms.null();
-        self.visit(world, null);
+        let null = arena.terms.null();
+        self.visit(arena, null);
         let name = |writer: &Self, term: Term| writer.names[&term].clone();
         for &(from, to, path) in &paths {
             let (a, b, p) = (name(self, from), name(self, to), name(self, path));
             // From an object to itself; and to another only among those that existed on entry.
             self.facts.push(format!("(=> (and (= {a} {b}) (not (= {a} null))) {p})"));
-            let both = format!("(and (= (birth {a}) 1) (= (birth {b}) 1))");
+            let both = format!("(and (= (alloc {a}) 1) (= (alloc {b}) 1))");
             self.facts.push(format!("(=> {p} (and (not (= {a} null)) (not (= {b} null)) (or (= {a} {b}) {both})))"));
         }
-        let edges = self.edges(world);
+        let edges = self.edges(arena);
         for &(from, to, path) in &paths {
             for &(object, value, index) in edges.iter().filter(|&&(object, ..)| object == to) {
                 let Some(&(.., longer)) = paths.iter().find(|&&(a, b, _)| (a, b) == (from, value)) else { continue };
                 let (p, v, l) = (name(self, path), name(self, value), name(self, longer));
                 let inside = match index {
                     Some(index) => {
-                        let length = world.heaps.length(&mut world.terms, object);
-                        self.visit(world, length);
+                        let length = arena.heaps.length(&mut arena.terms, object);
+                        self.visit(arena, length);
                         let (i, n) = (name(self, index), name(self, length));
                         format!("(and (<= 0 {i}) (< {i} {n}))")
                     }
@@ -92,8 +92,8 @@ impl Writer {
     }
 
     /// From where, to where, and the condition that says so.
-    fn paths(&self, world: &World) -> Vec<(Term, Term, Term)> {
-        let path = |&term: &Term| match world.terms.node(term) {
+    fn paths(&self, arena: &Arena) -> Vec<(Term, Term, Term)> {
+        let path = |&term: &Term| match arena.terms.node(term) {
             Node::App(Func::Reach, args) => Some((args[0], args[1], term)),
             _ => None,
         };
@@ -101,9 +101,9 @@ impl Writer {
     }
 
     /// What points to what in the heap on entry, with the index if the edge is a cell.
-    fn edges(&self, world: &World) -> Vec<(Term, Term, Option<Term>)> {
-        let edge = |&term: &Term| match world.terms.node(term) {
-            Node::App(Func::Initial(_), args) if world.terms.sort(term) == Sort::Ref => {
+    fn edges(&self, arena: &Arena) -> Vec<(Term, Term, Option<Term>)> {
+        let edge = |&term: &Term| match arena.terms.node(term) {
+            Node::App(Func::Initial(_), args) if arena.terms.sort(term) == Sort::Ref => {
                 Some((args[0], term, args.get(1).copied()))
             }
             _ => None,

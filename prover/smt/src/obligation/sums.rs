@@ -8,7 +8,7 @@
 //! Invariant: functions are the same only if what they sum up is the same term over the same variable.
 
 use super::Writer;
-use crate::arena::World;
+use crate::arena::Arena;
 use crate::term::Term;
 use num_traits::ToPrimitive;
 
@@ -17,8 +17,8 @@ const FURTHEST: i64 = 3;
 
 impl Writer {
     /// Writes one value of a sum.
-    pub(super) fn sum(&mut self, world: &World, term: Term, (bound, each): (Term, Term), end: Term) {
-        self.visit(world, end);
+    pub(super) fn sum(&mut self, arena: &Arena, term: Term, (bound, each): (Term, Term), end: Term) {
+        self.visit(arena, end);
         let known = self.sums.iter().position(|(b, e, _)| (*b, *e) == (bound, each));
         let at = known.unwrap_or_else(|| {
             self.sums.push((bound, each, Vec::new()));
@@ -32,22 +32,22 @@ impl Writer {
     }
 
     /// Says how values of a sum that are a few steps apart differ.
-    pub(super) fn sum_facts(&mut self, world: &mut World) {
+    pub(super) fn sum_facts(&mut self, arena: &mut Arena) {
         for at in 0..self.sums.len() {
             let (bound, each, ends) = self.sums[at].clone();
             for &low in &ends {
                 for &high in &ends {
-                    let apart = world.terms.sub(high, low);
-                    let Some(steps) = world.terms.as_int(apart).and_then(ToPrimitive::to_i64) else { continue };
+                    let apart = arena.terms.sub(high, low);
+                    let Some(steps) = arena.terms.as_int(apart).and_then(ToPrimitive::to_i64) else { continue };
                     if !(1..=FURTHEST).contains(&steps) {
                         continue;
                     }
                     let mut sum = vec![format!("(sum{at} {})", self.names[&low])];
                     for step in 0..steps {
-                        let step = world.terms.int(step);
-                        let index = world.terms.add(low, step);
-                        let value = world.terms.instance(bound, each, index);
-                        self.visit(world, value);
+                        let step = arena.terms.int(step);
+                        let index = arena.terms.add(low, step);
+                        let value = arena.terms.instance(bound, each, index);
+                        self.visit(arena, value);
                         sum.push(self.names[&value].clone());
                     }
                     self.facts.push(format!("(= (sum{at} {}) (+ {}))", self.names[&high], sum.join(" ")));

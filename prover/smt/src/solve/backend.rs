@@ -47,7 +47,7 @@ pub enum Logic {
 /// Why a question got no answer, and the task it was asked for should get none either: not a limit of the method, but
 /// a solver that died, hung or ran out of memory. In words that follow "because".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Breakdown(pub String);
+pub struct SolverFailure(pub String);
 
 /// Something that decides questions; from several threads at once.
 pub trait Backend: Debug + Send + Sync {
@@ -55,7 +55,7 @@ pub trait Backend: Debug + Send + Sync {
     ///
     /// # Errors
     /// The cause, when whatever does the work broke down over it.
-    fn decide(&self, question: &Question<'_>) -> Result<Answer, Breakdown>;
+    fn decide(&self, question: &Question<'_>) -> Result<Answer, SolverFailure>;
 
     /// Is told that nothing more will be asked for this task soon.
     fn done(&self, _task: Task) {}
@@ -74,7 +74,7 @@ impl Shared {
 
 impl Default for Shared {
     fn default() -> Self {
-        Shared::new(Here)
+        Shared::new(InProcess)
     }
 }
 
@@ -88,10 +88,10 @@ impl Deref for Shared {
 
 /// Z3 in this process: for the library, where nobody needs to be protected from a crash.
 #[derive(Clone, Copy, Debug)]
-pub struct Here;
+pub struct InProcess;
 
-impl Backend for Here {
-    fn decide(&self, question: &Question<'_>) -> Result<Answer, Breakdown> {
+impl Backend for InProcess {
+    fn decide(&self, question: &Question<'_>) -> Result<Answer, SolverFailure> {
         Ok(z3::decide(question))
     }
 }

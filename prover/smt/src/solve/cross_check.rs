@@ -3,9 +3,9 @@
 //! In: the queries of a run. Out: a [`CrossCheck`]: on how many of those that hold another solver agrees, on how many it
 //! does not decide, and those on which it disagrees.
 
-use super::cvc5::{Cvc5, Opinion};
+use super::cvc5::{Cvc5, Cvc5Answer};
 use super::script::script;
-use super::{Answer, Breakdown, Query};
+use super::{Answer, Query, SolverFailure};
 
 /// So many questions are put into one script.
 const BATCH: usize = 200;
@@ -29,7 +29,7 @@ pub struct CrossCheck {
 ///
 /// # Errors
 /// When the other solver cannot be run.
-pub fn cross_check(cvc5: &Cvc5, queries: &[Query]) -> Result<CrossCheck, Breakdown> {
+pub fn cross_check(cvc5: &Cvc5, queries: &[Query]) -> Result<CrossCheck, SolverFailure> {
     let mut found = CrossCheck { solver: cvc5.name(), ..CrossCheck::default() };
     let holding = queries.iter().filter(|query| query.answer == Answer::Holds);
     let (horn, asked): (Vec<&Query>, Vec<&Query>) = holding.partition(|query| query.smt2.contains("(set-logic HORN)"));
@@ -44,9 +44,9 @@ pub fn cross_check(cvc5: &Cvc5, queries: &[Query]) -> Result<CrossCheck, Breakdo
     }
     for (query, opinion) in asked.iter().zip(cvc5.opinions(&scripts)?.into_iter().flatten()) {
         match opinion {
-            Opinion::Agrees => found.agreed += 1,
-            Opinion::Undecided(_) => found.undecided += 1,
-            Opinion::Disagrees => found.disagreed.push((*query).clone()),
+            Cvc5Answer::Agrees => found.agreed += 1,
+            Cvc5Answer::Undecided(_) => found.undecided += 1,
+            Cvc5Answer::Disagrees => found.disagreed.push((*query).clone()),
         }
     }
     Ok(found)

@@ -1,10 +1,10 @@
 //! cvc5, a second solver, where there is one: its program, or the module of that name in a Python.
 //!
-//! In: scripts in which every question must be answered by `unsat`. Out: an [`Opinion`] on each question.
+//! In: scripts in which every question must be answered by `unsat`. Out: an [`Cvc5Answer`] on each question.
 //!
 //! Invariant: an opinion takes nothing for granted: what cvc5 cannot read, or does not answer, is undecided.
 
-use super::Breakdown;
+use super::SolverFailure;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -46,7 +46,7 @@ print(json.dumps([answers(script, sys.argv[1], sys.argv[2]) for script in json.l
 
 /// What cvc5 says of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Opinion {
+pub enum Cvc5Answer {
     /// `unsat`: it holds.
     Agrees,
     /// `sat`: it does not.
@@ -100,10 +100,10 @@ impl Cvc5 {
     ///
     /// # Errors
     /// When it cannot be run.
-    pub fn opinions(&self, scripts: &[(&str, usize)]) -> Result<Vec<Vec<Opinion>>, Breakdown> {
+    pub fn opinions(&self, scripts: &[(&str, usize)]) -> Result<Vec<Vec<Cvc5Answer>>, SolverFailure> {
         let said: Vec<Vec<String>> = if self.python {
             let texts: Vec<&str> = scripts.iter().map(|(text, _)| *text).collect();
-            let input = serde_json::to_string(&texts).map_err(|error| Breakdown(error.to_string()))?;
+            let input = serde_json::to_string(&texts).map_err(|error| SolverFailure(error.to_string()))?;
             let output = self.run(&["-c", DRIVER, RESOURCES, CLOCK], input)?;
             serde_json::from_slice(&output.stdout).map_err(|_| broken(&output))?
         } else {
@@ -114,15 +114,15 @@ impl Cvc5 {
                 let output = self.run(&arguments, (*text).to_string())?;
                 Ok(String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect())
             };
-            scripts.iter().map(run).collect::<Result<_, Breakdown>>()?
+            scripts.iter().map(run).collect::<Result<_, SolverFailure>>()?
         };
         if said.len() != scripts.len() {
-            return Err(Breakdown(format!("{} did not answer every script", self.name())));
+            return Err(SolverFailure(format!("{} did not answer every script", self.name())));
         }
         Ok(said.into_iter().zip(scripts).map(|(lines, (_, questions))| opinions(&lines, *questions)).collect())
     }
 
-    fn run(&self, arguments: &[&str], input: String) -> Result<Output, Breakdown> {
+    fn run(&self, arguments: &[&str], input: String) -> Result<Output, SolverFailure> {
         let started = Command::new(&self.program)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -139,7 +139,7 @@ impl Cvc5 {
                 _ => output,
             }
         });
-        ran.map_err(|error| Breakdown(format!("{} cannot be run: {error}", self.name())))
+        ran.map_err(|error| SolverFailure(format!("{} cannot be run: {error}", self.name())))
     }
 }
 
@@ -149,27 +149,27 @@ fn stdout(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn broken(output: &Output) -> Breakdown {
+fn broken(output: &Output) -> SolverFailure {
     let text = String::from_utf8_lossy(&output.stderr);
-    Breakdown(format!("cvc5 broke down: {}", text.lines().last().unwrap_or("it said nothing")))
+    SolverFailure(format!("cvc5 broke down: {}", text.lines().last().unwrap_or("it said nothing")))
 }
 
 /// One opinion per question. A line that is no answer, such as an error, leaves everything from there on undecided.
-fn opinions(lines: &[String], questions: usize) -> Vec<Opinion> {
-    let mut found: Vec<Opinion> = Vec::new();
+fn opinions(lines: &[String], questions: usize) -> Vec<Cvc5Answer> {
+    let mut found: Vec<Cvc5Answer> = Vec::new();
     for line in lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
         match line {
-            "unsat" => found.push(Opinion::Agrees),
-            "sat" => found.push(Opinion::Disagrees),
-            "unknown" => found.push(Opinion::Undecided("unknown".into())),
+            "unsat" => found.push(Cvc5Answer::Agrees),
+            "sat" => found.push(Cvc5Answer::Disagrees),
+            "unknown" => found.push(Cvc5Answer::Undecided("unknown".into())),
             other => {
-                found.resize(questions.max(found.len()), Opinion::Undecided(other.to_string()));
+                found.resize(questions.max(found.len()), Cvc5Answer::Undecided(other.to_string()));
                 break;
             }
         }
     }
     found.truncate(questions);
-    found.resize(questions, Opinion::Undecided("it said nothing".into()));
+    found.resize(questions, Cvc5Answer::Undecided("it said nothing".into()));
     found
 }
 
@@ -177,17 +177,17 @@ fn opinions(lines: &[String], questions: usize) -> Vec<Opinion> {
 mod tests {
     use super::*;
 
-    fn check(lines: &[&str], questions: usize, expected: &[Opinion]) {
+    fn check(lines: &[&str], questions: usize, expected: &[Cvc5Answer]) {
         let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
         assert_eq!(opinions(&lines, questions), expected);
     }
 
     #[test]
     fn every_question_has_an_opinion() {
-        let undecided = |text: &str| Opinion::Undecided(text.into());
-        check(&["unsat", "", "sat", "unknown"], 3, &[Opinion::Agrees, Opinion::Disagrees, undecided("unknown")]);
-        check(&["unsat"], 2, &[Opinion::Agrees, undecided("it said nothing")]);
+        let undecided = |text: &str| Cvc5Answer::Undecided(text.into());
+        check(&["unsat", "", "sat", "unknown"], 3, &[Cvc5Answer::Agrees, Cvc5Answer::Disagrees, undecided("unknown")]);
+        check(&["unsat"], 2, &[Cvc5Answer::Agrees, undecided("it said nothing")]);
         check(&["(error \"x\")", "unsat"], 2, &[undecided("(error \"x\")"), undecided("(error \"x\")")]);
-        check(&["unsat", "unsat"], 1, &[Opinion::Agrees]);
+        check(&["unsat", "unsat"], 1, &[Cvc5Answer::Agrees]);
     }
 }

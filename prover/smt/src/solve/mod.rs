@@ -8,28 +8,28 @@
 //! Invariant: work is bounded by Z3's own resource count, not by the clock; every query gets a context of its own, so an
 //! answer depends on the text of the query and on nothing else.
 
-mod apart;
 mod backend;
+mod caching;
 mod cross_check;
 pub mod cvc5;
+mod isolated;
 mod process;
-mod remembering;
 mod script;
 mod serve;
 mod task;
 mod wire;
 mod z3;
 
-pub use apart::Apart;
-pub use backend::{Backend, Breakdown, Here, Logic, Question, Shared};
+pub use backend::{Backend, InProcess, Logic, Question, Shared, SolverFailure};
+pub use caching::Caching;
 pub use cross_check::{CrossCheck, cross_check};
-pub use remembering::Remembering;
+pub use isolated::Isolated;
 pub use script::script;
 pub use serve::serve;
 pub use task::Task;
 pub use z3::{has_memory_limit, self_test, version};
 
-use crate::arena::World;
+use crate::arena::Arena;
 use crate::obligation::Obligation;
 use crate::term::Term;
 use rustc_hash::FxHashMap as HashMap;
@@ -104,7 +104,7 @@ pub struct Solver {
     deadline: Option<Instant>,
     late: bool,
     task: Option<Task>,
-    breakdowns: BTreeMap<Task, Breakdown>,
+    failures: BTreeMap<Task, SolverFailure>,
 }
 
 impl Solver {
@@ -159,7 +159,7 @@ impl Solver {
     /// Takes over what another solver was asked.
     pub fn absorb(&mut self, other: Solver) {
         self.late |= other.late;
-        self.breakdowns.extend(other.breakdowns);
+        self.failures.extend(other.failures);
         for query in other.log {
             if !self.answers.contains_key(&query.smt2) {
                 self.answers.insert(query.smt2.clone(), query.answer.clone());
@@ -178,17 +178,17 @@ impl Solver {
     }
 
     /// The tasks over which the backend broke down, and how.
-    pub fn breakdowns(&self) -> &BTreeMap<Task, Breakdown> {
-        &self.breakdowns
+    pub fn failures(&self) -> &BTreeMap<Task, SolverFailure> {
+        &self.failures
     }
 
     /// What is known of this task's breakdown.
-    fn broken(&self) -> Option<&Breakdown> {
-        self.breakdowns.get(&self.task?)
+    fn broken(&self) -> Option<&SolverFailure> {
+        self.failures.get(&self.task?)
     }
 
     /// Has the question decided by the deadline, or says that it is too late. What another attempt would say may differ.
-    fn decide(&mut self, smt2: &str, logic: Logic) -> Result<Answer, Breakdown> {
+    fn decide(&mut self, smt2: &str, logic: Logic) -> Result<Answer, SolverFailure> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let clock = left.map_or(self.budget.clock, |left| left.min(self.budget.clock));
         let question = Question { smt2, logic, rlimit: self.budget.rlimit, clock, seed: self.seed, task: self.task };
@@ -214,11 +214,11 @@ impl Solver {
     }
 
     /// Whether the goal follows from the assumptions.
-    pub fn prove(&mut self, world: &mut World, obligation: &Obligation) -> Answer {
-        if world.terms.is_true(obligation.goal) || obligation.assumptions.iter().any(|&t| world.terms.is_false(t)) {
+    pub fn prove(&mut self, arena: &mut Arena, obligation: &Obligation) -> Answer {
+        if arena.terms.is_true(obligation.goal) || obligation.assumptions.iter().any(|&t| arena.terms.is_false(t)) {
             return Answer::Holds;
         }
-        let smt2 = obligation.smt2(world);
+        let smt2 = obligation.smt2(arena);
         if let Some(answer) = self.answers.get(&smt2) {
             return answer.clone();
         }
@@ -226,8 +226,8 @@ impl Solver {
     }
 
     /// Whether the goal follows from the assumptions; where it does not, with a model if there is one.
-    pub fn prove_or_model(&mut self, world: &mut World, obligation: &Obligation) -> Answer {
-        let smt2 = obligation.smt2(world);
+    pub fn prove_or_model(&mut self, arena: &mut Arena, obligation: &Obligation) -> Answer {
+        let smt2 = obligation.smt2(arena);
         match self.answers.get(&smt2) {
             // Asked before, when nobody wanted to know where it fails.
             None | Some(Answer::Fails) => self.ask(smt2, obligation.tag.clone(), Logic::Model),
@@ -237,11 +237,11 @@ impl Solver {
 
     /// The values of terms in some model in which the assumptions hold and the goal does not, as in [`Answer::FailsAt`];
     /// `None` when none was found. References are told apart by their values, and by nothing else.
-    pub fn model(&mut self, world: &mut World, obligation: &Obligation, wanted: &[Term]) -> Option<Vec<String>> {
-        if world.terms.is_true(obligation.goal) || obligation.assumptions.iter().any(|&t| world.terms.is_false(t)) {
+    pub fn model(&mut self, arena: &mut Arena, obligation: &Obligation, wanted: &[Term]) -> Option<Vec<String>> {
+        if arena.terms.is_true(obligation.goal) || obligation.assumptions.iter().any(|&t| arena.terms.is_false(t)) {
             return None;
         }
-        let smt2 = obligation.smt2_with(world, wanted);
+        let smt2 = obligation.smt2_with(arena, wanted);
         let answer = match self.answers.get(&smt2) {
             Some(answer) => answer.clone(),
             None => self.ask(smt2, obligation.tag.clone(), Logic::Model),
@@ -266,7 +266,7 @@ impl Solver {
 
     /// Asks, and logs what is asked as a script.
     fn ask_as(&mut self, script: String, smt2: String, tag: String, logic: Logic) -> Answer {
-        if let Some(Breakdown(cause)) = self.broken() {
+        if let Some(SolverFailure(cause)) = self.broken() {
             return Answer::Unknown(cause.clone());
         }
         let answer = match self.decide(&smt2, logic) {
@@ -277,7 +277,7 @@ impl Solver {
             Err(breakdown) => {
                 let answer = Answer::Unknown(breakdown.0.clone());
                 if let Some(task) = self.task {
-                    self.breakdowns.insert(task, breakdown);
+                    self.failures.insert(task, breakdown);
                 }
                 answer
             }

@@ -3,13 +3,13 @@
 //! It makes Z3 ready once, and then copies itself for each task, so that each pair is solved in a process of its own. The
 //! copy answers; this process only waits, and says what became of the copy. Whatever befalls Z3 befalls a copy.
 //!
-//! Invariant: each question is decided in a context of its own, as [`super::Here`] does it.
+//! Invariant: each question is decided in a context of its own, as [`super::InProcess`] does it.
 //! Invariant: one thread works here; the one that started it waits.
 //! Invariant: no copy outlives its question's clock by more than [`GRACE`], nor the client.
 
 use super::process::{self, Side};
 use super::wire::{self, Received, Request};
-use super::{Answer, Breakdown, Logic, Question, z3};
+use super::{Answer, Logic, Question, SolverFailure, z3};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
@@ -64,7 +64,7 @@ pub fn serve(memory: u64) -> io::Result<()> {
             other => format!("the solver process ended in an unknown way: {other:?}"),
         };
         // The client starts another server: what this one would read next may be the rest of a question.
-        return wire::reply(&mut io::stdout(), &Err(Breakdown(cause)));
+        return wire::reply(&mut io::stdout(), &Err(SolverFailure(cause)));
     }
 }
 
@@ -121,12 +121,12 @@ fn decide(received: &Received, memory: u64) -> wire::Reply {
         Ok(answer) => Ok(answer),
         // Not every function of Z3 can say that there was no memory.
         Err(_) if used() > memory * 3 / 4 => Err(out_of_memory(memory)),
-        Err(panic) => Err(Breakdown(format!("the solver failed: {}", message(&*panic)))),
+        Err(panic) => Err(SolverFailure(format!("the solver failed: {}", message(&*panic)))),
     }
 }
 
-fn out_of_memory(memory: u64) -> Breakdown {
-    Breakdown(format!("the solver ran out of its memory bound of {memory} MB"))
+fn out_of_memory(memory: u64) -> SolverFailure {
+    SolverFailure(format!("the solver ran out of its memory bound of {memory} MB"))
 }
 
 /// The most memory this process had, in MB; 0 when that is not known.

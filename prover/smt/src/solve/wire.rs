@@ -6,13 +6,13 @@
 //! Invariant: a request is read to its end and no further, for the next one may be for another process.
 //! Invariant: what is not a whole question or reply is an error, and nothing else is ever made of it.
 
-use super::{Answer, Breakdown, Logic, Question};
+use super::{Answer, Logic, Question, SolverFailure};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
 /// What comes back.
-pub(super) type Reply = Result<Answer, Breakdown>;
+pub(super) type Reply = Result<Answer, SolverFailure>;
 
 /// A request that was read.
 pub(super) enum Request {
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn replies_come_back_as_they_were() {
         let unknown = Answer::Unknown("a \"reason\"\nin lines".into());
-        for one in [Ok(Answer::Holds), Ok(unknown), Err(Breakdown("killed".into()))] {
+        for one in [Ok(Answer::Holds), Ok(unknown), Err(SolverFailure("killed".into()))] {
             let mut line = Vec::new();
             reply(&mut line, &one).expect("a vector takes everything");
             assert_eq!(parse_reply(&line).expect("a reply"), one);

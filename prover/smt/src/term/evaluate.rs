@@ -1,7 +1,7 @@
 //! The values of terms over numbers.
 
 use super::{Func, Node, Selector, Term, Terms};
-use crate::random_stores::MadeUp;
+use crate::random_stores::RandomStore;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap as HashMap;
@@ -14,7 +14,7 @@ impl Terms {
         &self,
         term: Term,
         values: &mut HashMap<Term, BigInt>,
-        store: Option<MadeUp>,
+        store: Option<RandomStore>,
     ) -> Option<BigInt> {
         if let Some(value) = values.get(&term) {
             return Some(value.clone());
@@ -68,7 +68,7 @@ impl Terms {
                 let array = self.evaluate(args[0], values, store)?;
                 store?.length(&array)
             }
-            Node::App(..) | Node::Born(..) | Node::Forall(..) => return None,
+            Node::App(..) | Node::InClass(..) | Node::Forall(..) => return None,
         };
         values.insert(term, value.clone());
         Some(value)
@@ -79,7 +79,7 @@ impl Terms {
         &self,
         parts: &[Term],
         values: &mut HashMap<Term, BigInt>,
-        (store, decides): (Option<MadeUp>, bool),
+        (store, decides): (Option<RandomStore>, bool),
     ) -> Option<BigInt> {
         let found: Vec<Option<bool>> =
             parts.iter().map(|&part| self.evaluate(part, values, store).map(|value| !value.is_zero())).collect();

@@ -5,16 +5,16 @@
 //! Invariant: no solver here; a term is plain data, `Send` and `Sync`.
 //! Invariant: every rewrite a constructor makes is an equality in L's semantics (`proofs/soundness.md`, rule *Simplify*).
 
-mod births;
+mod alloc_classes;
 mod evaluate;
 mod integers;
 mod quantifiers;
 mod references;
 mod rewrite;
 
-pub use births::{Birth, BirthSet};
+pub use alloc_classes::{AllocClass, AllocSet};
 use references::Question;
-pub use rewrite::{Known, Renaming};
+pub use rewrite::{PathFacts, Renaming};
 
 use lang_l::hir::{FieldId, Type};
 use num_bigint::BigInt;
@@ -60,7 +60,7 @@ pub enum Selector {
     Cell(Sort),
 }
 
-/// What an application applies. Nothing is known of these but what [`Terms::births`] and the obligations' facts say.
+/// What an application applies. Nothing is known of these but what [`Terms::allocs`] and the obligations' facts say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Func {
     /// The n-th parameter.
@@ -68,7 +68,7 @@ pub enum Func {
     /// A global on entry.
     Global(u32),
     /// The object that a `new` made.
-    New(Birth),
+    New(AllocClass),
     /// An arbitrary value, made to prove a goal for all values.
     Skolem(u32),
     /// The heap on entry.
@@ -145,8 +145,8 @@ pub enum Node {
     IsZero(Term),
     /// Equality of references.
     SameRef(Term, Term),
-    /// The reference has this birth. Only for births that more than one object can have.
-    Born(Term, Birth),
+    /// The reference has this alloc. Only for allocs that more than one object can have.
+    InClass(Term, AllocClass),
     /// Negation.
     Not(Term),
     /// Conjunction of two or more.
@@ -159,7 +159,7 @@ pub enum Node {
     Forall(Term, Term),
 }
 
-/// What a birth is.
+/// What a alloc is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Null, or all that existed on entry.
@@ -182,10 +182,10 @@ pub enum Kind {
 /// What is known of the objects a call can touch.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    /// The birth of the objects it makes.
-    pub fresh: Birth,
+    /// The alloc of the objects it makes.
+    pub fresh: AllocClass,
     /// Bounds the region its arguments reach; never holds null or `fresh`.
-    pub region: BirthSet,
+    pub region: AllocSet,
     /// The arguments and globals that the region hangs on: they lie in it unless null.
     pub roots: Vec<Term>,
 }
@@ -195,13 +195,13 @@ pub struct Reach {
 pub struct Terms {
     nodes: Vec<Node>,
     sorts: Vec<Sort>,
-    births: Vec<BirthSet>,
+    allocs: Vec<AllocSet>,
     /// By form and sort: the same parameter is of different sorts in different procedures.
     index: HashMap<(Node, Sort), Term>,
     origins: Vec<Origin>,
     calls: Vec<Reach>,
-    skolems: Vec<BirthSet>,
-    representatives: HashMap<Birth, Term>,
+    skolems: Vec<AllocSet>,
+    representatives: HashMap<AllocClass, Term>,
     index_anywhere: Option<Term>,
     /// The types that quantified variables have.
     types: Vec<Type>,
@@ -222,7 +222,7 @@ impl Node {
             Node::Linear(_, parts) => parts.iter().map(|(_, t)| *t).collect(),
             Node::Mul(parts) | Node::And(parts) | Node::Or(parts) => parts.to_vec(),
             Node::Div(a, b) | Node::Rem(a, b) | Node::SameRef(a, b) => vec![*a, *b],
-            Node::AtMostZero(t) | Node::IsZero(t) | Node::Born(t, _) | Node::Not(t) => vec![*t],
+            Node::AtMostZero(t) | Node::IsZero(t) | Node::InClass(t, _) | Node::Not(t) => vec![*t],
             Node::Ite(a, b, c) => vec![*a, *b, *c],
             // It is looked into only where it is instantiated.
             Node::Forall(..) => Vec::new(),
@@ -247,13 +247,13 @@ impl Terms {
     }
 
     /// What a reference term can be; empty for other sorts.
-    pub fn births(&self, term: Term) -> &BirthSet {
-        &self.births[term.0 as usize]
+    pub fn allocs(&self, term: Term) -> &AllocSet {
+        &self.allocs[term.0 as usize]
     }
 
-    /// What a birth is.
-    pub fn origin(&self, birth: Birth) -> &Origin {
-        &self.origins[birth.0 as usize]
+    /// What a alloc is.
+    pub fn origin(&self, alloc: AllocClass) -> &Origin {
+        &self.origins[alloc.0 as usize]
     }
 
     /// What a call can touch.
@@ -283,73 +283,73 @@ impl Terms {
             return term;
         }
         let node = key.0.clone();
-        let births = if sort == Sort::Ref { self.births_of(&node) } else { BirthSet::new() };
+        let allocs = if sort == Sort::Ref { self.births_of(&node) } else { AllocSet::new() };
         let term = Term(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms"));
         self.nodes.push(node);
         self.sorts.push(sort);
-        self.births.push(births);
+        self.allocs.push(allocs);
         self.index.insert(key, term);
         term
     }
 
     /// Rule *Births*: what existed on entry points to what existed on entry; what a call hands out is null, its own, or from
     /// the region of its arguments.
-    fn births_of(&self, node: &Node) -> BirthSet {
+    fn births_of(&self, node: &Node) -> AllocSet {
         match node {
-            Node::Null => BirthSet::of(Birth::NULL),
+            Node::Null => AllocSet::of(AllocClass::NULL),
             Node::Ite(_, then, els) => {
-                let mut births = self.births(*then).clone();
-                births.extend(self.births(*els));
-                births
+                let mut allocs = self.allocs(*then).clone();
+                allocs.extend(self.allocs(*els));
+                allocs
             }
             Node::App(func, _) => match *func {
-                Func::New(birth) => BirthSet::of(birth),
+                Func::New(alloc) => AllocSet::of(alloc),
                 Func::Skolem(at) => self.skolems[at as usize].clone(),
-                Func::Bound(..) | Func::Witness(_) => BirthSet::everything(),
+                Func::Bound(..) | Func::Witness(_) => AllocSet::everything(),
                 Func::Effect(call, _) | Func::Result(call, _) | Func::GlobalAfter(call, _) => {
                     let reach = self.reach(call);
-                    let mut births = reach.region.clone();
-                    births.insert(Birth::NULL);
-                    births.insert(reach.fresh);
-                    births
+                    let mut allocs = reach.region.clone();
+                    allocs.insert(AllocClass::NULL);
+                    allocs.insert(reach.fresh);
+                    allocs
                 }
-                _ => BirthSet::entry(),
+                _ => AllocSet::entry(),
             },
-            _ => BirthSet::entry(),
+            _ => AllocSet::entry(),
         }
     }
 
-    /// A new birth for the object that a `new` makes, and the object.
-    pub fn new_object(&mut self, kind: Kind) -> (Birth, Term) {
-        let birth = self.new_birth(Origin::New(kind));
-        (birth, self.app(Func::New(birth), &[], Sort::Ref))
+    /// A new alloc for the object that a `new` makes, and the object.
+    pub fn new_object(&mut self, kind: Kind) -> (AllocClass, Term) {
+        let alloc = self.new_alloc(Origin::New(kind));
+        (alloc, self.app(Func::New(alloc), &[], Sort::Ref))
     }
 
     /// A new call whose arguments and globals `roots` reach at most `region`.
-    pub fn new_call(&mut self, region: BirthSet, roots: Vec<Term>) -> CallId {
+    pub fn new_call(&mut self, region: AllocSet, roots: Vec<Term>) -> CallId {
         let call = CallId(u32::try_from(self.calls.len()).expect("fewer than 2^32 calls"));
-        let fresh = self.new_birth(Origin::Call(call));
+        let fresh = self.new_alloc(Origin::Call(call));
         self.calls.push(Reach { fresh, region: region.without_null(), roots });
         call
     }
 
-    /// An arbitrary reference of one of these births.
-    pub fn skolem(&mut self, births: BirthSet) -> Term {
+    /// An arbitrary reference of one of these allocs.
+    pub fn skolem(&mut self, allocs: AllocSet) -> Term {
         let at = u32::try_from(self.skolems.len()).expect("fewer than 2^32 Skolem constants");
-        self.skolems.push(births);
+        self.skolems.push(allocs);
         self.app(Func::Skolem(at), &[], Sort::Ref)
     }
 
-    /// An arbitrary object of this birth: the object itself, for a `new`. The same term each time.
-    pub fn representative(&mut self, birth: Birth) -> Term {
-        if let Origin::New(_) = self.origin(birth) {
-            return self.app(Func::New(birth), &[], Sort::Ref);
+    /// An arbitrary object of this alloc: the object itself, for a `new`. The same term each time.
+    pub fn representative(&mut self, alloc: AllocClass) -> Term {
+        if let Origin::New(_) = self.origin(alloc) {
+            return self.app(Func::New(alloc), &[], Sort::Ref);
         }
-        if let Some(&term) = self.representatives.get(&birth) {
+        if let Some(&term) = self.representatives.get(&alloc) {
             return term;
         }
-        let term = self.skolem(BirthSet::of(birth));
-        self.representatives.insert(birth, term);
+        let term = self.skolem(AllocSet::of(alloc));
+        self.representatives.insert(alloc, term);
         term
     }
 
@@ -368,13 +368,13 @@ impl Terms {
     /// An arbitrary integer.
     pub fn skolem_int(&mut self) -> Term {
         let at = u32::try_from(self.skolems.len()).expect("fewer than 2^32 Skolem constants");
-        self.skolems.push(BirthSet::new());
+        self.skolems.push(AllocSet::new());
         self.app(Func::Skolem(at), &[], Sort::Int)
     }
 
-    fn new_birth(&mut self, origin: Origin) -> Birth {
+    fn new_alloc(&mut self, origin: Origin) -> AllocClass {
         self.origins.push(origin);
-        Birth(u32::try_from(self.origins.len() - 1).expect("fewer than 2^32 births"))
+        AllocClass(u32::try_from(self.origins.len() - 1).expect("fewer than 2^32 allocs"))
     }
 
     /// An application.

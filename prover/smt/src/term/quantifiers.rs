@@ -53,7 +53,7 @@ impl Terms {
                 | Func::InRegion(by),
                 _,
             ) => *by == call,
-            Node::Born(_, birth) => *birth == self.reach(call).fresh,
+            Node::InClass(_, alloc) => *alloc == self.reach(call).fresh,
             _ => false,
         })
     }

@@ -1,24 +1,24 @@
 //! What can be asked of a reference: whether it is another, what it was made by, whether a call's arguments reach it.
 //!
-//! In: references, which may be choices. Out: conditions, decided by births where these decide.
+//! In: references, which may be choices. Out: conditions, decided by allocs where these decide.
 
-use super::{Birth, CallId, Func, Node, Origin, Sort, Term, Terms};
+use super::{AllocClass, CallId, Func, Node, Origin, Sort, Term, Terms};
 
 /// A question about a reference that is answered for both sides when the reference is a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Question {
     Same(Term, Term),
-    Born(Term, Birth),
+    InClass(Term, AllocClass),
     Inside(Term, CallId),
 }
 
 impl Terms {
-    /// Rule *Births*: references of disjoint births differ; a `new` has a birth of its own.
+    /// Rule *Births*: references of disjoint allocs differ; a `new` has a alloc of its own.
     pub(super) fn same_ref(&mut self, a: Term, b: Term) -> Term {
         if a == b {
             return self.bool(true);
         }
-        if self.births(a).disjoint(self.births(b)) {
+        if self.allocs(a).disjoint(self.allocs(b)) {
             return self.bool(false);
         }
         let (a, b) = if a < b { (a, b) } else { (b, a) };
@@ -26,7 +26,7 @@ impl Terms {
         for (choice, other) in [(a, b), (b, a)] {
             if let Node::Ite(cond, then, els) = *self.node(choice) {
                 let decided =
-                    |terms: &Self, side: Term| side == other || terms.births(side).disjoint(terms.births(other));
+                    |terms: &Self, side: Term| side == other || terms.allocs(side).disjoint(terms.allocs(other));
                 if decided(self, then) || decided(self, els) {
                     return self.by_cases(Question::Same(choice, other), cond, |terms, left| {
                         terms.same_ref(if left { then } else { els }, other)
@@ -37,38 +37,38 @@ impl Terms {
         self.intern(Node::SameRef(a, b), Sort::Bool)
     }
 
-    /// Whether a reference has this birth.
-    pub fn born(&mut self, reference: Term, birth: Birth) -> Term {
-        let births = self.births(reference);
-        if !births.contains(birth) {
+    /// Whether a reference has this alloc.
+    pub fn born(&mut self, reference: Term, alloc: AllocClass) -> Term {
+        let allocs = self.allocs(reference);
+        if !allocs.contains(alloc) {
             return self.bool(false);
         }
-        if births.single() == Some(birth) {
+        if allocs.single() == Some(alloc) {
             return self.bool(true);
         }
-        match self.origin(birth) {
+        match self.origin(alloc) {
             Origin::New(_) => {
-                let object = self.app(Func::New(birth), &[], Sort::Ref);
+                let object = self.app(Func::New(alloc), &[], Sort::Ref);
                 self.same_ref(reference, object)
             }
-            Origin::Entry if birth == Birth::NULL => {
+            Origin::Entry if alloc == AllocClass::NULL => {
                 let null = self.null();
                 self.same_ref(reference, null)
             }
             _ => {
                 if let Node::Ite(cond, then, els) = *self.node(reference) {
-                    return self.by_cases(Question::Born(reference, birth), cond, |terms, left| {
-                        terms.born(if left { then } else { els }, birth)
+                    return self.by_cases(Question::InClass(reference, alloc), cond, |terms, left| {
+                        terms.born(if left { then } else { els }, alloc)
                     });
                 }
-                self.intern(Node::Born(reference, birth), Sort::Bool)
+                self.intern(Node::InClass(reference, alloc), Sort::Bool)
             }
         }
     }
 
     /// Whether a reference lies in the region that a call's arguments reach.
     pub fn in_region(&mut self, call: CallId, reference: Term) -> Term {
-        if self.births(reference).disjoint(&self.reach(call).region) {
+        if self.allocs(reference).disjoint(&self.reach(call).region) {
             return self.bool(false);
         }
         if self.reach(call).roots.contains(&reference) {

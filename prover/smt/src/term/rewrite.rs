@@ -1,13 +1,13 @@
-//! Rewriting: simplification under known facts, and renaming of births and calls.
+//! Rewriting: simplification under known facts, and renaming of allocs and calls.
 
-use super::{Birth, BirthSet, CallId, Func, Node, Origin, Sort, Term, Terms};
+use super::{AllocClass, AllocSet, CallId, Func, Node, Origin, Sort, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap as HashMap;
 
 /// Facts that hold on a path: boolean terms with their values, and what numbers and differences of two lie between.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct PathFacts {
     facts: im::HashMap<Term, bool>,
     ranges: im::HashMap<(Term, Option<Term>), Range>,
 }
@@ -49,7 +49,7 @@ impl<'t> Difference<'t> {
     }
 }
 
-impl Known {
+impl PathFacts {
     /// Nothing known.
     pub fn new() -> Self {
         Self::default()
@@ -141,19 +141,19 @@ impl Known {
     }
 }
 
-/// Which births and calls of one execution stand for which of another.
+/// Which allocs and calls of one execution stand for which of another.
 #[derive(Clone, Debug, Default)]
 pub struct Renaming {
-    /// Injective on births.
-    pub births: HashMap<Birth, Birth>,
+    /// Injective on allocs.
+    pub allocs: HashMap<AllocClass, AllocClass>,
     /// Injective on calls.
     pub calls: HashMap<CallId, CallId>,
 }
 
 impl Renaming {
-    /// The image of a birth.
-    pub fn birth(&self, birth: Birth) -> Birth {
-        self.births.get(&birth).copied().unwrap_or(birth)
+    /// The image of a alloc.
+    pub fn alloc(&self, alloc: AllocClass) -> AllocClass {
+        self.allocs.get(&alloc).copied().unwrap_or(alloc)
     }
 
     /// The image of a call.
@@ -162,14 +162,14 @@ impl Renaming {
     }
 
     /// The image of a set.
-    pub fn set(&self, set: &BirthSet) -> BirthSet {
-        set.iter().map(|birth| self.birth(birth)).collect()
+    pub fn set(&self, set: &AllocSet) -> AllocSet {
+        set.iter().map(|alloc| self.alloc(alloc)).collect()
     }
 }
 
 impl Terms {
     /// The term with every subterm whose truth is known replaced.
-    pub fn simplify(&mut self, term: Term, known: &Known) -> Term {
+    pub fn simplify(&mut self, term: Term, known: &PathFacts) -> Term {
         if known.is_empty() {
             term
         } else {
@@ -177,13 +177,13 @@ impl Terms {
         }
     }
 
-    /// The term with births and calls renamed.
+    /// The term with allocs and calls renamed.
     ///
     /// Rule *Rename*: sound because a renaming is injective and the renamed execution is the same up to addresses. Calls
     /// that stay unmatched must have been given images whose regions are renamed too.
     pub fn rename(&mut self, term: Term, renaming: &Renaming, memo: &mut HashMap<Term, Term>) -> Term {
         self.rewrite(term, memo, &|_, _| None, &|_, func| match func {
-            Func::New(birth) => Func::New(renaming.birth(birth)),
+            Func::New(alloc) => Func::New(renaming.alloc(alloc)),
             Func::Effect(call, at) => Func::Effect(renaming.call(call), at),
             Func::Result(call, at) => Func::Result(renaming.call(call), at),
             Func::GlobalAfter(call, at) => Func::GlobalAfter(renaming.call(call), at),
@@ -270,16 +270,16 @@ impl Terms {
                 let (a, b) = (go(self, a), go(self, b));
                 self.same_ref(a, b)
             }
-            Node::Born(t, birth) => {
+            Node::InClass(t, alloc) => {
                 let t = go(self, t);
-                let birth = match self.origin(birth) {
+                let alloc = match self.origin(alloc) {
                     Origin::Call(call) => match func(self, Func::Ending(*call)) {
                         Func::Ending(image) => self.reach(image).fresh,
-                        _ => birth,
+                        _ => alloc,
                     },
-                    _ => birth,
+                    _ => alloc,
                 };
-                self.born(t, birth)
+                self.born(t, alloc)
             }
             Node::Not(t) => {
                 let t = go(self, t);

@@ -10,18 +10,18 @@
 //!
 //! Invariant: the runs only propose; every law that is used was proved to be inductive together with the others.
 
-use crate::chc::polynomial::{Equation, closed_form};
 use super::runs::{Activation, Simulator};
 use super::steps::{Call, Steps};
 use crate::chc::fragments::heapless;
-use smt::obligation::Obligation;
-use crate::goal::{Pair, Program};
 use crate::chc::linearise::linearised;
-use smt::solve::{Answer, Solver};
-use smt::term::{Node, Sort, Term, Terms};
+use crate::chc::polynomial::{Equation, closed_form};
+use crate::goal::{Pair, Program};
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver};
+use smt::term::{Node, Sort, Term, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The highest degree of a polynomial.
@@ -93,7 +93,7 @@ fn moduli(steps: &mut Steps<'_>, pair: Pair, all: &[(usize, ProcId)]) -> Vec<Big
 fn observed(steps: &Steps<'_>, (version, id): (usize, ProcId), conditions: &[Term]) -> Vec<Law> {
     let inputs = steps.inputs_ref(version, id);
     let terms = steps.terms_ref();
-    let seen = Simulator::alone(steps, version, id, &numbers(terms, conditions));
+    let seen = Simulator::analyse(steps, version, id, &numbers(terms, conditions));
     let truths = |activation: &Activation| -> Option<Vec<bool>> {
         let mut values: HashMap<Term, BigInt> = inputs.iter().copied().zip(activation.input.iter().cloned()).collect();
         conditions
@@ -157,7 +157,7 @@ fn conditions(steps: &mut Steps<'_>, (version, id): (usize, ProcId), moduli: &[B
             Node::AtMostZero(_) | Node::IsZero(_) | Node::App(..) if terms.sort(term) == Sort::Bool => {
                 let plain = |part: &Term| match terms.node(*part) {
                     Node::App(..) => inputs.contains(part),
-                    Node::Forall(..) | Node::SameRef(..) | Node::Born(..) | Node::Null => false,
+                    Node::Forall(..) | Node::SameRef(..) | Node::InClass(..) | Node::Null => false,
                     _ => true,
                 };
                 if terms.parts_of(&[term]).iter().all(plain) {
@@ -334,10 +334,10 @@ impl Forms<'_, '_> {
         self.queries = left;
         let tag = "a closed form is inductive".to_string();
         let obligation = Obligation { assumptions: known.to_vec(), goal, tag };
-        let world = self.steps.world();
+        let arena = self.steps.arena();
         // Most laws follow without a look into products.
-        linearised(world, &obligation).is_some_and(|linear| self.solver.prove(world, &linear) == Answer::Holds)
-            || self.solver.prove(world, &obligation) == Answer::Holds
+        linearised(arena, &obligation).is_some_and(|linear| self.solver.prove(arena, &linear) == Answer::Holds)
+            || self.solver.prove(arena, &obligation) == Answer::Holds
     }
 }
 

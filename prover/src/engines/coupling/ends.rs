@@ -10,8 +10,8 @@
 use super::Coupler;
 use super::steps::{Call, Endless, Step};
 use crate::goal::Pair;
-use smt::term::Term;
 use lang_l::hir::ProcId;
+use smt::term::Term;
 use std::collections::BTreeSet;
 
 /// More questions than this about the end of calls are not worth it.
@@ -23,7 +23,7 @@ impl Coupler<'_, '_> {
     /// Whether both sides end from the same inputs, given that what is left of the summaries is inductive.
     pub(super) fn end_together(&mut self) -> bool {
         let (p, q) = self.pair;
-        let blocks = |version: usize, id: ProcId| self.steps.facts(version, id).blocks;
+        let blocks = |version: usize, id: ProcId| self.steps.effects(version, id).may_block;
         if blocks(0, p) || blocks(1, q) {
             return false;
         }
@@ -145,7 +145,7 @@ impl Coupler<'_, '_> {
 
     /// The paths on which a procedure never ends: none if that is known; `None` if there are too many.
     fn endless(&mut self, version: usize, id: ProcId) -> Option<Vec<Endless>> {
-        if self.steps.facts(version, id).terminates {
+        if self.steps.effects(version, id).terminates {
             return Some(Vec::new());
         }
         let endless = self.steps.endless(version, id)?;

@@ -19,17 +19,17 @@ mod ends;
 mod runs;
 mod steps;
 
-use crate::rejection::{Wrong, wrong};
-use crate::effects::Facts;
 use crate::chc::fragments::heapless;
-use smt::obligation::Obligation;
-use crate::goal::{Pair, Program};
-use smt::solve::{Answer, Solver};
-use smt::term::{Sort, Term};
+use crate::chc::fragments::{gives_numbers, only_reads};
 use crate::chc::polynomial::{Equation, fit};
 use crate::chc::summaries::{CouplingEvidence, Summary};
-use crate::chc::fragments::{gives_numbers, only_reads};
+use crate::effects::Effects;
+use crate::goal::{Pair, Program};
+use crate::rejection::{Rejection, reject};
 use runs::{Activation, Simulator};
+use smt::obligation::Obligation;
+use smt::solve::{Answer, Solver};
+use smt::term::{Sort, Term};
 use std::collections::BTreeMap;
 use steps::{Call, Step, Steps};
 
@@ -72,7 +72,7 @@ pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<(
 }
 
 fn both_end(program: &Program<'_>, pair: Pair) -> bool {
-    program.facts[0][pair.0.index()].terminates && program.facts[1][pair.1.index()].terminates
+    program.effects[0][pair.0.index()].terminates && program.effects[1][pair.1.index()].terminates
 }
 
 /// Proves the pair partially equivalent by mutual summaries that were found before: they are inductive as they are. Where the
@@ -85,32 +85,32 @@ pub fn confirm(
     pair: Pair,
     (evidence, together): (&CouplingEvidence, bool),
     solver: &mut Solver,
-) -> Result<(), Wrong> {
+) -> Result<(), Rejection> {
     if !applies(program, pair) || !UNROLLINGS.contains(&evidence.unroll) {
-        return wrong("equations between calls are no proof for such procedures");
+        return reject("equations between calls are no proof for such procedures");
     }
     let Some(mut steps) = Steps::of(program, pair, evidence.unroll) else {
-        return wrong("there are too many paths");
+        return reject("there are too many paths");
     };
     for (&(p, q), Summary { coupling, summary }) in &evidence.summaries {
         // What has no paths would satisfy anything.
         if !steps.executed(0, p) || !steps.executed(1, q) {
-            return wrong("an equation is of procedures that take no part");
+            return reject("an equation is of procedures that take no part");
         }
         let calls = (steps.whole(0, p), steps.whole(1, q));
         let sorts = [sorts(&steps, &inputs(&calls)), sorts(&steps, &all(&calls))];
         let fits = |equations: &[Equation], sorts: &[Sort]| equations.iter().all(|e| e.fits(sorts, DEGREES[1]));
         if !fits(coupling, &sorts[0]) || !fits(summary, &sorts[1]) {
-            return wrong("an equation is of values that there are not");
+            return reject("an equation is of values that there are not");
         }
     }
     if Coupler::new(&mut steps, pair, evidence.summaries.clone(), solver).prove(1).is_none() {
-        return wrong("the equations between calls are not inductive, or not enough");
+        return reject("the equations between calls are not inductive, or not enough");
     }
     let shown = !together
         || both_end(program, pair)
         || Coupler::new(&mut steps, pair, evidence.summaries.clone(), solver).end_together();
-    if shown { Ok(()) } else { wrong("calls that start coupled do not end together") }
+    if shown { Ok(()) } else { reject("calls that start coupled do not end together") }
 }
 
 fn sorts(steps: &Steps<'_>, values: &[Term]) -> Vec<Sort> {
@@ -123,9 +123,9 @@ fn applies(program: &Program<'_>, pair: Pair) -> bool {
     let plain = |version, id| {
         heapless(program, version, id) || (only_reads(program, version, id) && gives_numbers(program, version, id))
     };
-    let [mine, theirs] = [&program.facts[0][pair.0.index()], &program.facts[1][pair.1.index()]];
-    let within = |errs: &Facts, needs: &Facts| {
-        errs.errs_only_if_null.as_ref().is_some_and(|errs| errs.iter().all(|at| needs.needs.contains(at)))
+    let [mine, theirs] = [&program.effects[0][pair.0.index()], &program.effects[1][pair.1.index()]];
+    let within = |errs: &Effects, needs: &Effects| {
+        errs.errs_only_if_null.as_ref().is_some_and(|errs| errs.iter().all(|at| needs.errs_if_null.contains(at)))
     };
     plain(0, pair.0) && plain(1, pair.1) && within(mine, theirs) && within(theirs, mine)
 }
@@ -158,7 +158,7 @@ struct Coupler<'a, 'p> {
 }
 
 /// Something that must be shown of two paths: what is known, and which calls are to be related on the way.
-struct Meeting {
+struct PathPair {
     known: Vec<Term>,
     calls: Vec<(Call, Call)>,
 }
@@ -189,7 +189,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
 
     /// The two procedures begin with equal inputs: path against path; a side that recurs is taken whole where the other
     /// side only calls something that does.
-    fn start(&mut self) -> Vec<Meeting> {
+    fn start(&mut self) -> Vec<PathPair> {
         let (p, q) = self.pair;
         let equal = self.steps.equal_inputs(self.pair);
         let wholes = [self.steps.whole(0, p), self.steps.whole(1, q)];
@@ -197,7 +197,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
         match recurs {
             [true, true] => {
                 let [a, b] = wholes;
-                vec![Meeting { known: equal, calls: vec![(a, b)] }]
+                vec![PathPair { known: equal, calls: vec![(a, b)] }]
             }
             [true, false] => self.against_whole(1, q, &wholes[0], &equal),
             [false, true] => self.against_whole(0, p, &wholes[1], &equal),
@@ -218,7 +218,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
     }
 
     /// The paths of one side against the other side as a single call.
-    fn against_whole(&mut self, side: usize, id: lang_l::hir::ProcId, whole: &Call, equal: &[Term]) -> Vec<Meeting> {
+    fn against_whole(&mut self, side: usize, id: lang_l::hir::ProcId, whole: &Call, equal: &[Term]) -> Vec<PathPair> {
         let mut meetings = Vec::new();
         for step in self.steps.steps(side, id) {
             let mut known = equal.to_vec();
@@ -229,14 +229,14 @@ impl<'a, 'p> Coupler<'a, 'p> {
                 .iter()
                 .map(|call| if side == 1 { (whole.clone(), call.clone()) } else { (call.clone(), whole.clone()) })
                 .collect();
-            meetings.push(Meeting { known, calls });
+            meetings.push(PathPair { known, calls });
         }
         meetings
     }
 
     /// Two paths side by side: calls in order; one without a partner that goes on with its own procedure meets the other
     /// side as a whole.
-    fn meet(&mut self, pair: Pair, left: &Step, right: &Step) -> Meeting {
+    fn meet(&mut self, pair: Pair, left: &Step, right: &Step) -> PathPair {
         let mut known: Vec<Term> = left.path.iter().chain(&right.path).copied().collect();
         let wholes = [self.steps.whole(0, pair.0), self.steps.whole(1, pair.1)];
         known.extend(self.steps.outputs_are(pair, left, right));
@@ -259,7 +259,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
                 calls.push((wholes[0].clone(), theirs.clone()));
             }
         }
-        Meeting { known, calls }
+        PathPair { known, calls }
     }
 
     /// Drops what is not inductive from the summary of a pair, and from the couplings of the calls on its paths; says
@@ -285,7 +285,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
 
     /// What is known once all calls of a meeting are related; drops couplings that do not hold there. `None` when one was
     /// dropped.
-    fn relate(&mut self, meeting: &Meeting) -> Option<Vec<Term>> {
+    fn relate(&mut self, meeting: &PathPair) -> Option<Vec<Term>> {
         let mut known = meeting.known.clone();
         let mut dropped = false;
         for (mine, theirs) in &meeting.calls {
@@ -334,7 +334,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
         equations.iter().map(|equation| equation.term(self.steps.terms(), &values)).collect()
     }
 
-    fn ends_equal(&mut self, meeting: &Meeting) -> bool {
+    fn ends_equal(&mut self, meeting: &PathPair) -> bool {
         let Some(known) = self.relate(meeting) else { return false };
         let pair = self.pair;
         self.follows(&known, |steps| steps.equal_outputs(pair))
@@ -347,7 +347,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
         }
         self.queries -= 1;
         let obligation = Obligation { assumptions: known.to_vec(), goal, tag: self.tag.to_string() };
-        self.solver.prove(self.steps.world(), &obligation) == Answer::Holds
+        self.solver.prove(self.steps.arena(), &obligation) == Answer::Holds
     }
 }
 

@@ -1,13 +1,13 @@
 //! Runs of the paths on numbers, to see what calls have in common. References are numbers too, null is 0; the heap is made up.
 
 use super::steps::{Call, Step, Steps};
-use smt::random_stores::{MadeUp, draw};
 use crate::goal::Pair;
-use smt::term::{Ending, Func, Node, Selector, Sort, Term, Terms};
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap as HashMap;
+use smt::random_stores::{RandomStore, draw};
+use smt::term::{Ending, Func, Node, Selector, Sort, Term, Terms};
 use std::collections::BTreeMap;
 
 /// How many inputs are tried.
@@ -32,7 +32,7 @@ pub(super) struct Simulator<'s, 'p> {
     terms: &'s Terms,
     version: usize,
     /// The same one for both sides.
-    store: MadeUp,
+    store: RandomStore,
     fuel: usize,
     seen: Vec<(ProcId, Activation)>,
 }
@@ -50,7 +50,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
         let mut observed = Observed::new();
         let mut seed = 0x9e37_79b9_u64;
         for _ in 0..INPUTS {
-            let store = MadeUp::new(seed);
+            let store = RandomStore::new(seed);
             let input: Vec<BigInt> = sorts.iter().map(|sort| draw(&mut seed, *sort)).collect();
             let mut runs = Vec::new();
             for (version, whole) in whole.iter().enumerate() {
@@ -67,7 +67,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
     }
 
     /// What calls of one procedure were seen to do, each once, in runs from inputs that are small or near these numbers.
-    pub(super) fn alone(steps: &'s Steps<'p>, version: usize, id: ProcId, near: &[BigInt]) -> Vec<Activation> {
+    pub(super) fn analyse(steps: &'s Steps<'p>, version: usize, id: ProcId, near: &[BigInt]) -> Vec<Activation> {
         let (sorts, _) = steps.sorts(version, id);
         let mut seed = 0x9e37_79b9_u64;
         let mut found: BTreeMap<Vec<BigInt>, Vec<BigInt>> = BTreeMap::new();
@@ -80,7 +80,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
                     _ => draw(&mut seed, *sort),
                 })
                 .collect();
-            let (terms, store) = (steps.terms_ref(), MadeUp::new(seed));
+            let (terms, store) = (steps.terms_ref(), RandomStore::new(seed));
             let mut run = Simulator { steps, terms, version, store, fuel: FUEL, seen: Vec::new() };
             if run.call(id, &input, 0).is_some() {
                 found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input, a.output)));
@@ -247,7 +247,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
                 let array = get!(args[0]);
                 self.store.length(&array)
             }
-            Node::App(..) | Node::Born(..) | Node::Forall(..) => return Some(None),
+            Node::App(..) | Node::InClass(..) | Node::Forall(..) => return Some(None),
         };
         values.insert(term, value.clone());
         Some(Some(value))

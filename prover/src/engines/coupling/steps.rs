@@ -1,14 +1,14 @@
 //! The paths of both versions over variables of their own, in one arena.
 
+use crate::effects::Effects;
 use crate::exec::on_entry;
+use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
-use crate::effects::Facts;
 use crate::goal::{Pair, Program};
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{CallId, Ending, Func, Sort, Term, Terms};
 use lang_l::hir::{GlobalId, ProcId};
 use rustc_hash::FxHashMap as HashMap;
+use smt::arena::Arena;
+use smt::term::{CallId, Ending, Func, Sort, Term, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs of version 1 are numbered from here on, so that they are not those of version 0.
@@ -48,7 +48,7 @@ pub(super) struct Endless {
 /// The paths of all procedures that take part.
 pub(super) struct Steps<'p> {
     program: &'p Program<'p>,
-    world: World,
+    arena: Arena,
     globals: Vec<GlobalId>,
     steps: BTreeMap<(usize, ProcId), Vec<Step>>,
     endless: BTreeMap<(usize, ProcId), Vec<Endless>>,
@@ -61,21 +61,22 @@ impl<'p> Steps<'p> {
     pub(super) fn of(program: &'p Program<'p>, pair: Pair, unroll: [usize; 2]) -> Option<Self> {
         let roots = [pair.0, pair.1];
         let mut globals = BTreeSet::new();
-        for (facts, root) in program.facts.iter().zip(roots) {
-            globals.extend(facts[root.index()].globals.iter().copied());
+        for (effects, root) in program.effects.iter().zip(roots) {
+            globals.extend(effects[root.index()].globals.iter().copied());
         }
         let globals = globals.into_iter().collect();
         let mut steps = Steps {
             program,
-            world: World::new(program.unit),
+            arena: Arena::new(program.unit),
             globals,
             steps: BTreeMap::new(),
             endless: BTreeMap::new(),
             inputs: BTreeMap::new(),
         };
         for (version, root) in roots.into_iter().enumerate() {
-            let facts = &program.facts[version];
-            let recursive = facts[root.index()].callees.iter().copied().filter(|id| facts[id.index()].recursive(*id));
+            let effects = &program.effects[version];
+            let recursive =
+                effects[root.index()].callees.iter().copied().filter(|id| effects[id.index()].recursive(*id));
             for id in recursive.chain([root]).collect::<BTreeSet<_>>() {
                 steps.execute(version, id, unroll[version])?;
             }
@@ -85,16 +86,16 @@ impl<'p> Steps<'p> {
 
     fn execute(&mut self, version: usize, id: ProcId, unroll: usize) -> Option<()> {
         let unit = self.program.unit;
-        let facts = &self.program.facts[version];
-        let mut executor = Executor::new(unit, version, facts, Limits::default(), &mut self.world);
+        let effects = &self.program.effects[version];
+        let mut executor = Executor::new(unit, version, effects, Limits::default(), &mut self.arena);
         let (_, assumed, sayable) = on_entry(&mut executor, id);
-        let inline = |callee: &ProcId| unroll > 0 || !facts[callee.index()].recursive(*callee);
+        let inline = |callee: &ProcId| unroll > 0 || !effects[callee.index()].recursive(*callee);
         let limits = Limits {
-            inline: facts[id.index()].callees.iter().copied().filter(inline).collect(),
+            inline: effects[id.index()].callees.iter().copied().filter(inline).collect(),
             inline_depth: if unroll > 0 { unroll } else { 8 },
             ..Limits::default()
         };
-        let execution = execute(unit, version, facts, &limits, &mut self.world, (id, &assumed)).ok()?;
+        let execution = execute(unit, version, effects, &limits, &mut self.arena, (id, &assumed)).ok()?;
         let (normal, other): (Vec<Outcome>, Vec<Outcome>) =
             execution.outcomes.into_iter().partition(|outcome| outcome.ending == Ending::Normal);
         if normal.len() > MAX_STEPS || !sayable {
@@ -126,7 +127,7 @@ impl<'p> Steps<'p> {
         // A path may also end in an assumption that fails, or a loop taken at once.
         let last = outcome.calls.last().copied();
         let open = last.filter(|&call| {
-            let diverges = self.world.terms.ended(call, Ending::Diverges);
+            let diverges = self.arena.terms.ended(call, Ending::Diverges);
             outcome.path.contains(&diverges)
         });
         let open = match open {
@@ -141,20 +142,20 @@ impl<'p> Steps<'p> {
     }
 
     fn call(&mut self, version: usize, call: CallId) -> Call {
-        let record = self.world.record(call).clone();
-        let facts = &self.program.facts[version][record.callee.index()];
+        let record = self.arena.record(call).clone();
+        let effects = &self.program.effects[version][record.callee.index()];
         let code = self.program.unit.versions[version].procedure(record.callee);
         let before: Vec<Term> = self.globals.iter().map(|g| record.globals[g.index()]).collect();
         let input: Vec<Term> = record.args.iter().chain(&before).map(|&t| self.shifted(version, t)).collect();
         let mut output = Vec::new();
         for (at, id) in (0u32..).zip(code.result_ids()) {
             let sort = Sort::from(&code.local(id).ty);
-            output.push(self.world.terms.app(Func::Result(call, at), &[], sort));
+            output.push(self.arena.terms.app(Func::Result(call, at), &[], sort));
         }
         for (global, before) in self.globals.clone().into_iter().zip(before) {
-            let after = if facts.written_globals.contains(&global) {
-                let sort = self.world.terms.sort(before);
-                self.world.terms.app(Func::GlobalAfter(call, global.0), &[], sort)
+            let after = if effects.written_globals.contains(&global) {
+                let sort = self.arena.terms.sort(before);
+                self.arena.terms.app(Func::GlobalAfter(call, global.0), &[], sort)
             } else {
                 self.shifted(version, before)
             };
@@ -167,7 +168,7 @@ impl<'p> Steps<'p> {
         if version == 0 {
             return term;
         }
-        self.world.terms.map_functions(term, &mut HashMap::default(), &|func| match func {
+        self.arena.terms.map_functions(term, &mut HashMap::default(), &|func| match func {
             Func::Param(at) => Func::Param(at + SHIFT),
             Func::Global(at) => Func::Global(at + SHIFT),
             other => other,
@@ -175,11 +176,11 @@ impl<'p> Steps<'p> {
     }
 
     pub(super) fn terms(&mut self) -> &mut Terms {
-        &mut self.world.terms
+        &mut self.arena.terms
     }
 
     pub(super) fn terms_ref(&self) -> &Terms {
-        &self.world.terms
+        &self.arena.terms
     }
 
     pub(super) fn steps_ref(&self, version: usize, id: ProcId) -> &[Step] {
@@ -191,8 +192,8 @@ impl<'p> Steps<'p> {
         self.inputs.get(&(version, id)).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn world(&mut self) -> &mut World {
-        &mut self.world
+    pub(super) fn arena(&mut self) -> &mut Arena {
+        &mut self.arena
     }
 
     /// Whether a procedure takes part, so that its paths are known.
@@ -206,7 +207,7 @@ impl<'p> Steps<'p> {
     }
 
     pub(super) fn recursive(&self, version: usize, id: ProcId) -> bool {
-        self.program.facts[version][id.index()].recursive(id)
+        self.program.effects[version][id.index()].recursive(id)
     }
 
     pub(super) fn steps(&self, version: usize, id: ProcId) -> Vec<Step> {
@@ -218,8 +219,8 @@ impl<'p> Steps<'p> {
         self.endless.get(&(version, id)).cloned()
     }
 
-    pub(super) fn facts(&self, version: usize, id: ProcId) -> &'p Facts {
-        &self.program.facts[version][id.index()]
+    pub(super) fn effects(&self, version: usize, id: ProcId) -> &'p Effects {
+        &self.program.effects[version][id.index()]
     }
 
     /// The sorts of inputs and of outputs.
@@ -247,29 +248,29 @@ impl<'p> Steps<'p> {
                 None => Func::Param(u32::try_from(at).unwrap_or(u32::MAX) + shift),
                 Some(global) => Func::Global(self.globals[global].0 + shift),
             };
-            input.push(self.world.terms.app(func, &[], sort));
+            input.push(self.arena.terms.app(func, &[], sort));
         }
         let number = CallId(WHOLE + u32::try_from(version).unwrap_or(0));
         let output =
-            (0u32..).zip(outputs).map(|(at, sort)| self.world.terms.app(Func::Result(number, at), &[], sort)).collect();
+            (0u32..).zip(outputs).map(|(at, sort)| self.arena.terms.app(Func::Result(number, at), &[], sort)).collect();
         Call { callee: id, input, output, id: None }
     }
 
     pub(super) fn equal_inputs(&mut self, pair: Pair) -> Vec<Term> {
         let (a, b) = (self.whole(0, pair.0), self.whole(1, pair.1));
-        a.input.iter().zip(&b.input).map(|(&a, &b)| self.world.terms.eq(a, b)).collect()
+        a.input.iter().zip(&b.input).map(|(&a, &b)| self.arena.terms.eq(a, b)).collect()
     }
 
     pub(super) fn equal_outputs(&mut self, pair: Pair) -> Term {
         let (a, b) = (self.whole(0, pair.0), self.whole(1, pair.1));
-        let same: Vec<Term> = a.output.iter().zip(&b.output).map(|(&a, &b)| self.world.terms.eq(a, b)).collect();
-        self.world.terms.and(&same)
+        let same: Vec<Term> = a.output.iter().zip(&b.output).map(|(&a, &b)| self.arena.terms.eq(a, b)).collect();
+        self.arena.terms.and(&same)
     }
 
     /// The outputs of a side taken whole are those of this path.
     pub(super) fn output_is(&mut self, version: usize, id: ProcId, step: &Step) -> Vec<Term> {
         let whole = self.whole(version, id);
-        whole.output.iter().zip(&step.output).map(|(&a, &b)| self.world.terms.eq(a, b)).collect()
+        whole.output.iter().zip(&step.output).map(|(&a, &b)| self.arena.terms.eq(a, b)).collect()
     }
 
     pub(super) fn outputs_are(&mut self, pair: Pair, left: &Step, right: &Step) -> Vec<Term> {

@@ -11,7 +11,7 @@ use super::Unsupported;
 use super::sites::{self, Sites};
 use super::summary::{self, Executed};
 use super::theory::{self, all, any};
-use crate::effects::Facts;
+use crate::effects::Effects;
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
 };
@@ -34,7 +34,7 @@ pub(super) struct State {
 /// What the copy needs to know.
 pub(super) struct Copy<'a> {
     pub(super) unit: &'a Unit,
-    pub(super) facts: &'a [Facts],
+    pub(super) effects: &'a [Effects],
     pub(super) version: usize,
     pub(super) code: &'a Procedure,
     pub(super) sites: &'a Sites,
@@ -62,7 +62,7 @@ impl<'a> Copy<'a> {
     #[expect(clippy::too_many_arguments, reason = "all that a copy needs to know, named one by one")]
     pub(super) fn new(
         unit: &'a Unit,
-        facts: &'a [Facts],
+        effects: &'a [Effects],
         version: usize,
         code: &'a Procedure,
         sites: &'a Sites,
@@ -71,7 +71,7 @@ impl<'a> Copy<'a> {
         summarised: &'a dyn Fn(ProcId) -> bool,
     ) -> Self {
         let (text, calls) = (String::new(), Vec::new());
-        Copy { unit, facts, version, code, sites, suffix, strategy, summarised, text, calls, names: 0, statements: 0 }
+        Copy { unit, effects, version, code, sites, suffix, strategy, summarised, text, calls, names: 0, statements: 0 }
     }
 
     /// The object of an allocation site.
@@ -197,7 +197,7 @@ impl<'a> Copy<'a> {
         let when = self.define(&Type::Bool, all([path.to_string(), format!("(not {})", state.err)]));
         let globals: Vec<String> =
             self.unit.globals.iter().zip(&state.globals).map(|(g, term)| theory::wrap(&g.ty, term)).collect();
-        let written = &self.facts[callee.index()].written_globals;
+        let written = &self.effects[callee.index()].written_globals;
         let post = self.name("after");
         let globals_after = (0u32..)
             .zip(&globals)
@@ -236,7 +236,7 @@ impl<'a> Copy<'a> {
 
     /// What is known of the callee's errors: the paper's language has none.
     fn never_errs(&mut self, callee: ProcId, call: &Executed) {
-        if let Some(params) = &self.facts[callee.index()].errs_only_if_null {
+        if let Some(params) = &self.effects[callee.index()].errs_only_if_null {
             let nulls = any(params.iter().map(|&at| format!("(= {} null)", call.args[at])));
             let _ = writeln!(self.text, "(assert (=> (and {} (= {} yes)) {nulls}))", call.when, call.failed);
         }
@@ -245,7 +245,7 @@ impl<'a> Copy<'a> {
     /// What is proved to be all that may change, if the callee declares a `modifies`: the paper infers none.
     fn modifies(&self, callee: ProcId, call: &Executed) -> Option<Vec<String>> {
         self.unit.versions[self.version].procedure(callee).modifies.as_ref()?;
-        let proved = self.facts[callee.index()].modifies.as_ref()?;
+        let proved = self.effects[callee.index()].modifies.as_ref()?;
         proved.iter().map(|place| self.place_on_entry(place, call)).collect()
     }
 

@@ -1,6 +1,6 @@
 //! The paper's own encoding, as a strategy of its own: one query for a pair, for teaching and as a baseline.
 //!
-//! In: a lowered pair program with its facts, the pairs claimed, and a solver. Out: a [`PaperAnswer`] for each pair, and the
+//! In: a lowered pair program with its effects, the pairs claimed, and a solver. Out: a [`PaperAnswer`] for each pair, and the
 //! SMT-LIB text of each query; its comments name the figures of the paper (ESOP 2017) that they stand for.
 //!
 //! - `sites`, `angels`: the allocations and calls of a body, and the ways to pair them ("strategies");
@@ -21,7 +21,7 @@
 //! ends in equal stores is a proof about real executions, which differ from these in names and garbage only.
 //!
 //! Contracts: `modifies` is used where it was proved; `requires` and `ensures` are neither used nor checked here. But the
-//! facts of a callee may rest on its `requires`: who reports a proof sees to it that the contracts of all it runs hold.
+//! effects of a callee may rest on its `requires`: who reports a proof sees to it that the contracts of all it runs hold.
 //!
 //! Invariant: an answer other than unknown rests only on claims that were proved too; programs beyond the encoding (arrays,
 //! `assume`, quantified assertions) are unknown, never guessed at.
@@ -38,8 +38,8 @@ mod theory;
 pub use product::{Goal, encode};
 
 use crate::goal::{Pair, Program};
-use smt::solve::{Answer, Solver, Task};
 use lang_l::hir::ProcId;
+use smt::solve::{Answer, Solver, Task};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the paper's encoding says of a pair.
@@ -126,8 +126,8 @@ impl Run<'_> {
     fn full(&mut self, alive: &BTreeSet<Pair>) {
         let mut settled: BTreeSet<Pair> = BTreeSet::new();
         for &pair in alive {
-            let facts = &self.program.facts;
-            let both_end = facts[0][pair.0.index()].terminates && facts[1][pair.1.index()].terminates;
+            let effects = &self.program.effects;
+            let both_end = effects[0][pair.0.index()].terminates && effects[1][pair.1.index()].terminates;
             if both_end || self.external(pair) || self.prove(pair, alive, Goal::SameCalls).is_ok() {
                 settled.insert(pair);
             }

@@ -110,7 +110,7 @@ impl Product<'_> {
         let mut copies = [0, 1].map(|version| {
             Copy::new(
                 self.program.unit,
-                &self.program.facts[version],
+                &self.program.effects[version],
                 version,
                 self.codes[version],
                 &self.sites[version],
@@ -229,7 +229,7 @@ impl Product<'_> {
         for version in [0, 1] {
             for call in calls[version] {
                 let callee = self.sites[version].calls[call.site];
-                if self.program.facts[version][callee.index()].terminates {
+                if self.program.effects[version][callee.index()].terminates {
                     continue;
                 }
                 let code = self.program.unit.versions[version].procedure(callee);

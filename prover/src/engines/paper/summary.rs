@@ -158,7 +158,7 @@ pub(super) fn mutual_summaries(program: &Program<'_>, pairs: &[Pair]) -> String 
 
 fn mutual_summary(unit: &Unit, codes: [&Procedure; 2]) -> String {
     let [left, right] = [0, 1].map(|version| bound_call(unit, codes[version], version));
-    let facts = [(&left, 0), (&right, 1)].map(|(call, v)| call.fact(codes[v], v, "s", &format!("c{v}")));
+    let effects = [(&left, 0), (&right, 1)].map(|(call, v)| call.fact(codes[v], v, "s", &format!("c{v}")));
     let variables: Vec<String> = [&left, &right]
         .into_iter()
         .flat_map(|call| {
@@ -180,8 +180,8 @@ fn mutual_summary(unit: &Unit, codes: [&Procedure; 2]) -> String {
      :pattern ((matches s c0 c1) {fact0} {fact1}))))
 ",
         variables = variables.join(" "),
-        fact0 = facts[0],
-        fact1 = facts[1],
+        fact0 = effects[0],
+        fact1 = effects[1],
         equal = left.equal_from_params(&right, unit, codes[0]),
         failed0 = left.failed,
         failed1 = right.failed,

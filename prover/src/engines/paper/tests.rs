@@ -4,9 +4,10 @@ use super::angels::strategies;
 use super::sites::Sites;
 use super::{Goal, PaperAnswer, encode, verify};
 use crate::goal::{Pair, Program};
-use smt::solve::{Budget, Solver};
-use crate::{contracts, facts, infer, lower};
+use crate::analysis::{contracts, inference};
+use crate::{effects, lower};
 use lang_l::hir::{ProcId, Unit};
+use smt::solve::{Budget, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
@@ -24,12 +25,12 @@ fn lowered(text: &str) -> Unit {
 fn program(unit: &Unit) -> Program<'_> {
     let mut solver = Solver::new(Budget::default());
     let known = [0, 1].map(|version| {
-        let mut known = facts::syntactic(unit, version);
-        infer::infer(unit, version, &mut known, &mut solver);
+        let mut known = effects::syntactic(unit, version);
+        inference::infer(unit, version, &mut known, &mut solver);
         contracts::check(unit, version, &mut known, &mut solver);
         known
     });
-    Program { unit, facts: known }
+    Program { unit, effects: known }
 }
 
 fn claims(unit: &Unit) -> Vec<Pair> {

@@ -11,14 +11,14 @@
 //! Invariant: nothing is concluded from facts that the last look found not to be inductive.
 
 use super::facts::{Fact, Polynomial, Templates, common, polynomial};
-use super::graph::{Edge, Graph, Node, Policy, Setting, holds};
-use super::leaps::{BLOCKED, ERROR, EXIT};
+use super::graph::{Alignment, Edge, Graph, Node, Setting, holds};
+use super::transitions::{BLOCKED, ERROR, EXIT};
 use crate::chc::linearise::linearised;
+use num_bigint::BigInt;
+use rustc_hash::FxHashMap as HashMap;
 use smt::obligation::{Obligation, input_name};
 use smt::solve::{Answer, Solver};
 use smt::term::{Node as Form, Sort, Term};
-use num_bigint::BigInt;
-use rustc_hash::FxHashMap as HashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a graph may be found to lack an edge.
@@ -27,7 +27,7 @@ const MAX_EXTENSIONS: usize = 14;
 /// A product that is being proved.
 pub(super) struct Check<'a, 'w> {
     pub(super) setting: Setting<'w>,
-    pub(super) policy: &'a Policy,
+    pub(super) alignment: &'a Alignment,
     pub(super) graph: Graph,
     /// What is assumed of the inputs.
     pub(super) assumed: &'a [Term],
@@ -43,7 +43,7 @@ pub(super) struct Check<'a, 'w> {
 }
 
 /// What a query said.
-enum Said {
+enum Translation {
     Holds,
     /// It fails for these values of the node's columns.
     Fails(Vec<BigInt>),
@@ -53,17 +53,17 @@ enum Said {
 impl<'a, 'w> Check<'a, 'w> {
     pub(super) fn new(
         setting: Setting<'w>,
-        policy: &'a Policy,
+        alignment: &'a Alignment,
         graph: Graph,
         assumed: &'a [Term],
         solver: &'a mut Solver,
         templates: Templates,
     ) -> Self {
-        let one = setting.world.terms.int(1);
+        let one = setting.arena.terms.int(1);
         let mut check = Check {
             setting,
             one,
-            policy,
+            alignment,
             graph,
             assumed,
             solver,
@@ -89,7 +89,7 @@ impl<'a, 'w> Check<'a, 'w> {
                 Ok(None) => return true,
                 Ok(Some((node, row))) => {
                     self.graph.allow(node, row.clone());
-                    if !self.setting.extend(&mut self.graph, self.policy, node, &row) {
+                    if !self.setting.extend(&mut self.graph, self.alignment, node, &row) {
                         return false;
                     }
                     for node in self.graph.rows.keys().copied().collect::<Vec<_>>() {
@@ -108,7 +108,7 @@ impl<'a, 'w> Check<'a, 'w> {
     fn close(&mut self) -> bool {
         let edges: Vec<Edge> = self.graph.edges.iter().filter(|edge| !edge.to.ended()).cloned().collect();
         loop {
-            // Facts only grow weaker: what they do not show now they never will.
+            // Effects only grow weaker: what they do not show now they never will.
             if !self.ends_alike() {
                 return false;
             }
@@ -132,11 +132,11 @@ impl<'a, 'w> Check<'a, 'w> {
         loop {
             let facts = self.facts.get(&edge.to).cloned().unwrap_or_default();
             let values = self.setting.with_lengths(&edge.values);
-            let goals: Vec<Term> = facts.iter().map(|fact| fact.term(&mut self.setting.world.terms, &values)).collect();
-            let goal = self.setting.world.terms.and(&goals);
+            let goals: Vec<Term> = facts.iter().map(|fact| fact.term(&mut self.setting.arena.terms, &values)).collect();
+            let goal = self.setting.arena.terms.and(&goals);
             match self.ask(edge.from, &[edge.guard], goal)? {
-                Said::Holds => return Some(weakened),
-                Said::Fails(row) => {
+                Translation::Holds => return Some(weakened),
+                Translation::Fails(row) => {
                     weakened = true;
                     match self.successor(edge, &row) {
                         Some(next) => {
@@ -150,7 +150,7 @@ impl<'a, 'w> Check<'a, 'w> {
                         None => self.ban_unproved(edge, &facts, &goals)?,
                     }
                 }
-                Said::Unknown => {
+                Translation::Unknown => {
                     weakened = true;
                     self.ban_unproved(edge, &facts, &goals)?;
                 }
@@ -163,10 +163,10 @@ impl<'a, 'w> Check<'a, 'w> {
     fn ban_unproved(&mut self, edge: &Edge, facts: &[Fact], goals: &[Term]) -> Option<()> {
         for (fact, &goal) in facts.iter().zip(goals) {
             let obligation = self.obligation(edge.from, &[edge.guard], goal);
-            let world = &mut *self.setting.world;
-            let linear = linearised(world, &obligation).unwrap_or(obligation);
+            let arena = &mut *self.setting.arena;
+            let linear = linearised(arena, &obligation).unwrap_or(obligation);
             self.queries = self.queries.checked_sub(1)?;
-            if self.solver.prove(world, &linear) != Answer::Holds {
+            if self.solver.prove(arena, &linear) != Answer::Holds {
                 self.banned.entry(edge.to).or_default().insert(fact.clone());
             }
         }
@@ -182,7 +182,7 @@ impl<'a, 'w> Check<'a, 'w> {
         let store = self.setting.store(row);
         let mut values: HashMap<Term, BigInt> =
             self.setting.columns(edge.from).into_iter().zip(row.iter().cloned()).collect();
-        let terms = &self.setting.world.terms;
+        let terms = &self.setting.arena.terms;
         if self.setting.reads && !holds(&terms.evaluate(edge.guard, &mut values, store)?) {
             return None;
         }
@@ -198,7 +198,7 @@ impl<'a, 'w> Check<'a, 'w> {
         }
         let columns = self.setting.columns(node);
         let columns = self.setting.with_lengths(&columns);
-        let sorts: Vec<Sort> = columns.iter().map(|&column| self.setting.world.terms.sort(column)).collect();
+        let sorts: Vec<Sort> = columns.iter().map(|&column| self.setting.arena.terms.sort(column)).collect();
         let conditions = self.conditions_at(node);
         let templates = Templates { conditions, ..self.templates.clone() };
         let rows = self.graph.rows.get(&node).map_or(&[][..], Vec::as_slice);
@@ -217,10 +217,10 @@ impl<'a, 'w> Check<'a, 'w> {
         }
         let columns = self.setting.columns(node);
         let columns: BTreeMap<Term, usize> = self.setting.with_lengths(&columns).into_iter().zip(0..).collect();
-        let terms = &self.setting.world.terms;
+        let terms = &self.setting.arena.terms;
         let mut atoms = BTreeSet::new();
         for (side, cut) in self.setting.sides.iter().zip(node.cuts) {
-            side.leaps[cut].iter().for_each(|leap| collect(terms, leap.guard, &mut atoms));
+            side.transitions[cut].iter().for_each(|transition| collect(terms, transition.guard, &mut atoms));
         }
         let found: BTreeSet<Polynomial> =
             atoms.into_iter().filter_map(|atom| polynomial(terms, atom, &columns)).collect();
@@ -243,24 +243,24 @@ impl<'a, 'w> Check<'a, 'w> {
                 self.graph.edges.iter().filter(|edge| edge.from == node).map(|edge| edge.guard).collect();
             // Executions that are blocked do not end.
             let blocked = self.blocked(node);
-            let terms = &mut self.setting.world.terms;
+            let terms = &mut self.setting.arena.terms;
             let goal = terms.or(&[guards, blocked].concat());
             match self.ask(node, &[], goal).ok_or(())? {
-                Said::Holds => {}
-                Said::Fails(row) => return Ok(Some((node, row))),
-                Said::Unknown => return Err(()),
+                Translation::Holds => {}
+                Translation::Fails(row) => return Ok(Some((node, row))),
+                Translation::Unknown => return Err(()),
             }
         }
         Ok(None)
     }
 
-    /// The guards of the leaps from a node by which an execution is blocked.
+    /// The guards of the transitions from a node by which an execution is blocked.
     pub(super) fn blocked(&self, node: Node) -> Vec<Term> {
         let sides = self.setting.sides.iter().zip(node.cuts);
         sides
-            .flat_map(|(side, cut)| &side.leaps[cut])
-            .filter(|leap| leap.to == BLOCKED)
-            .map(|leap| leap.guard)
+            .flat_map(|(side, cut)| &side.transitions[cut])
+            .filter(|transition| transition.to == BLOCKED)
+            .map(|transition| transition.guard)
             .collect()
     }
 
@@ -268,7 +268,7 @@ impl<'a, 'w> Check<'a, 'w> {
     fn ends_alike(&mut self) -> bool {
         let last: Vec<Edge> = self.graph.edges.iter().filter(|edge| edge.to.ended()).cloned().collect();
         last.into_iter().all(|edge| {
-            let terms = &mut self.setting.world.terms;
+            let terms = &mut self.setting.arena.terms;
             let goal = match edge.to.cuts {
                 [EXIT, EXIT] => {
                     let outputs = &edge.values[self.setting.inputs.len()..];
@@ -280,42 +280,42 @@ impl<'a, 'w> Check<'a, 'w> {
                 cuts if cuts.contains(&BLOCKED) => return true,
                 _ => terms.bool(false),
             };
-            matches!(self.ask(edge.from, &[edge.guard], goal), Some(Said::Holds))
+            matches!(self.ask(edge.from, &[edge.guard], goal), Some(Translation::Holds))
         })
     }
 
     /// Whether a goal follows from the facts at a node and what else is known there; `None` when out of budget.
-    fn ask(&mut self, node: Node, known: &[Term], goal: Term) -> Option<Said> {
+    fn ask(&mut self, node: Node, known: &[Term], goal: Term) -> Option<Translation> {
         let columns = self.setting.columns(node);
         let obligation = self.obligation(node, known, goal);
-        let world = &mut *self.setting.world;
-        if world.terms.is_true(goal) || obligation.assumptions.iter().any(|&fact| world.terms.is_false(fact)) {
-            return Some(Said::Holds);
+        let arena = &mut *self.setting.arena;
+        if arena.terms.is_true(goal) || obligation.assumptions.iter().any(|&fact| arena.terms.is_false(fact)) {
+            return Some(Translation::Holds);
         }
-        if let Some(linear) = linearised(world, &obligation) {
+        if let Some(linear) = linearised(arena, &obligation) {
             self.queries = self.queries.checked_sub(1)?;
-            if self.solver.prove(world, &linear) == Answer::Holds {
-                return Some(Said::Holds);
+            if self.solver.prove(arena, &linear) == Answer::Holds {
+                return Some(Translation::Holds);
             }
         }
         self.queries = self.queries.checked_sub(1)?;
-        Some(match self.solver.prove_or_model(world, &obligation) {
-            Answer::Holds => Said::Holds,
+        Some(match self.solver.prove_or_model(arena, &obligation) {
+            Answer::Holds => Translation::Holds,
             Answer::FailsAt(model) => {
                 let mut references = References::default();
                 let row = columns.iter().map(|&column| {
-                    let Form::App(func, _) = world.terms.node(column) else { return None };
+                    let Form::App(func, _) = arena.terms.node(column) else { return None };
                     let value = model.get(&input_name(*func)?);
                     // What the query does not mention may be anything.
-                    match (world.terms.sort(column), value) {
+                    match (arena.terms.sort(column), value) {
                         (_, None) => Some(BigInt::default()),
                         (Sort::Ref, Some(word)) => Some(references.number(word, model.get("null"))),
                         (_, Some(value)) => value.parse().ok(),
                     }
                 });
-                row.collect::<Option<Vec<BigInt>>>().map_or(Said::Unknown, Said::Fails)
+                row.collect::<Option<Vec<BigInt>>>().map_or(Translation::Unknown, Translation::Fails)
             }
-            Answer::Fails | Answer::Unknown(_) => Said::Unknown,
+            Answer::Fails | Answer::Unknown(_) => Translation::Unknown,
         })
     }
 
@@ -325,7 +325,7 @@ impl<'a, 'w> Check<'a, 'w> {
         let columns = self.setting.with_lengths(&columns);
         let mut assumptions = self.assumed.to_vec();
         for fact in self.facts.get(&node).into_iter().flatten() {
-            assumptions.push(fact.term(&mut self.setting.world.terms, &columns));
+            assumptions.push(fact.term(&mut self.setting.arena.terms, &columns));
         }
         assumptions.extend(known);
         let tag = "the facts at a node of a product are inductive".to_string();
@@ -334,7 +334,7 @@ impl<'a, 'w> Check<'a, 'w> {
 
     /// Whether a goal holds at a node: for those who ask more of a product than that it is one.
     pub(super) fn follows(&mut self, node: Node, known: &[Term], goal: Term) -> bool {
-        matches!(self.ask(node, known, goal), Some(Said::Holds))
+        matches!(self.ask(node, known, goal), Some(Translation::Holds))
     }
 }
 

@@ -4,9 +4,9 @@
 
 use super::check::Check;
 use super::graph::{Edge, Node};
-use super::leaps::BLOCKED;
-use smt::term::{Func, Node as Form, Term};
+use super::transitions::BLOCKED;
 use num_bigint::BigInt;
+use smt::term::{Func, Node as Form, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More measures than this are not tried for one cycle.
@@ -20,14 +20,14 @@ impl Check<'_, '_> {
         // Nothing that is blocked ends.
         let free = nodes.into_iter().filter(|node| !node.ended()).all(|node| {
             self.blocked(node).into_iter().all(|blocked| {
-                let never = self.setting.world.terms.not(blocked);
+                let never = self.setting.arena.terms.not(blocked);
                 self.follows(node, &[], never)
             })
         });
         let free = free && !self.graph.edges.iter().any(|edge| edge.to.cuts.contains(&BLOCKED));
         free && (0..2).all(|side| {
             let still: Vec<Edge> =
-                self.graph.edges.iter().filter(|edge| edge.leaps[side].is_empty()).cloned().collect();
+                self.graph.edges.iter().filter(|edge| edge.transitions[side].is_empty()).cloned().collect();
             self.runs_dry(still)
         })
     }
@@ -54,15 +54,15 @@ impl Check<'_, '_> {
     fn shrinks(&mut self, measure: &[(BigInt, Term)], edge: &Edge) -> Option<bool> {
         let columns = self.setting.columns(edge.from);
         let at_end = self.setting.columns(edge.to);
-        let world = &mut *self.setting.world;
-        let mut before = world.terms.int(0);
-        let mut after = world.terms.int(0);
+        let arena = &mut *self.setting.arena;
+        let mut before = arena.terms.int(0);
+        let mut after = arena.terms.int(0);
         for (coefficient, part) in measure {
-            let factor = world.terms.int(coefficient.clone());
+            let factor = arena.terms.int(coefficient.clone());
             let (mut old, mut new) = (factor, factor);
-            if world.terms.as_int(*part).is_none() {
+            if arena.terms.as_int(*part).is_none() {
                 // A variable, or the length of one.
-                let (variable, length) = match *world.terms.node(*part) {
+                let (variable, length) = match *arena.terms.node(*part) {
                     Form::App(Func::Length, ref args) => (args[0], true),
                     _ => (*part, false),
                 };
@@ -72,19 +72,19 @@ impl Check<'_, '_> {
                 let at = at_end.iter().position(|&column| column == variable)?;
                 let mut value = edge.values[at];
                 if length {
-                    value = world.heaps.length(&mut world.terms, value);
+                    value = arena.heaps.length(&mut arena.terms, value);
                 }
-                old = world.terms.mul(factor, *part);
-                new = world.terms.mul(factor, value);
+                old = arena.terms.mul(factor, *part);
+                new = arena.terms.mul(factor, value);
             }
-            before = world.terms.add(before, old);
-            after = world.terms.add(after, new);
+            before = arena.terms.add(before, old);
+            after = arena.terms.add(after, new);
         }
-        let zero = world.terms.int(0);
-        let bounded = world.terms.le(zero, before);
-        let smaller = world.terms.lt(after, before);
-        let no_greater = world.terms.le(after, before);
-        let both = world.terms.and(&[bounded, smaller]);
+        let zero = arena.terms.int(0);
+        let bounded = arena.terms.le(zero, before);
+        let smaller = arena.terms.lt(after, before);
+        let no_greater = arena.terms.le(after, before);
+        let both = arena.terms.and(&[bounded, smaller]);
         if self.follows(edge.from, &[edge.guard], both) {
             return Some(true);
         }
@@ -93,7 +93,7 @@ impl Check<'_, '_> {
 
     /// Linear forms that the guards of these edges say are at least 0, and those that they say are not 0, both ways.
     fn measures(&self, edges: &[Edge]) -> Vec<Vec<(BigInt, Term)>> {
-        let terms = &self.setting.world.terms;
+        let terms = &self.setting.arena.terms;
         let mut found = BTreeSet::new();
         fn collect(terms: &smt::term::Terms, condition: Term, found: &mut BTreeSet<(Term, bool)>) {
             match terms.node(condition) {

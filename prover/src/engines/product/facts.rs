@@ -6,9 +6,9 @@
 //! Invariant: a fact is plain data over columns; that it holds of rows proves nothing.
 
 use crate::chc::polynomial::kernel;
-use smt::term::{Node, Sort, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
+use smt::term::{Node, Sort, Term, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// With more products than this, equations of that degree are not looked for.

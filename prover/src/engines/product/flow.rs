@@ -6,8 +6,8 @@
 //!
 //! Invariant: every cycle of the graph goes through one of its [`Flow::loops`].
 
-use smt::term::Sort;
 use lang_l::hir::{Block, Expr, ExprKind, GlobalId, Place, ProcId, Procedure, Rhs, StmtKind, Unit};
+use smt::term::Sort;
 use std::collections::BTreeSet;
 
 /// A variable: the globals come first, then the locals of every procedure put in place.

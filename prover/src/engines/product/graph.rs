@@ -1,20 +1,20 @@
 //! Which states of the two versions are looked at side by side.
 //!
-//! In: two [`Side`]s, and a [`Policy`]. Out: a [`Graph`] of the pairs of places that runs come by, laid side by side as the
-//! policy says, with the [`Edge`]s between them: some leaps of the one, some of the other.
+//! In: two [`Side`]s, and a [`Alignment`]. Out: a [`Graph`] of the pairs of places that runs come by, laid side by side as the
+//! alignment says, with the [`Edge`]s between them: some transitions of the one, some of the other.
 //!
-//! Invariant: what an edge says of the leaps it is made of is exact, whatever policy and run it was found by.
+//! Invariant: what an edge says of the transitions it is made of is exact, whatever alignment and run it was found by.
 
-use super::leaps::{BLOCKED, Cut, ENTRY, ERROR, EXIT, Side};
-use smt::random_stores::MadeUp;
-use smt::arena::{World};
-use smt::term::Term;
+use super::transitions::{BLOCKED, Cut, ENTRY, ERROR, EXIT, Side};
 use num_bigint::BigInt;
 use num_traits::Zero;
 use rustc_hash::FxHashMap as HashMap;
+use smt::arena::Arena;
+use smt::random_stores::RandomStore;
+use smt::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most leaps of one side in an edge.
+/// The most transitions of one side in an edge.
 const WINDOW: usize = 5;
 /// The most rows kept for one node.
 const MAX_ROWS: usize = 220;
@@ -26,8 +26,8 @@ const MAX_STORES: u32 = 40;
 
 /// How to lay two runs side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Policy {
-    /// Leap by leap.
+pub(super) enum Alignment {
+    /// Transition by transition.
     Together,
     /// From one place at which a variable of the one has the value of a variable of the other to the next.
     Meet(String, String),
@@ -47,8 +47,8 @@ pub(super) struct Node {
 pub(super) struct Edge {
     pub(super) from: Node,
     pub(super) to: Node,
-    /// The leaps of each side, by their numbers.
-    pub(super) leaps: [Vec<usize>; 2],
+    /// The transitions of each side, by their numbers.
+    pub(super) transitions: [Vec<usize>; 2],
     /// When it is taken, over the variables of `from`.
     pub(super) guard: Term,
     /// What the variables of `to` get.
@@ -63,18 +63,18 @@ pub(super) struct Graph {
     index: BTreeSet<(Node, [Vec<usize>; 2])>,
 }
 
-/// A state of a run at a cut point, and the leap that is taken from there.
+/// A state of a run at a cut point, and the transition that is taken from there.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     cut: Cut,
     seen: u64,
     state: Vec<BigInt>,
-    leap: Option<usize>,
+    transition: Option<usize>,
 }
 
 /// Where both versions and their inputs are kept.
 pub(super) struct Setting<'a> {
-    pub(super) world: &'a mut World,
+    pub(super) arena: &'a mut Arena,
     pub(super) sides: [&'a Side<'a>; 2],
     /// The terms of the inputs; where the heap is read, the number of a store that is made up is the last.
     pub(super) inputs: &'a [Term],
@@ -113,7 +113,7 @@ impl Setting<'_> {
     pub(super) fn with_lengths(&mut self, values: &[Term]) -> Vec<Term> {
         let (mut values, arrays) = (values.to_vec(), self.arrays);
         for &at in arrays {
-            let length = self.world.heaps.length(&mut self.world.terms, values[at]);
+            let length = self.arena.heaps.length(&mut self.arena.terms, values[at]);
             values.push(length);
         }
         values
@@ -127,12 +127,12 @@ impl Setting<'_> {
     }
 
     /// The store that runs from these inputs read.
-    pub(super) fn store(&self, inputs: &[BigInt]) -> Option<MadeUp> {
+    pub(super) fn store(&self, inputs: &[BigInt]) -> Option<RandomStore> {
         let number = inputs.get(self.inputs.len().checked_sub(1)?)?;
-        self.reads.then(|| MadeUp::new(u64::try_from(number).unwrap_or(0)))
+        self.reads.then(|| RandomStore::new(u64::try_from(number).unwrap_or(0)))
     }
 
-    /// A run of one side from a state, of at most so many leaps; whether it came to its end.
+    /// A run of one side from a state, of at most so many transitions; whether it came to its end.
     pub(super) fn run(
         &self,
         version: usize,
@@ -146,10 +146,10 @@ impl Setting<'_> {
         let mut points = Vec::new();
         loop {
             let go_on = points.len() < most;
-            let next = go_on.then(|| self.sides[version].run(self.world, cut, &state, (&inputs, store))).flatten();
-            points.push(Point { cut, seen, state, leap: next.as_ref().map(|(leap, _)| *leap) });
-            let Some((leap, to)) = next else { return points };
-            cut = self.sides[version].leaps[cut][leap].to;
+            let next = go_on.then(|| self.sides[version].run(self.arena, cut, &state, (&inputs, store))).flatten();
+            points.push(Point { cut, seen, state, transition: next.as_ref().map(|(transition, _)| *transition) });
+            let Some((transition, to)) = next else { return points };
+            cut = self.sides[version].transitions[cut][transition].to;
             seen = self.arrive(seen, cut);
             state = to;
         }
@@ -164,8 +164,14 @@ impl Setting<'_> {
         if seen & once == 0 { seen | once } else { seen | again }
     }
 
-    /// Lays two whole runs side by side, and adds what they come by to the graph; false when the policy does not fit.
-    pub(super) fn add(&mut self, graph: &mut Graph, policy: &Policy, inputs: &[BigInt], runs: [&[Point]; 2]) -> bool {
+    /// Lays two whole runs side by side, and adds what they come by to the graph; false when the alignment does not fit.
+    pub(super) fn add(
+        &mut self,
+        graph: &mut Graph,
+        alignment: &Alignment,
+        inputs: &[BigInt],
+        runs: [&[Point]; 2],
+    ) -> bool {
         let mut at = [0, 0];
         loop {
             let points = [&runs[0][at[0]], &runs[1][at[1]]];
@@ -174,7 +180,7 @@ impl Setting<'_> {
             if node.ended() {
                 return true;
             }
-            let Some(step) = self.next(policy, runs, at) else { return false };
+            let Some(step) = self.next(alignment, runs, at) else { return false };
             if !self.edge(graph, node, runs, at, step) {
                 return false;
             }
@@ -184,25 +190,25 @@ impl Setting<'_> {
 
     /// Adds an edge that is taken from a state at a node; false when there is none, or it is there already. What a store holds is not
     /// part of a state, so where the heap is read several are tried.
-    pub(super) fn extend(&mut self, graph: &mut Graph, policy: &Policy, node: Node, row: &[BigInt]) -> bool {
+    pub(super) fn extend(&mut self, graph: &mut Graph, alignment: &Alignment, node: Node, row: &[BigInt]) -> bool {
         if !self.reads {
-            return self.extend_by(graph, policy, node, row);
+            return self.extend_by(graph, alignment, node, row);
         }
         (0..MAX_STORES).any(|number| {
             let mut row = row.to_vec();
             row[self.inputs.len() - 1] = BigInt::from(number);
-            self.extend_by(graph, policy, node, &row)
+            self.extend_by(graph, alignment, node, &row)
         })
     }
 
-    fn extend_by(&mut self, graph: &mut Graph, policy: &Policy, node: Node, row: &[BigInt]) -> bool {
+    fn extend_by(&mut self, graph: &mut Graph, alignment: &Alignment, node: Node, row: &[BigInt]) -> bool {
         let (inputs, rest) = row.split_at(self.inputs.len());
         let (mine, theirs) = rest.split_at(self.sides[0].variables[node.cuts[0]].len());
         let runs = [(0, mine), (1, theirs)].map(|(version, state)| {
             self.run(version, (node.cuts[version], node.seen[version], state.to_vec()), inputs, WINDOW)
         });
         let runs = [runs[0].as_slice(), runs[1].as_slice()];
-        let Some(step) = self.next(policy, runs, [0, 0]) else { return false };
+        let Some(step) = self.next(alignment, runs, [0, 0]) else { return false };
         let before = graph.edges.len();
         if !self.edge(graph, node, runs, [0, 0], step) || graph.edges.len() == before {
             return false;
@@ -213,21 +219,21 @@ impl Setting<'_> {
         true
     }
 
-    /// How many leaps each side makes from here.
-    fn next(&self, policy: &Policy, runs: [&[Point]; 2], at: [usize; 2]) -> Option<[usize; 2]> {
+    /// How many transitions each side makes from here.
+    fn next(&self, alignment: &Alignment, runs: [&[Point]; 2], at: [usize; 2]) -> Option<[usize; 2]> {
         let left = [runs[0].len() - 1 - at[0], runs[1].len() - 1 - at[1]];
-        match policy {
-            Policy::Together => {
+        match alignment {
+            Alignment::Together => {
                 let step = left.map(|left| left.min(1));
                 (step != [0, 0]).then_some(step)
             }
-            Policy::First(first) => {
+            Alignment::First(first) => {
                 let mut step = [0, 0];
                 let mover = if left[*first] > 0 { *first } else { 1 - first };
                 step[mover] = left[mover].min(1);
                 (step != [0, 0]).then_some(step)
             }
-            Policy::Meet(x, y) => {
+            Alignment::Meet(x, y) => {
                 if runs[0][at[0]].cut == ENTRY && runs[1][at[1]].cut == ENTRY {
                     return Some([1, 1]);
                 }
@@ -235,7 +241,7 @@ impl Setting<'_> {
                     .flat_map(|a| (0..=left[1].min(WINDOW)).map(move |b| [a, b]))
                     .filter(|step| *step != [0, 0])
                     .collect();
-                // The fewest leaps; of these, those that both make.
+                // The fewest transitions; of these, those that both make.
                 steps.sort_by_key(|[a, b]| (a + b, a.abs_diff(*b), *b));
                 let points = |[a, b]: &[usize; 2]| [&runs[0][at[0] + a], &runs[1][at[1] + b]];
                 let meets = |step: &&[usize; 2]| {
@@ -258,42 +264,42 @@ impl Setting<'_> {
     }
 
     fn edge(&mut self, graph: &mut Graph, from: Node, runs: [&[Point]; 2], at: [usize; 2], step: [usize; 2]) -> bool {
-        let leaps = [0, 1].map(|side| -> Vec<usize> {
-            runs[side][at[side]..at[side] + step[side]].iter().filter_map(|point| point.leap).collect()
+        let transitions = [0, 1].map(|side| -> Vec<usize> {
+            runs[side][at[side]..at[side] + step[side]].iter().filter_map(|point| point.transition).collect()
         });
-        if !graph.index.insert((from, leaps.clone())) {
+        if !graph.index.insert((from, transitions.clone())) {
             return true;
         }
         let mut guards = Vec::new();
         let mut values = self.inputs.to_vec();
         let mut to = from;
-        for (side, leaps) in leaps.iter().enumerate() {
-            let (guard, got, cut, seen) = self.compose(side, from, leaps);
+        for (side, transitions) in transitions.iter().enumerate() {
+            let (guard, got, cut, seen) = self.compose(side, from, transitions);
             guards.push(guard);
             values.extend(got);
             to.cuts[side] = cut;
             to.seen[side] = seen;
         }
-        let guard = self.world.terms.and(&guards);
-        graph.edges.push(Edge { from, to, leaps, guard, values });
+        let guard = self.arena.terms.and(&guards);
+        graph.edges.push(Edge { from, to, transitions, guard, values });
         graph.edges.len() <= MAX_EDGES
     }
 
-    /// Some leaps of one side as one.
-    fn compose(&mut self, version: usize, from: Node, leaps: &[usize]) -> (Term, Vec<Term>, Cut, u64) {
+    /// Some transitions of one side as one.
+    fn compose(&mut self, version: usize, from: Node, transitions: &[usize]) -> (Term, Vec<Term>, Cut, u64) {
         let side = self.sides[version];
         let (mut cut, mut seen) = (from.cuts[version], from.seen[version]);
         let mut values = side.variables[cut].clone();
         let mut guards = Vec::new();
-        for &number in leaps {
-            let leap = &side.leaps[cut][number];
+        for &number in transitions {
+            let transition = &side.transitions[cut][number];
             let by: HashMap<Term, Term> = side.variables[cut].iter().copied().zip(values.iter().copied()).collect();
-            guards.push(self.world.terms.substitute(leap.guard, &by));
-            values = leap.values.iter().map(|&value| self.world.terms.substitute(value, &by)).collect();
-            cut = leap.to;
+            guards.push(self.arena.terms.substitute(transition.guard, &by));
+            values = transition.values.iter().map(|&value| self.arena.terms.substitute(value, &by)).collect();
+            cut = transition.to;
             seen = self.arrive(seen, cut);
         }
-        (self.world.terms.and(&guards), values, cut, seen)
+        (self.arena.terms.and(&guards), values, cut, seen)
     }
 }
 

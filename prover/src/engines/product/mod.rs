@@ -5,7 +5,7 @@
 //! product of the two proves that they are partially equivalent, and whether it proves that they end together.
 //!
 //! Loops seldom match turn by turn where somebody has worked on them: one is unrolled, split, peeled, or a formula. So both are run on
-//! a number of inputs, the runs are laid side by side by a [`Policy`](graph::Policy) (turn by turn; from one place where a
+//! a number of inputs, the runs are laid side by side by a [`Alignment`](graph::Alignment) (turn by turn; from one place where a
 //! variable has the same value in both to the next; one after the other), and what the states seen side by side have in
 //! common is proved to be an invariant, or given up.
 //!
@@ -19,24 +19,24 @@ mod ends;
 mod facts;
 mod flow;
 mod graph;
-mod leaps;
+mod transitions;
 
 use crate::chc::fragments::only_reads;
-use smt::random_stores::MadeUp;
 use crate::goal::{Pair, Program, assumptions};
 use crate::relate::Level;
-use smt::solve::Solver;
-use smt::arena::{World};
-use smt::term::{Func, Node as Form, Sort, Term};
 use check::Check;
 use facts::Templates;
-use graph::{Graph, Point, Policy, Setting};
+use graph::{Alignment, Graph, Point, Setting};
 use lang_l::hir::{Expr, GlobalId, Type};
-use leaps::{ENTRY, Side};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use rustc_hash::FxHashMap as HashMap;
+use smt::arena::Arena;
+use smt::random_stores::RandomStore;
+use smt::solve::Solver;
+use smt::term::{Func, Node as Form, Sort, Term};
 use std::collections::BTreeSet;
+use transitions::{ENTRY, Side};
 
 /// How many inputs are run.
 const INPUTS: usize = 40;
@@ -55,7 +55,7 @@ const MAX_OTHERS: usize = 8;
 
 /// What came of looking for a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ProductResult {
     /// One that proves the pair at this level.
     Proof(Level),
     /// None that proves anything.
@@ -65,19 +65,19 @@ pub enum Found {
 }
 
 /// Looks for a product that proves a pair, from the stores that satisfy a condition.
-pub fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Found {
-    attempt(program, pair, when, solver).unwrap_or(Found::Unfit)
+pub fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> ProductResult {
+    attempt(program, pair, when, solver).unwrap_or(ProductResult::Unfit)
 }
 
 /// Whether one of the two looks at the heap.
 pub fn reads(program: &Program<'_>, pair: Pair) -> bool {
     let ids = [pair.0, pair.1];
-    (0..2).any(|version| !program.facts[version][ids[version].index()].accesses.is_empty())
+    (0..2).any(|version| !program.effects[version][ids[version].index()].accesses.is_empty())
 }
 
-fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Found> {
+fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<ProductResult> {
     let ids = [pair.0, pair.1];
-    let touched = |version: usize| &program.facts[version][ids[version].index()];
+    let touched = |version: usize| &program.effects[version][ids[version].index()];
     let reads = reads(program, pair);
     if reads && !(0..2).all(|version| only_reads(program, version, ids[version])) {
         return None;
@@ -87,72 +87,76 @@ fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut 
         return None;
     }
     let globals: Vec<GlobalId> = globals.into_iter().collect();
-    let mut world = World::new(program.unit);
-    let (mut assumed, _) = assumptions(program, pair, when, &mut world);
+    let mut arena = Arena::new(program.unit);
+    let (mut assumed, _) = assumptions(program, pair, when, &mut arena);
     // Less may always be assumed; runs cannot look at quantifiers.
-    assumed.retain(|&condition| !quantified(&world, condition));
-    let left = Side::of(program, &mut world, 0, pair.0, &globals)?;
-    let right = Side::of(program, &mut world, 1, pair.1, &globals)?;
+    assumed.retain(|&condition| !quantified(&arena, condition));
+    let left = Side::of(program, &mut arena, 0, pair.0, &globals)?;
+    let right = Side::of(program, &mut arena, 1, pair.1, &globals)?;
     if !left.loops() && !right.loops() {
         return None;
     }
-    let mut inputs = inputs(program, pair, &globals, &mut world);
+    let mut inputs = inputs(program, pair, &globals, &mut arena);
     let params = &program.unit.versions[0].procedure(pair.0).locals[..];
     let is_array = |at: &usize| matches!(params[*at].ty, Type::Array(_));
     let arrays: Vec<usize> = (0..program.unit.versions[0].procedure(pair.0).params).filter(is_array).collect();
     if reads {
-        inputs.push(world.terms.app(Func::Param(STORE), &[], Sort::Int));
+        inputs.push(arena.terms.app(Func::Param(STORE), &[], Sort::Int));
     }
-    let constants = constants(&world, [&left, &right]);
-    let rows = draw(&world, (&inputs, reads), &assumed, &constants);
+    let constants = constants(&arena, [&left, &right]);
+    let rows = draw(&arena, (&inputs, reads), &assumed, &constants);
     let sides = [&left, &right];
     let mut tried = BTreeSet::new();
     let mut left = MAX_QUERIES;
-    for Plan { policy, tagged, degree, queries } in plans(sides) {
-        let mut setting = Setting { world: &mut world, sides, inputs: &inputs, reads, arrays: &arrays, tagged };
-        let Some(graph) = observe(&mut setting, &policy, &rows) else { continue };
+    for InliningPlan { alignment, tagged, degree, queries } in plans(sides) {
+        let mut setting = Setting { arena: &mut arena, sides, inputs: &inputs, reads, arrays: &arrays, tagged };
+        let Some(graph) = observe(&mut setting, &alignment, &rows) else { continue };
         if !tried.insert((graph.shape().clone(), degree, tagged)) {
             continue;
         }
         let queries = queries.min(left);
         let templates = Templates { degree, ..templates(&constants) };
-        let mut check = Check::new(setting, &policy, graph, &assumed, solver, templates);
+        let mut check = Check::new(setting, &alignment, graph, &assumed, solver, templates);
         check.queries = queries;
         if check.prove() {
             check.queries = MAX_ENDING_QUERIES;
             let both = (0..2).all(|version| touched(version).terminates);
-            return Some(Found::Proof(if both || check.ends_together() { Level::Full } else { Level::Partial }));
+            return Some(ProductResult::Proof(if both || check.ends_together() {
+                Level::Full
+            } else {
+                Level::Partial
+            }));
         }
         left -= queries - check.queries.min(queries);
         if left == 0 {
             break;
         }
     }
-    Some(Found::Nothing)
+    Some(ProductResult::Nothing)
 }
 
 /// Whether there is a quantifier in a condition.
-fn quantified(world: &World, condition: Term) -> bool {
-    let node = world.terms.node(condition);
-    matches!(node, Form::Forall(..)) || node.children().into_iter().any(|part| quantified(world, part))
+fn quantified(arena: &Arena, condition: Term) -> bool {
+    let node = arena.terms.node(condition);
+    matches!(node, Form::Forall(..)) || node.children().into_iter().any(|part| quantified(arena, part))
 }
 
 /// The terms of the inputs: parameters, then globals.
-fn inputs(program: &Program<'_>, pair: Pair, globals: &[GlobalId], world: &mut World) -> Vec<Term> {
+fn inputs(program: &Program<'_>, pair: Pair, globals: &[GlobalId], arena: &mut Arena) -> Vec<Term> {
     let code = program.unit.versions[0].procedure(pair.0);
     let params = code.locals[..code.params].iter().zip(0u32..);
     let mut inputs: Vec<Term> =
-        params.map(|(local, at)| world.terms.app(Func::Param(at), &[], Sort::from(&local.ty))).collect();
+        params.map(|(local, at)| arena.terms.app(Func::Param(at), &[], Sort::from(&local.ty))).collect();
     for global in globals {
         let sort = Sort::from(&program.unit.globals[global.index()].ty);
-        inputs.push(world.terms.app(Func::Global(global.0), &[], sort));
+        inputs.push(arena.terms.app(Func::Global(global.0), &[], sort));
     }
     inputs
 }
 
 /// One attempt.
-struct Plan {
-    policy: Policy,
+struct InliningPlan {
+    alignment: Alignment,
     /// Whether to tell first visits of loops from later ones.
     tagged: bool,
     /// The highest degree of equations to look for.
@@ -162,16 +166,21 @@ struct Plan {
 }
 
 /// What to try: what is cheap and succeeds often first.
-fn plans(sides: [&Side<'_>; 2]) -> Vec<Plan> {
-    let meet = |mine: &str, theirs: &str| Policy::Meet(mine.to_string(), theirs.to_string());
+fn plans(sides: [&Side<'_>; 2]) -> Vec<InliningPlan> {
+    let meet = |mine: &str, theirs: &str| Alignment::Meet(mine.to_string(), theirs.to_string());
     let names = sides.map(Side::changing);
-    let same: Vec<Policy> = names[0].intersection(&names[1]).map(|name| meet(name, name)).collect();
+    let same: Vec<Alignment> = names[0].intersection(&names[1]).map(|name| meet(name, name)).collect();
     let mut plans = Vec::new();
-    let mut plan = |policies: &[Policy], tagged: bool, degree: u32, queries: usize| {
-        plans.extend(policies.iter().map(|policy| Plan { policy: policy.clone(), tagged, degree, queries }));
+    let mut plan = |alignments: &[Alignment], tagged: bool, degree: u32, queries: usize| {
+        plans.extend(alignments.iter().map(|alignment| InliningPlan {
+            alignment: alignment.clone(),
+            tagged,
+            degree,
+            queries,
+        }));
     };
-    let together = [Policy::Together];
-    let in_turn = [Policy::First(0), Policy::First(1)];
+    let together = [Alignment::Together];
+    let in_turn = [Alignment::First(0), Alignment::First(1)];
     plan(&together, false, 1, 60);
     plan(&same, false, 1, 60);
     plan(&together, false, 2, 120);
@@ -180,7 +189,7 @@ fn plans(sides: [&Side<'_>; 2]) -> Vec<Plan> {
     plan(&in_turn, true, 2, 250);
     plan(&same, true, 2, 250);
     plan(&together, true, 2, 250);
-    let other: Vec<Policy> = names[0]
+    let other: Vec<Alignment> = names[0]
         .iter()
         .flat_map(|mine| names[1].iter().filter(move |theirs| *theirs != mine).map(move |theirs| meet(mine, theirs)))
         .take(MAX_OTHERS)
@@ -190,35 +199,35 @@ fn plans(sides: [&Side<'_>; 2]) -> Vec<Plan> {
     plans
 }
 
-/// The graph that the runs from these inputs make; `None` when the policy does not fit them.
-fn observe(setting: &mut Setting<'_>, policy: &Policy, rows: &[Vec<BigInt>]) -> Option<Graph> {
+/// The graph that the runs from these inputs make; `None` when the alignment does not fit them.
+fn observe(setting: &mut Setting<'_>, alignment: &Alignment, rows: &[Vec<BigInt>]) -> Option<Graph> {
     let mut graph = Graph::default();
     for inputs in rows {
         let runs = [0, 1].map(|version| setting.run(version, (ENTRY, 0, Vec::new()), inputs, MAX_RUN));
         if !runs.iter().all(|run| run.last().is_some_and(Point::is_outcome)) {
             continue;
         }
-        if !setting.add(&mut graph, policy, inputs, [&runs[0], &runs[1]]) {
+        if !setting.add(&mut graph, alignment, inputs, [&runs[0], &runs[1]]) {
             return None;
         }
     }
     (!graph.edges.is_empty()).then_some(graph)
 }
 
-/// The small numbers that the leaps mention.
-fn constants(world: &World, sides: [&Side<'_>; 2]) -> BTreeSet<BigInt> {
+/// The small numbers that the transitions mention.
+fn constants(arena: &Arena, sides: [&Side<'_>; 2]) -> BTreeSet<BigInt> {
     let mut seen: BTreeSet<Term> = BTreeSet::new();
     let mut work: Vec<Term> = Vec::new();
-    for leap in sides.iter().flat_map(|side| side.leaps.iter().flatten()) {
-        work.push(leap.guard);
-        work.extend(&leap.values);
+    for transition in sides.iter().flat_map(|side| side.transitions.iter().flatten()) {
+        work.push(transition.guard);
+        work.extend(&transition.values);
     }
     let mut found = BTreeSet::new();
     while let Some(term) = work.pop() {
         if !seen.insert(term) {
             continue;
         }
-        match world.terms.node(term) {
+        match arena.terms.node(term) {
             Form::Int(value) => {
                 found.insert(value.abs());
             }
@@ -228,7 +237,7 @@ fn constants(world: &World, sides: [&Side<'_>; 2]) -> BTreeSet<BigInt> {
             }
             _ => {}
         }
-        work.extend(world.terms.node(term).children());
+        work.extend(arena.terms.node(term).children());
     }
     found
 }
@@ -250,7 +259,7 @@ fn templates(constants: &BTreeSet<BigInt>) -> Templates {
 
 /// Inputs that satisfy what is assumed: small numbers, and numbers near those that the programs mention.
 fn draw(
-    world: &World,
+    arena: &Arena,
     (inputs, reads): (&[Term], bool),
     assumed: &[Term],
     constants: &BTreeSet<BigInt>,
@@ -268,7 +277,7 @@ fn draw(
             .iter()
             .enumerate()
             .map(|(at, &input)| {
-                match world.terms.sort(input) {
+                match arena.terms.sort(input) {
                     Sort::Bool => return BigInt::from(next(2)),
                     Sort::Ref => return BigInt::from(next(9)),
                     Sort::Int if reads && at + 1 == inputs.len() => return BigInt::from(next(1 << 20)),
@@ -285,9 +294,9 @@ fn draw(
             })
             .collect();
         let mut values: HashMap<Term, BigInt> = inputs.iter().copied().zip(row.iter().cloned()).collect();
-        let store = row.last().filter(|_| reads).map(|number| MadeUp::new(u64::try_from(number).unwrap_or(0)));
+        let store = row.last().filter(|_| reads).map(|number| RandomStore::new(u64::try_from(number).unwrap_or(0)));
         let allowed = assumed.iter().all(|&condition| {
-            world.terms.evaluate(condition, &mut values, store).is_some_and(|value| graph::holds(&value))
+            arena.terms.evaluate(condition, &mut values, store).is_some_and(|value| graph::holds(&value))
         });
         if allowed && !rows.contains(&row) {
             rows.push(row);

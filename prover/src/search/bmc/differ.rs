@@ -5,37 +5,37 @@
 //!
 //! Invariant: only a proposal; what it misses is not found here, and what it says too much is not believed.
 
-use smt::heap::{HeapId, HeapNode};
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{Birth, Ending, Selector, Sort, Term};
+use crate::exec::state::Outcome;
 use lang_l::hir::Unit;
+use smt::arena::Arena;
+use smt::heap::{HeapId, HeapNode};
+use smt::term::{AllocClass, Ending, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 /// How many fields away from a result is looked.
 const DEPTH: usize = 2;
 
 /// The condition under which two outcomes differ.
-pub(super) fn outcomes(world: &mut World, unit: &Unit, left: &Outcome, right: &Outcome) -> Term {
+pub(super) fn outcomes(arena: &mut Arena, unit: &Unit, left: &Outcome, right: &Outcome) -> Term {
     if left.ending != right.ending {
-        return world.terms.bool(true);
+        return arena.terms.bool(true);
     }
     if left.ending != Ending::Normal {
-        return world.terms.bool(false);
+        return arena.terms.bool(false);
     }
     let fields = crate::effects::every_selector(unit).into_iter().filter(|s| matches!(s, Selector::Field(_))).collect();
-    let mut differ = Differ { world, fields, heaps: [left.heap, right.heap], ways: Vec::new() };
+    let mut differ = Differ { arena, fields, heaps: [left.heap, right.heap], ways: Vec::new() };
     let ends = left.results.iter().chain(&left.globals).zip(right.results.iter().chain(&right.globals));
     for (&a, &b) in ends {
         differ.values(a, b, DEPTH, &[]);
     }
     differ.old_objects();
     let ways = differ.ways;
-    world.terms.or(&ways)
+    arena.terms.or(&ways)
 }
 
 struct Differ<'w> {
-    world: &'w mut World,
+    arena: &'w mut Arena,
     fields: Vec<Selector>,
     heaps: [HeapId; 2],
     ways: Vec<Term>,
@@ -44,7 +44,7 @@ struct Differ<'w> {
 impl Differ<'_> {
     /// Adds the ways in which two values differ where `guard` holds.
     fn values(&mut self, a: Term, b: Term, depth: usize, guard: &[Term]) {
-        let terms = &mut self.world.terms;
+        let terms = &mut self.arena.terms;
         if terms.sort(a) != Sort::Ref {
             let same = terms.eq(a, b);
             let other = terms.not(same);
@@ -52,13 +52,13 @@ impl Differ<'_> {
         }
         let null = terms.null();
         let [a_null, b_null] = [a, b].map(|value| terms.eq(value, null));
-        let [a_old, b_old] = [a, b].map(|value| terms.born(value, Birth::OLD));
+        let [a_old, b_old] = [a, b].map(|value| terms.born(value, AllocClass::OLD));
         for (x, y) in [(a_null, b_null), (a_old, b_old)] {
-            let same = self.world.terms.eq(x, y);
-            let other = self.world.terms.not(same);
+            let same = self.arena.terms.eq(x, y);
+            let other = self.arena.terms.not(same);
             self.way(guard, other);
         }
-        let terms = &mut self.world.terms;
+        let terms = &mut self.arena.terms;
         let same = terms.eq(a, b);
         let other = terms.not(same);
         let apart = terms.and(&[a_old, b_old, other]);
@@ -66,7 +66,7 @@ impl Differ<'_> {
         if depth == 0 || (self.heaps[0] == self.heaps[1] && a == b) {
             return;
         }
-        let terms = &mut self.world.terms;
+        let terms = &mut self.arena.terms;
         let objects = [a_null, b_null].map(|is_null| terms.not(is_null));
         let guard: Vec<Term> = guard.iter().copied().chain(objects).collect();
         for selector in self.fields.clone() {
@@ -77,14 +77,14 @@ impl Differ<'_> {
 
     fn read(&mut self, selector: Selector, objects: [Term; 2], index: Option<Term>) -> [Term; 2] {
         let mut side =
-            |at: usize| self.world.heaps.read(&mut self.world.terms, self.heaps[at], selector, objects[at], index);
+            |at: usize| self.arena.heaps.read(&mut self.arena.terms, self.heaps[at], selector, objects[at], index);
         [side(0), side(1)]
     }
 
     fn way(&mut self, guard: &[Term], condition: Term) {
         let all: Vec<Term> = guard.iter().copied().chain([condition]).collect();
-        let way = self.world.terms.and(&all);
-        if !self.world.terms.is_false(way) {
+        let way = self.arena.terms.and(&all);
+        if !self.arena.terms.is_false(way) {
             self.ways.push(way);
         }
     }
@@ -93,14 +93,14 @@ impl Differ<'_> {
     fn old_objects(&mut self) {
         let mut places = BTreeSet::new();
         for heap in self.heaps {
-            for node in self.world.heaps.history(heap) {
+            for node in self.arena.heaps.history(heap) {
                 if let HeapNode::Store { selector, object, index, .. } = node {
                     places.insert((selector, object, index));
                 }
             }
         }
         for (selector, object, index) in places {
-            let old = self.world.terms.born(object, Birth::OLD);
+            let old = self.arena.terms.born(object, AllocClass::OLD);
             let [a, b] = self.read(selector, [object, object], index);
             self.values(a, b, 0, &[old]);
         }

@@ -5,14 +5,14 @@
 //!
 //! Invariant: whatever the values, the result is an input; whether it fits the program is seen when it is replayed.
 
-use smt::obligation::Obligation;
-use smt::arena::{World};
-use smt::term::{Func, Node, Selector, Sort, Term};
 use lang_l::heap::{Input, Kind, Object};
 use lang_l::hir::{ClassId, FieldId, Procedure, Type, Unit};
 use lang_l::value::{Addr, Location, Slot, Value};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use smt::arena::Arena;
+use smt::obligation::Obligation;
+use smt::term::{Func, Node, Selector, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// No array is made longer than this.
@@ -28,15 +28,15 @@ pub(super) struct Asked<'u> {
 
 impl<'u> Asked<'u> {
     /// Everything in an obligation that speaks of the initial store.
-    pub(super) fn of(world: &mut World, unit: &'u Unit, procedure: &'u Procedure, obligation: &Obligation) -> Self {
-        let mut terms = vec![world.terms.null()];
+    pub(super) fn of(arena: &mut Arena, unit: &'u Unit, procedure: &'u Procedure, obligation: &Obligation) -> Self {
+        let mut terms = vec![arena.terms.null()];
         let mut seen = BTreeSet::new();
         let mut work = obligation.assumptions.clone();
         while let Some(term) = work.pop() {
             if !seen.insert(term) {
                 continue;
             }
-            let node = world.terms.node(term);
+            let node = arena.terms.node(term);
             if let Node::App(Func::Param(_) | Func::Global(_) | Func::Initial(_) | Func::Length, args) = node {
                 terms.push(term);
                 // An index may be any sum; its value says which cell.
@@ -50,10 +50,10 @@ impl<'u> Asked<'u> {
     }
 
     /// The input that these values describe.
-    pub(super) fn input(&self, world: &World, values: &[String]) -> Input {
+    pub(super) fn input(&self, arena: &Arena, values: &[String]) -> Input {
         let value: BTreeMap<Term, &str> = self.terms.iter().copied().zip(values.iter().map(String::as_str)).collect();
         let null = values.first().map_or("", String::as_str);
-        let mut shape = Shape { asked: self, world, null, objects: BTreeMap::new() };
+        let mut shape = Shape { asked: self, arena, null, objects: BTreeMap::new() };
         for &term in &self.terms {
             shape.type_of(term, &value);
         }
@@ -72,7 +72,7 @@ struct Known {
 
 struct Shape<'a, 'u> {
     asked: &'a Asked<'u>,
-    world: &'a World,
+    arena: &'a Arena,
     null: &'a str,
     /// By the value that stands for them.
     objects: BTreeMap<String, Known>,
@@ -81,7 +81,7 @@ struct Shape<'a, 'u> {
 impl Shape<'_, '_> {
     /// The type of a term that speaks of the initial store; notes the objects on the way.
     fn type_of(&mut self, term: Term, value: &BTreeMap<Term, &str>) -> Option<Type> {
-        let Node::App(func, args) = self.world.terms.node(term).clone() else { return None };
+        let Node::App(func, args) = self.arena.terms.node(term).clone() else { return None };
         let ty = match func {
             Func::Param(at) => self.asked.procedure.locals.get(at as usize)?.ty.clone(),
             Func::Global(at) => self.asked.unit.globals.get(at as usize)?.ty.clone(),
@@ -151,7 +151,7 @@ impl Shape<'_, '_> {
             input.store.heap.insert(addresses[name.as_str()], Object::new(self.kind(known)));
         }
         for (&term, &text) in value {
-            let Node::App(func, args) = self.world.terms.node(term) else { continue };
+            let Node::App(func, args) = self.arena.terms.node(term) else { continue };
             let object = args.first().and_then(|object| addresses.get(value.get(object)?)).copied();
             let location = match (*func, object) {
                 (Func::Param(at), _) => Location::Argument(at as usize),
@@ -170,7 +170,7 @@ impl Shape<'_, '_> {
                 }
                 _ => continue,
             };
-            let held = match self.world.terms.sort(term) {
+            let held = match self.arena.terms.sort(term) {
                 Sort::Int => integer(text).map(Value::Int),
                 Sort::Bool => Some(Value::Bool(text == "1")),
                 Sort::Ref => Some(Value::Ref(addresses.get(text).copied())),

@@ -12,15 +12,15 @@
 mod differ;
 mod input;
 
+use crate::exec::state::Outcome;
 use crate::exec::{Limits, execute};
-use smt::obligation::Obligation;
 use crate::goal::{Pair, Program, assumptions};
-use smt::solve::Solver;
-use crate::exec::state::{Outcome};
-use smt::arena::{World};
-use smt::term::{Ending, Term};
 use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId};
+use smt::arena::Arena;
+use smt::obligation::Obligation;
+use smt::solve::Solver;
+use smt::term::{Ending, Term};
 use std::collections::BTreeSet;
 
 /// How deep calls are executed in place, round after round.
@@ -45,26 +45,26 @@ pub fn explore<T>(
     attempt: &mut dyn FnMut(Input) -> Option<T>,
 ) -> Option<T> {
     for depth in DEPTHS {
-        let mut world = World::new(program.unit);
-        let (assumed, _) = assumptions(program, pair, when, &mut world);
-        let left = outcomes(program, 0, pair.0, depth, &assumed, &mut world)?;
-        let right = outcomes(program, 1, pair.1, depth, &assumed, &mut world)?;
+        let mut arena = Arena::new(program.unit);
+        let (assumed, _) = assumptions(program, pair, when, &mut arena);
+        let left = outcomes(program, 0, pair.0, depth, &assumed, &mut arena)?;
+        let right = outcomes(program, 1, pair.1, depth, &assumed, &mut arena)?;
         for mine in left.whole.iter().take(MOST_QUESTIONS) {
             let mut ways = Vec::new();
             for theirs in &right.whole {
-                let differ = differ::outcomes(&mut world, program.unit, mine, theirs);
+                let differ = differ::outcomes(&mut arena, program.unit, mine, theirs);
                 let path: Vec<Term> = theirs.path.iter().copied().chain([differ]).collect();
-                ways.push(world.terms.and(&path));
+                ways.push(arena.terms.and(&path));
             }
-            let some = world.terms.or(&ways);
+            let some = arena.terms.or(&ways);
             let assumptions: Vec<Term> = assumed.iter().chain(&mine.path).copied().chain([some]).collect();
-            let goal = world.terms.bool(false);
+            let goal = arena.terms.bool(false);
             let obligation = Obligation { assumptions, goal, tag: "no store shows a difference on these paths".into() };
             let procedure = program.unit.versions[0].procedure(pair.0);
-            let asked = input::Asked::of(&mut world, program.unit, procedure, &obligation);
-            let values = solver.with_share(SHARE, |solver| solver.model(&mut world, &obligation, &asked.terms));
+            let asked = input::Asked::of(&mut arena, program.unit, procedure, &obligation);
+            let values = solver.with_share(SHARE, |solver| solver.model(&mut arena, &obligation, &asked.terms));
             if let Some(values) = values
-                && let Some(found) = attempt(asked.input(&world, &values))
+                && let Some(found) = attempt(asked.input(&arena, &values))
             {
                 return Some(found);
             }
@@ -91,7 +91,7 @@ fn outcomes(
     id: ProcId,
     depth: usize,
     assumed: &[Term],
-    world: &mut World,
+    arena: &mut Arena,
 ) -> Option<Within> {
     let procedures = &program.unit.versions[version].procedures;
     let inline: BTreeSet<ProcId> =
@@ -104,8 +104,8 @@ fn outcomes(
         inline_depth: depth,
         ..Limits::default()
     };
-    let facts = &program.facts[version];
-    let found = execute(program.unit, version, facts, &limits, world, (id, assumed)).ok()?.outcomes;
+    let effects = &program.effects[version];
+    let found = execute(program.unit, version, effects, &limits, arena, (id, assumed)).ok()?.outcomes;
     let all = found.len();
     // One that ends endlessly without a call was blocked by an assumption.
     let whole: Vec<Outcome> =

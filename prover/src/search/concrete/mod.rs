@@ -16,7 +16,7 @@ mod lazy;
 mod rounds;
 mod shrink;
 
-use crate::search::recurrent_set::Recurrent;
+use crate::search::recurrent_set::RecurrentSet;
 use crate::search::witness::{ContractWitness, Pair, Witness, compare, replay, replay_contract, replay_endless};
 use lang_l::heap::{Input, Store, slot_type};
 use lang_l::hir::{GlobalId, ProcId, Unit};
@@ -88,7 +88,7 @@ pub fn search(pair: &Pair<'_>, hints: &[Hint], budget: Budget) -> Option<Witness
 pub fn search_endless(
     pair: &Pair<'_>,
     budget: Budget,
-    never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<Recurrent>,
+    never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<RecurrentSet>,
 ) -> Option<Witness> {
     let job = |version, procedure| Job { unit: pair.unit, version, procedure, limits: SHORT };
     let (left, right) = (job(0, pair.left), job(1, pair.right));

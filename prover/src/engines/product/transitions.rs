@@ -1,22 +1,22 @@
 //! The ways from one cut point of a flow graph to the next, as terms.
 //!
 //! In: a [`Flow`]. Out: a [`Side`]: its cut points (entry, ends, heads of loops), the variables that matter at each, and from
-//! each the [`Leap`]s to the next.
+//! each the [`Transition`]s to the next.
 //!
-//! Invariant: from every state at a cut point exactly one leap can be made, for the guards of its leaps exclude each other
-//! and cover all states; a leap is finite.
+//! Invariant: from every state at a cut point exactly one transition can be made, for the guards of its transitions exclude each other
+//! and cover all states; a transition is finite.
 
 use super::flow::{At, Flow, Instr, Value, Var};
-use crate::lower::visit::mentions_entry;
 use crate::exec::{ContractView, Executor, Freshness, Limits};
-use smt::random_stores::MadeUp;
 use crate::goal::Program;
-use smt::arena::{World};
-use smt::term::{Func, Known, Term};
+use crate::lower::visit::mentions_entry;
 use lang_l::hir::{ExprKind, GlobalId, ProcId};
 use num_bigint::BigInt;
 use num_traits::Zero;
 use rustc_hash::FxHashMap as HashMap;
+use smt::arena::Arena;
+use smt::random_stores::RandomStore;
+use smt::term::{Func, PathFacts, Term};
 use std::collections::BTreeSet;
 
 /// The number of a cut point.
@@ -38,7 +38,7 @@ const MAX_LEAPS: usize = 40;
 
 /// A way from a cut point to the next.
 #[derive(Clone, Debug)]
-pub(super) struct Leap {
+pub(super) struct Transition {
     pub(super) to: Cut,
     /// When it is taken, over the variables at the start and the inputs.
     pub(super) guard: Term,
@@ -57,7 +57,7 @@ pub(super) struct Side<'u> {
     /// By cut point: the terms these are.
     pub(super) variables: Vec<Vec<Term>>,
     /// By cut point.
-    pub(super) leaps: Vec<Vec<Leap>>,
+    pub(super) transitions: Vec<Vec<Transition>>,
 }
 
 /// A state on the way.
@@ -66,14 +66,14 @@ struct Way {
     at: At,
     values: Vec<Term>,
     path: Vec<Term>,
-    known: Known,
+    known: PathFacts,
 }
 
 impl<'u> Side<'u> {
-    /// The cut points and leaps of a procedure; `None` when its graph cannot be had, or there are too many.
+    /// The cut points and transitions of a procedure; `None` when its graph cannot be had, or there are too many.
     pub(super) fn of(
         program: &'u Program<'u>,
-        world: &mut World,
+        arena: &mut Arena,
         version: usize,
         procedure: ProcId,
         globals: &[GlobalId],
@@ -87,20 +87,20 @@ impl<'u> Side<'u> {
         live[EXIT].clone_from(&flow.outputs);
         live[ERROR] = Vec::new();
         live[BLOCKED] = Vec::new();
-        let mut side = Side { flow, version, places, live, variables: Vec::new(), leaps: Vec::new() };
+        let mut side = Side { flow, version, places, live, variables: Vec::new(), transitions: Vec::new() };
         for cut in 0..side.live.len() {
-            let terms = side.live[cut].iter().map(|&var| side.variable(world, var)).collect();
+            let terms = side.live[cut].iter().map(|&var| side.variable(arena, var)).collect();
             side.variables.push(terms);
         }
         for cut in 0..side.places.len() {
-            let leaps = if matches!(cut, EXIT | ERROR | BLOCKED) {
+            let transitions = if matches!(cut, EXIT | ERROR | BLOCKED) {
                 Vec::new()
             } else {
-                let facts = &program.facts[version];
-                let mut executor = Executor::new(program.unit, version, facts, Limits::default(), world);
+                let facts = &program.effects[version];
+                let mut executor = Executor::new(program.unit, version, facts, Limits::default(), arena);
                 side.explore(&mut executor, cut)?
             };
-            side.leaps.push(leaps);
+            side.transitions.push(transitions);
         }
         Some(side)
     }
@@ -126,8 +126,9 @@ impl<'u> Side<'u> {
         for from in (0..self.live.len()).filter(|&cut| Side::is_head(cut)) {
             let before: BTreeSet<(&str, Term)> =
                 self.live[from].iter().map(|&var| self.name(var)).zip(self.variables[from].iter().copied()).collect();
-            for leap in self.leaps[from].iter().filter(|leap| Side::is_head(leap.to)) {
-                let after = self.live[leap.to].iter().map(|&var| self.name(var)).zip(leap.values.iter().copied());
+            for transition in self.transitions[from].iter().filter(|transition| Side::is_head(transition.to)) {
+                let after =
+                    self.live[transition.to].iter().map(|&var| self.name(var)).zip(transition.values.iter().copied());
                 let moved = after.filter(|it| !before.contains(it)).map(|(name, _)| name);
                 names.extend(moved.filter(|name| before.iter().any(|(other, _)| other == name)));
             }
@@ -135,63 +136,63 @@ impl<'u> Side<'u> {
         names
     }
 
-    fn variable(&self, world: &mut World, var: Var) -> Term {
+    fn variable(&self, arena: &mut Arena, var: Var) -> Term {
         let number = SHIFT[self.version] + u32::try_from(var).unwrap_or(0);
-        world.terms.app(Func::Param(number), &[], self.flow.vars[var].0)
+        arena.terms.app(Func::Param(number), &[], self.flow.vars[var].0)
     }
 
-    /// Runs from a state at a cut point: the leap taken, and the state it leads to.
+    /// Runs from a state at a cut point: the transition taken, and the state it leads to.
     pub(super) fn run(
         &self,
-        world: &World,
+        arena: &Arena,
         cut: Cut,
         state: &[BigInt],
-        (inputs, store): (&[(Term, BigInt)], Option<MadeUp>),
+        (inputs, store): (&[(Term, BigInt)], Option<RandomStore>),
     ) -> Option<(usize, Vec<BigInt>)> {
         let mut values: HashMap<Term, BigInt> = inputs.iter().cloned().collect();
         values.extend(self.variables[cut].iter().copied().zip(state.iter().cloned()));
-        for (number, leap) in self.leaps[cut].iter().enumerate() {
-            if !world.terms.evaluate(leap.guard, &mut values, store)?.is_zero() {
-                let state = leap.values.iter().map(|&value| world.terms.evaluate(value, &mut values, store));
+        for (number, transition) in self.transitions[cut].iter().enumerate() {
+            if !arena.terms.evaluate(transition.guard, &mut values, store)?.is_zero() {
+                let state = transition.values.iter().map(|&value| arena.terms.evaluate(value, &mut values, store));
                 return Some((number, state.collect::<Option<_>>()?));
             }
         }
         None
     }
 
-    fn explore(&self, executor: &mut Executor<'_>, from: Cut) -> Option<Vec<Leap>> {
+    fn explore(&self, executor: &mut Executor<'_>, from: Cut) -> Option<Vec<Transition>> {
         let mut values = Vec::with_capacity(self.flow.vars.len());
         for var in 0..self.flow.vars.len() {
             let value = if from != ENTRY {
-                self.variable(executor.world, var)
+                self.variable(executor.arena, var)
             } else if var < self.flow.globals() {
                 let number = u32::try_from(var).unwrap_or(0);
-                executor.world.terms.app(Func::Global(number), &[], self.flow.vars[var].0)
+                executor.arena.terms.app(Func::Global(number), &[], self.flow.vars[var].0)
             } else if let Some(at) = self.flow.params.iter().position(|&param| param == var) {
                 let number = u32::try_from(at).unwrap_or(0);
-                executor.world.terms.app(Func::Param(number), &[], self.flow.vars[var].0)
+                executor.arena.terms.app(Func::Param(number), &[], self.flow.vars[var].0)
             } else {
-                executor.world.terms.default_of(self.flow.vars[var].0)
+                executor.arena.terms.default_of(self.flow.vars[var].0)
             };
             values.push(value);
         }
-        let start = Way { at: self.places[from], values, path: Vec::new(), known: Known::new() };
+        let start = Way { at: self.places[from], values, path: Vec::new(), known: PathFacts::new() };
         let mut work = vec![start];
-        let mut leaps = Vec::new();
+        let mut transitions = Vec::new();
         let mut begun = false;
         while let Some(mut way) = work.pop() {
-            if leaps.len() + work.len() > MAX_LEAPS {
+            if transitions.len() + work.len() > MAX_LEAPS {
                 return None;
             }
             let head = self.flow.loops.contains(&way.at) && (begun || from == ENTRY);
             begun = true;
             if head {
                 let cut = FIRST_HEAD + self.flow.loops.iter().position(|&at| at == way.at)?;
-                leaps.push(self.leap(executor, way, cut));
+                transitions.push(self.transition(executor, way, cut));
                 continue;
             }
             match &self.flow.instrs[way.at] {
-                Instr::Exit => leaps.push(self.leap(executor, way, EXIT)),
+                Instr::Exit => transitions.push(self.transition(executor, way, EXIT)),
                 Instr::Head(next) => {
                     way.at = *next;
                     work.push(way);
@@ -202,14 +203,14 @@ impl<'u> Side<'u> {
                     for (to, value) in moves {
                         let value = match value {
                             Value::Copy(var) => way.values[*var],
-                            Value::Default(sort) => executor.world.terms.default_of(*sort),
+                            Value::Default(sort) => executor.arena.terms.default_of(*sort),
                             Value::Of(base, expr) => {
                                 let (value, ok) = executor.value(&self.view(executor, &way, *base), expr)?;
-                                alive = self.require(executor, &mut way, ok, ERROR, &mut leaps);
+                                alive = self.require(executor, &mut way, ok, ERROR, &mut transitions);
                                 if !alive {
                                     break;
                                 }
-                                executor.world.terms.simplify(value, &way.known)
+                                executor.arena.terms.simplify(value, &way.known)
                             }
                         };
                         got.push((*to, value));
@@ -224,12 +225,12 @@ impl<'u> Side<'u> {
                 }
                 Instr::Branch(base, cond, then, els) => {
                     let (cond, ok) = executor.value(&self.view(executor, &way, *base), cond)?;
-                    if !self.require(executor, &mut way, ok, ERROR, &mut leaps) {
+                    if !self.require(executor, &mut way, ok, ERROR, &mut transitions) {
                         continue;
                     }
                     for (side, next) in [(false, *els), (true, *then)] {
                         let mut way = Way { at: next, ..way.clone() };
-                        let holds = if side { cond } else { executor.world.terms.not(cond) };
+                        let holds = if side { cond } else { executor.arena.terms.not(cond) };
                         if assume(executor, &mut way, holds) {
                             work.push(way);
                         }
@@ -243,8 +244,8 @@ impl<'u> Side<'u> {
                     let (holds, ok) = executor.value(&self.view(executor, &way, *base), cond)?;
                     let assert = matches!(self.flow.instrs[way.at], Instr::Assert(..));
                     let otherwise = if assert { ERROR } else { BLOCKED };
-                    if self.require(executor, &mut way, ok, ERROR, &mut leaps)
-                        && self.require(executor, &mut way, holds, otherwise, &mut leaps)
+                    if self.require(executor, &mut way, ok, ERROR, &mut transitions)
+                        && self.require(executor, &mut way, holds, otherwise, &mut transitions)
                     {
                         way.at = *next;
                         work.push(way);
@@ -252,27 +253,27 @@ impl<'u> Side<'u> {
                 }
             }
         }
-        Some(leaps)
+        Some(transitions)
     }
 
-    fn leap(&self, executor: &mut Executor<'_>, way: Way, to: Cut) -> Leap {
-        let guard = executor.world.terms.and(&way.path);
-        Leap { to, guard, values: self.live[to].iter().map(|&var| way.values[var]).collect() }
+    fn transition(&self, executor: &mut Executor<'_>, way: Way, to: Cut) -> Transition {
+        let guard = executor.arena.terms.and(&way.path);
+        Transition { to, guard, values: self.live[to].iter().map(|&var| way.values[var]).collect() }
     }
 
-    /// Splits off the leap that is made unless `ok`; whether any way is left.
+    /// Splits off the transition that is made unless `ok`; whether any way is left.
     fn require(
         &self,
         executor: &mut Executor<'_>,
         way: &mut Way,
         ok: Term,
         otherwise: Cut,
-        leaps: &mut Vec<Leap>,
+        transitions: &mut Vec<Transition>,
     ) -> bool {
         let mut bad = way.clone();
-        let failed = executor.world.terms.not(ok);
+        let failed = executor.arena.terms.not(ok);
         if assume(executor, &mut bad, failed) {
-            leaps.push(self.leap(executor, bad, otherwise));
+            transitions.push(self.transition(executor, bad, otherwise));
         }
         assume(executor, way, ok)
     }
@@ -282,7 +283,7 @@ impl<'u> Side<'u> {
         ContractView {
             locals: way.values[base..].iter().copied().collect(),
             globals: way.values[..self.flow.globals()].iter().copied().collect(),
-            heap: executor.world.heaps.initial(),
+            heap: executor.arena.heaps.initial(),
             entry: None,
             freshness: Freshness::Unknown,
             existing: None,
@@ -292,7 +293,7 @@ impl<'u> Side<'u> {
 
 /// Adds a condition; false when it contradicts the path outright.
 fn assume(executor: &mut Executor<'_>, way: &mut Way, condition: Term) -> bool {
-    let terms = &mut executor.world.terms;
+    let terms = &mut executor.arena.terms;
     let condition = terms.simplify(condition, &way.known);
     if terms.is_true(condition) {
         return true;

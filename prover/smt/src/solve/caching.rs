@@ -5,7 +5,7 @@
 //! Invariant: what is said is what the other backend would say; an answer depends on the question alone, and one that a limit
 //! or a breakdown kept away is not remembered.
 
-use super::{Answer, Backend, Breakdown, Logic, Question, Shared, Task};
+use super::{Answer, Backend, Logic, Question, Shared, SolverFailure, Task};
 use rustc_hash::FxHashMap as HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +17,7 @@ const MOST: usize = 1 << 28;
 
 /// Remembers the answers of another backend.
 #[derive(Debug)]
-pub struct Remembering {
+pub struct Caching {
     inner: Shared,
     known: Mutex<Known>,
 }
@@ -38,10 +38,10 @@ struct Key {
     seed: u32,
 }
 
-impl Remembering {
+impl Caching {
     /// Remembers what this backend says.
     pub fn new(inner: Shared) -> Self {
-        Remembering { inner, known: Mutex::default() }
+        Caching { inner, known: Mutex::default() }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -49,8 +49,8 @@ impl Remembering {
     }
 }
 
-impl Backend for Remembering {
-    fn decide(&self, question: &Question<'_>) -> Result<Answer, Breakdown> {
+impl Backend for Caching {
+    fn decide(&self, question: &Question<'_>) -> Result<Answer, SolverFailure> {
         let Question { smt2, logic, rlimit, seed, .. } = *question;
         if smt2.len() > LONGEST {
             return self.inner.decide(question);

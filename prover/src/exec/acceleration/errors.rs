@@ -4,14 +4,14 @@
 //!
 //! Invariant: exact; `None` where that cannot be said without a quantifier.
 
-use super::one::Turn;
+use super::one::Iteration;
 use super::split;
-use smt::term::{Node, Term, Terms};
 use num_traits::{One, Signed, Zero};
+use smt::term::{Node, Term, Terms};
 use std::collections::BTreeSet;
 
 /// The condition that one of the turns errs.
-pub(super) fn within(terms: &mut Terms, turn: &Turn, turns: Term) -> Option<Term> {
+pub(super) fn within(terms: &mut Terms, turn: &Iteration, turns: Term) -> Option<Term> {
     let mut ways: Vec<Vec<Term>> = Vec::new();
     for way in &turn.errors {
         match way.as_slice() {

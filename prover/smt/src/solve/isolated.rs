@@ -7,7 +7,7 @@
 
 use super::serve::{self, GRACE};
 use super::wire::{self, Reply};
-use super::{Answer, Backend, Breakdown, Question, Task};
+use super::{Answer, Backend, Question, SolverFailure, Task};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -21,18 +21,18 @@ use std::time::{Duration, Instant};
 
 /// Decides the questions of each task in a process of its own.
 #[derive(Debug)]
-pub struct Apart {
+pub struct Isolated {
     program: PathBuf,
     arguments: Vec<String>,
     /// Processes that wait for a question; as many as were ever needed at once.
     idle: Mutex<Vec<Server>>,
 }
 
-impl Apart {
+impl Isolated {
     /// Questions go to processes of this program, started with these arguments, which must call [`super::serve`]. The first
     /// one starts now, so that it is ready when it is needed.
     pub fn new(program: PathBuf, arguments: Vec<String>) -> Self {
-        let apart = Apart { program, arguments, idle: Mutex::default() };
+        let apart = Isolated { program, arguments, idle: Mutex::default() };
         // If it does not start, the first question says so.
         if let Ok(server) = apart.start() {
             apart.idle().push(server);
@@ -85,10 +85,11 @@ impl Apart {
     }
 }
 
-impl Backend for Apart {
-    fn decide(&self, question: &Question<'_>) -> Result<Answer, Breakdown> {
-        let mut server =
-            self.ask(question).map_err(|error| Breakdown(format!("no solver process could be started: {error}")))?;
+impl Backend for Isolated {
+    fn decide(&self, question: &Question<'_>) -> Result<Answer, SolverFailure> {
+        let mut server = self
+            .ask(question)
+            .map_err(|error| SolverFailure(format!("no solver process could be started: {error}")))?;
         let answer = server.answer(question.clock + 2 * GRACE)?;
         self.idle().push(server);
         Ok(answer)
@@ -140,25 +141,26 @@ impl Server {
             let left = deadline.saturating_duration_since(Instant::now());
             let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
             match poll(&mut [PollFd::new(self.replies.as_fd(), PollFlags::POLLIN)], timeout) {
-                Ok(0) => return Err(Breakdown("the solver process hung, and was killed".into())),
+                Ok(0) => return Err(SolverFailure("the solver process hung, and was killed".into())),
                 Ok(_) => {}
                 Err(nix::errno::Errno::EINTR) => continue,
-                Err(error) => return Err(Breakdown(format!("the solver process cannot be watched: {error}"))),
+                Err(error) => return Err(SolverFailure(format!("the solver process cannot be watched: {error}"))),
             }
             let mut chunk = [0; 4096];
             match self.replies.read(&mut chunk) {
                 Ok(0) => return Err(self.end()),
                 Ok(count) => line.extend_from_slice(&chunk[..count]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Breakdown(format!("the solver process cannot be read: {error}"))),
+                Err(error) => return Err(SolverFailure(format!("the solver process cannot be read: {error}"))),
             }
         }
-        wire::parse_reply(&line).map_err(|error| Breakdown(format!("the solver process spoke gibberish: {error}")))?
+        wire::parse_reply(&line)
+            .map_err(|error| SolverFailure(format!("the solver process spoke gibberish: {error}")))?
     }
 
     /// Why there is no reply from a process that closed its output.
-    fn end(&mut self) -> Breakdown {
-        Breakdown(match self.process.wait() {
+    fn end(&mut self) -> SolverFailure {
+        SolverFailure(match self.process.wait() {
             Ok(status) => match (status.signal(), status.code()) {
                 (Some(signal), _) => serve::killed(signal),
                 (None, Some(code)) => format!("the solver process ended with status {code}"),

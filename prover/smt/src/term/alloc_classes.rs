@@ -1,94 +1,94 @@
 //! Births: when an object came to be, as far as one symbolic execution can tell.
 //!
 //! Every object of an execution is null, *old* (it existed on entry), a particular `new`, or one of the objects that a
-//! particular call left behind. A [`BirthSet`] bounds what a reference term can be. Two terms with disjoint sets are
+//! particular call left behind. A [`AllocSet`] bounds what a reference term can be. Two terms with disjoint sets are
 //! different references; that alone decides most aliasing questions without a solver.
 //!
-//! Invariant: an object has exactly one birth, so births partition the references.
+//! Invariant: an object has exactly one alloc, so allocs partition the references.
 
 use serde::{Deserialize, Serialize};
 
 /// One class of the partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Birth(pub u32);
+pub struct AllocClass(pub u32);
 
-impl Birth {
+impl AllocClass {
     /// The null reference.
-    pub const NULL: Birth = Birth(0);
+    pub const NULL: AllocClass = AllocClass(0);
     /// All objects that existed on entry.
-    pub const OLD: Birth = Birth(1);
+    pub const OLD: AllocClass = AllocClass(1);
 }
 
-/// A set of births.
+/// A set of allocs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct BirthSet {
+pub struct AllocSet {
     /// No trailing zero words, so that equal sets are equal values.
     words: Vec<u64>,
-    /// All births there are and will be; then there are no words.
+    /// All allocs there are and will be; then there are no words.
     everything: bool,
 }
 
-impl BirthSet {
+impl AllocSet {
     /// The empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The set of one birth.
-    pub fn of(birth: Birth) -> Self {
+    /// The set of one alloc.
+    pub fn of(alloc: AllocClass) -> Self {
         let mut set = Self::new();
-        set.insert(birth);
+        set.insert(alloc);
         set
     }
 
     /// What a reference that existed on entry can be: null or old.
     pub fn entry() -> Self {
-        BirthSet { words: vec![0b11], everything: false }
+        AllocSet { words: vec![0b11], everything: false }
     }
 
     /// What a reference can be of which nothing is known.
     pub fn everything() -> Self {
-        BirthSet { words: Vec::new(), everything: true }
+        AllocSet { words: Vec::new(), everything: true }
     }
 
-    /// Whether it is the set of all births.
+    /// Whether it is the set of all allocs.
     pub fn is_everything(&self) -> bool {
         self.everything
     }
 
-    /// Adds a birth.
-    pub fn insert(&mut self, birth: Birth) {
+    /// Adds a alloc.
+    pub fn insert(&mut self, alloc: AllocClass) {
         if self.everything {
             return;
         }
-        let word = birth.0 as usize / 64;
+        let word = alloc.0 as usize / 64;
         if self.words.len() <= word {
             self.words.resize(word + 1, 0);
         }
-        self.words[word] |= 1 << (birth.0 % 64);
+        self.words[word] |= 1 << (alloc.0 % 64);
     }
 
-    /// Removes a birth; from the set of all births nothing can be removed.
-    pub fn remove(&mut self, birth: Birth) {
-        if let Some(word) = self.words.get_mut(birth.0 as usize / 64) {
-            *word &= !(1 << (birth.0 % 64));
+    /// Removes a alloc; from the set of all allocs nothing can be removed.
+    pub fn remove(&mut self, alloc: AllocClass) {
+        if let Some(word) = self.words.get_mut(alloc.0 as usize / 64) {
+            *word &= !(1 << (alloc.0 % 64));
         }
         while self.words.last() == Some(&0) {
             self.words.pop();
         }
     }
 
-    /// Whether it holds this birth.
-    pub fn contains(&self, birth: Birth) -> bool {
-        self.everything || self.words.get(birth.0 as usize / 64).is_some_and(|word| word >> (birth.0 % 64) & 1 == 1)
+    /// Whether it holds this alloc.
+    pub fn contains(&self, alloc: AllocClass) -> bool {
+        self.everything || self.words.get(alloc.0 as usize / 64).is_some_and(|word| word >> (alloc.0 % 64) & 1 == 1)
     }
 
     /// Adds all of `other`; says whether that changed anything.
-    pub fn extend(&mut self, other: &BirthSet) -> bool {
+    pub fn extend(&mut self, other: &AllocSet) -> bool {
         if self.everything || other.everything {
             let grew = !self.everything;
-            *self = BirthSet::everything();
+            *self = AllocSet::everything();
             return grew;
         }
         if self.words.len() < other.words.len() {
@@ -102,8 +102,8 @@ impl BirthSet {
         grew
     }
 
-    /// Whether the two share no birth.
-    pub fn disjoint(&self, other: &BirthSet) -> bool {
+    /// Whether the two share no alloc.
+    pub fn disjoint(&self, other: &AllocSet) -> bool {
         match (self.everything, other.everything) {
             (false, false) => self.words.iter().zip(&other.words).all(|(mine, theirs)| mine & theirs == 0),
             (true, _) => other.is_empty(),
@@ -111,8 +111,8 @@ impl BirthSet {
         }
     }
 
-    /// Whether every birth of `self` is in `other`.
-    pub fn is_subset(&self, other: &BirthSet) -> bool {
+    /// Whether every alloc of `self` is in `other`.
+    pub fn is_subset(&self, other: &AllocSet) -> bool {
         other.everything
             || !self.everything
                 && self
@@ -122,19 +122,19 @@ impl BirthSet {
                     .all(|(at, word)| word & !other.words.get(at).copied().unwrap_or(0) == 0)
     }
 
-    /// The births in increasing order; none of those of the set of all.
-    pub fn iter(&self) -> impl Iterator<Item = Birth> + '_ {
+    /// The allocs in increasing order; none of those of the set of all.
+    pub fn iter(&self) -> impl Iterator<Item = AllocClass> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {
             (0..64)
                 .filter(move |bit| word >> bit & 1 == 1)
-                .map(move |bit| Birth(u32::try_from(at * 64).unwrap_or(u32::MAX) + bit))
+                .map(move |bit| AllocClass(u32::try_from(at * 64).unwrap_or(u32::MAX) + bit))
         })
     }
 
     /// The set without null.
     #[must_use]
     pub fn without_null(mut self) -> Self {
-        self.remove(Birth::NULL);
+        self.remove(AllocClass::NULL);
         self
     }
 
@@ -143,20 +143,20 @@ impl BirthSet {
         self.words.is_empty() && !self.everything
     }
 
-    /// The only birth in it, if there is just one.
-    pub fn single(&self) -> Option<Birth> {
+    /// The only alloc in it, if there is just one.
+    pub fn single(&self) -> Option<AllocClass> {
         if self.everything {
             return None;
         }
-        let mut births = self.iter();
-        births.next().filter(|_| births.next().is_none())
+        let mut allocs = self.iter();
+        allocs.next().filter(|_| allocs.next().is_none())
     }
 }
 
-impl FromIterator<Birth> for BirthSet {
-    fn from_iter<I: IntoIterator<Item = Birth>>(births: I) -> Self {
-        let mut set = BirthSet::new();
-        births.into_iter().for_each(|birth| set.insert(birth));
+impl FromIterator<AllocClass> for AllocSet {
+    fn from_iter<I: IntoIterator<Item = AllocClass>>(allocs: I) -> Self {
+        let mut set = AllocSet::new();
+        allocs.into_iter().for_each(|alloc| set.insert(alloc));
         set
     }
 }

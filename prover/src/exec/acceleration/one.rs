@@ -1,22 +1,22 @@
 //! One turn of a loop: what it does, as terms over its number.
 //!
-//! In: a state before a loop. Out: a [`Turn`], if the loop is of the kind the module above names.
+//! In: a state before a loop. Out: a [`Iteration`], if the loop is of the kind the module above names.
 //!
 //! The turn is executed twice: first with a value of its own for each variable that is assigned, to see which grow by a
 //! constant; then with those at what they have grown to, and with the array that is written in an arbitrary state.
 //!
-//! Invariant: in a [`Turn`] nothing but the number of the turn stands for what earlier turns did.
+//! Invariant: in a [`Iteration`] nothing but the number of the turn stands for what earlier turns did.
 
 use super::super::{Execution, Flow};
 use super::sums::Index;
 use super::{Executor, split};
-use smt::heap::{Footprint, HeapId, HeapNode};
-use crate::exec::state::{State};
-use smt::term::{BirthSet, CallId, Ending, Func, Node, Selector, Sort, Term, Terms};
+use crate::exec::state::State;
 use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use num_bigint::BigInt;
 use num_traits::Signed;
 use rustc_hash::FxHashMap as HashMap;
+use smt::heap::{Footprint, HeapId, HeapNode};
+use smt::term::{AllocSet, CallId, Ending, Func, Node, Selector, Sort, Term, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a turn adds to a variable.
@@ -34,7 +34,7 @@ pub(super) struct Write {
 }
 
 /// What the n-th turn of a loop does, counted from 0.
-pub(super) struct Turn {
+pub(super) struct Iteration {
     /// Its number.
     pub(super) number: Term,
     /// Whether it takes place.
@@ -68,12 +68,12 @@ struct Seen {
 
 impl Executor<'_> {
     /// What a turn does; `None` when that depends on more than its number.
-    pub(super) fn one_turn(&mut self, state: &State, callee: ProcId, args: &[Term], number: Term) -> Option<Turn> {
+    pub(super) fn one_turn(&mut self, state: &State, callee: ProcId, args: &[Term], number: Term) -> Option<Iteration> {
         let code = self.code().procedure(callee);
         let parts = take_apart(code, callee)?;
         let globals: BTreeSet<usize> =
-            self.facts[callee.index()].written_globals.iter().map(|global| global.index()).collect();
-        let is_int = |executor: &Self, term: Term| executor.world.terms.sort(term) == Sort::Int;
+            self.effects[callee.index()].written_globals.iter().map(|global| global.index()).collect();
+        let is_int = |executor: &Self, term: Term| executor.arena.terms.sort(term) == Sort::Int;
         if !parts.assigned.iter().all(|&at| is_int(self, args[at]))
             || !globals.iter().all(|&at| is_int(self, state.globals[at]))
         {
@@ -83,20 +83,20 @@ impl Executor<'_> {
         let mut start = self.start(state, code, args);
         let mut own = Vec::new();
         for &at in &parts.assigned {
-            let value = self.world.terms.skolem_int();
+            let value = self.arena.terms.skolem_int();
             start.locals.set(at, value);
             own.push(value);
         }
         for &at in &globals {
-            let value = self.world.terms.skolem_int();
+            let value = self.arena.terms.skolem_int();
             own.push(value);
             start.globals.set(at, value);
         }
         let seen = self.turn_from(start.clone(), &parts, code)?;
-        let grown = |executor: &mut Self, start: Term, end: Term| grown(&mut executor.world.terms, start, end);
+        let grown = |executor: &mut Self, start: Term, end: Term| grown(&mut executor.arena.terms, start, end);
         let constant = |executor: &mut Self, start: Term, end: Term| {
             let growth = grown(executor, start, end);
-            executor.world.terms.as_int(growth).cloned()
+            executor.arena.terms.as_int(growth).cloned()
         };
         let place = self.written_place(seen.end.heap, state.heap)?;
         // Then in the turn of this number.
@@ -125,11 +125,11 @@ impl Executor<'_> {
         let unwritten = again.heap;
         let mut earlier = None;
         if let Some((selector, array)) = place {
-            if own.iter().any(|&value| self.world.terms.occurs(value, array)) {
+            if own.iter().any(|&value| self.arena.terms.occurs(value, array)) {
                 return None;
             }
             // Earlier turns have left this array in some state, and nothing else changed.
-            let call = self.world.terms.new_call(BirthSet::everything(), Vec::new());
+            let call = self.arena.terms.new_call(AllocSet::everything(), Vec::new());
             let record = smt::arena::CallRecord {
                 call,
                 version: self.version,
@@ -139,14 +139,14 @@ impl Executor<'_> {
                 heap: state.heap,
                 span: code.span,
             };
-            self.world.keep(record);
+            self.arena.keep(record);
             let selectors = BTreeSet::from([selector]);
             let footprint = Footprint { writes: selectors.clone(), accesses: selectors, modifies: Some(vec![array]) };
-            again.heap = self.world.heaps.call(again.heap, call, footprint);
+            again.heap = self.arena.heaps.call(again.heap, call, footprint);
             earlier = Some(call);
         }
         let seen = self.turn_from(again.clone(), &parts, code)?;
-        let mut turn = Turn {
+        let mut turn = Iteration {
             number,
             condition: seen.condition,
             condition_errs: seen.condition_errs,
@@ -167,7 +167,7 @@ impl Executor<'_> {
         // What grew by a constant from arbitrary values has to do so from where it has grown to.
         for (local, at, step) in steps {
             let growth = if local { turn.params.get(&at) } else { turn.globals.get(&at) };
-            if growth.and_then(|growth| self.world.terms.as_int(growth.each)) != Some(&step) {
+            if growth.and_then(|growth| self.arena.terms.as_int(growth.each)) != Some(&step) {
                 return None;
             }
         }
@@ -178,7 +178,7 @@ impl Executor<'_> {
         if let Some(call) = earlier {
             self.forget_earlier(&mut turn, call, unwritten)?;
         }
-        let terms = &self.world.terms;
+        let terms = &self.arena.terms;
         let plain = |term: Term| {
             !arbitrary.iter().any(|&value| terms.occurs(value, term))
                 && !earlier.is_some_and(|call| terms.speaks_of_call(call, term))
@@ -203,13 +203,13 @@ impl Executor<'_> {
     }
 
     fn after_steps(&mut self, start: Term, step: BigInt, number: Term) -> Term {
-        let step = self.world.terms.int(step);
-        let grown = self.world.terms.mul(step, number);
-        self.world.terms.add(start, grown)
+        let step = self.arena.terms.int(step);
+        let grown = self.arena.terms.mul(step, number);
+        self.arena.terms.add(start, grown)
     }
 
     fn arbitrary(&mut self, all: &mut Vec<Term>) -> Term {
-        let value = self.world.terms.skolem_int();
+        let value = self.arena.terms.skolem_int();
         all.push(value);
         value
     }
@@ -219,11 +219,11 @@ impl Executor<'_> {
         let (calls, news) = (state.calls.len(), state.news.len());
         let condition = self.eval(&mut state, parts.condition)?;
         let bad: Vec<Term> = state.pending.iter().map(|(condition, _)| *condition).collect();
-        let condition_errs = self.world.terms.or(&bad);
+        let condition_errs = self.arena.terms.or(&bad);
         // That it does not err is known from here on.
         (state.pending, state.unflushed, state.path) = (im::Vector::new(), 0, im::Vector::new());
         self.found = Execution::default();
-        if !state.known.assume(&mut self.world.terms, condition) {
+        if !state.known.assume(&mut self.arena.terms, condition) {
             return None;
         }
         let flows = self.block(state, &parts.body, code).ok()?;
@@ -247,7 +247,7 @@ impl Executor<'_> {
             if heap == start {
                 continue;
             }
-            match self.world.heaps.node(heap) {
+            match self.arena.heaps.node(heap) {
                 HeapNode::Store { prev, selector: selector @ Selector::Cell(_), object, .. } => {
                     if place.is_some_and(|known| known != (*selector, *object)) {
                         return None;
@@ -276,7 +276,7 @@ impl Executor<'_> {
             if heap == start {
                 continue;
             }
-            match self.world.heaps.node(heap) {
+            match self.arena.heaps.node(heap) {
                 HeapNode::Store { prev, selector: own, object, index: Some(index), .. }
                     if (*own, *object) == (selector, array) =>
                 {
@@ -288,38 +288,38 @@ impl Executor<'_> {
             }
         }
         let [at] = written.into_iter().collect::<Vec<_>>()[..] else { return None };
-        let (slope, first) = split(&mut self.world.terms, at, number)?;
+        let (slope, first) = split(&mut self.arena.terms, at, number)?;
         let index = Index::of(&slope, first)?;
-        let value = self.world.heaps.read(&mut self.world.terms, end.heap, selector, array, Some(at));
+        let value = self.arena.heaps.read(&mut self.arena.terms, end.heap, selector, array, Some(at));
         Some(Write { selector, array, index, value })
     }
 
     /// Puts what was there before the loop in the place of what earlier turns left, where they have not been.
-    fn forget_earlier(&mut self, turn: &mut Turn, call: CallId, before: HeapId) -> Option<()> {
+    fn forget_earlier(&mut self, turn: &mut Iteration, call: CallId, before: HeapId) -> Option<()> {
         let write = turn.write.as_ref()?;
         let mut all: Vec<Term> = turn.params.values().chain(turn.globals.values()).map(|g| g.each).collect();
         all.push(write.value);
         all.push(turn.condition);
         all.extend(turn.errors.iter().flatten());
         let (selector, index) = (write.selector, write.index.clone());
-        let at = index.at(&mut self.world.terms, turn.number);
+        let at = index.at(&mut self.arena.terms, turn.number);
         let mut instead = HashMap::default();
-        for term in self.world.terms.parts_of(&all) {
-            let Node::App(Func::Effect(by, _), args) = self.world.terms.node(term).clone() else { continue };
+        for term in self.arena.terms.parts_of(&all) {
+            let Node::App(Func::Effect(by, _), args) = self.arena.terms.node(term).clone() else { continue };
             if by != call {
                 continue;
             }
             // Only cells that lie ahead, or the one that is this turn's own.
-            let ahead = self.world.terms.sub(args[1], at);
-            let ahead = self.world.terms.as_int(ahead)?;
+            let ahead = self.arena.terms.sub(args[1], at);
+            let ahead = self.arena.terms.as_int(ahead)?;
             let unwritten = if index.up { !ahead.is_negative() } else { !ahead.is_positive() };
             if !unwritten {
                 return None;
             }
-            let value = self.world.heaps.read(&mut self.world.terms, before, selector, args[0], Some(args[1]));
+            let value = self.arena.heaps.read(&mut self.arena.terms, before, selector, args[0], Some(args[1]));
             instead.insert(term, value);
         }
-        let terms = &mut self.world.terms;
+        let terms = &mut self.arena.terms;
         for growth in turn.params.values_mut().chain(turn.globals.values_mut()) {
             growth.each = terms.substitute(growth.each, &instead);
         }

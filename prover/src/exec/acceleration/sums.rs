@@ -9,11 +9,11 @@
 //! Invariant: exact, for any number of turns that is not negative.
 
 use super::split;
-use smt::term::{Func, Node, Sort, Term, Terms};
 use lang_l::hir::Type;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use smt::term::{Func, Node, Sort, Term, Terms};
 
 /// Powers of the number of a turn above this have no formula here.
 const HIGHEST_POWER: usize = 2;

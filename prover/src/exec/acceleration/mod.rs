@@ -16,14 +16,14 @@ mod one;
 mod sums;
 
 use super::{ExecError, Executor};
+use crate::exec::state::State;
 use crate::lower::is_loop;
-use crate::exec::state::{State};
-use smt::term::{Ending, Func, Node, Term, Terms};
 use lang_l::hir::ProcId;
 use lang_l::source::Span;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use one::Turn;
+use one::Iteration;
+use smt::term::{Ending, Func, Node, Term, Terms};
 
 /// The states in which a call returned, with its results.
 type Returns = Vec<(State, Vec<Term>)>;
@@ -40,7 +40,7 @@ impl Executor<'_> {
         if !self.limits.turns || !is_loop(self.code().procedure(callee)) {
             return Ok(None);
         }
-        let number = self.world.terms.skolem_int();
+        let number = self.arena.terms.skolem_int();
         // What is found on the way belongs to one turn and not to the execution.
         let found = std::mem::take(&mut self.found);
         let join = std::mem::replace(&mut self.limits.join, true);
@@ -55,8 +55,14 @@ impl Executor<'_> {
         }
     }
 
-    fn whole(&mut self, state: &State, args: &[Term], turn: &Turn, span: Span) -> Result<Option<Returns>, ExecError> {
-        let terms = &mut self.world.terms;
+    fn whole(
+        &mut self,
+        state: &State,
+        args: &[Term],
+        turn: &Iteration,
+        span: Span,
+    ) -> Result<Option<Returns>, ExecError> {
+        let terms = &mut self.arena.terms;
         let Some(count) = Count::of(terms, turn) else { return Ok(None) };
         let endless_may_err = turn.errors.iter().any(|error| error.iter().any(|&part| terms.occurs(turn.number, part)));
         if !terms.is_false(count.endless) && endless_may_err {
@@ -65,7 +71,7 @@ impl Executor<'_> {
         let Some(error) = errors::within(terms, turn, count.turns) else { return Ok(None) };
         let mut before = state.clone();
         // The condition is evaluated at least once, and errs each time alike.
-        let ok = self.world.terms.not(turn.condition_errs);
+        let ok = self.arena.terms.not(turn.condition_errs);
         if !self.require(&mut before, ok, "the condition of a loop errs", span) {
             self.flush(&mut before)?;
             return Ok(Some(Vec::new()));
@@ -73,26 +79,26 @@ impl Executor<'_> {
         self.flush(&mut before)?;
         let mut ends = Vec::new();
         let mut entered = before.clone();
-        if entered.assume(&mut self.world.terms, count.entered) {
-            let fine = self.world.terms.not(error);
+        if entered.assume(&mut self.arena.terms, count.entered) {
+            let fine = self.arena.terms.not(error);
             let alive = self.require(&mut entered, fine, "a turn of a loop errs", span);
             self.flush(&mut entered)?;
             if alive {
                 let mut endless = entered.clone();
-                if endless.assume(&mut self.world.terms, count.endless) {
+                if endless.assume(&mut self.arena.terms, count.endless) {
                     let path = endless.path.iter().copied().collect();
                     self.finish(&endless, Ending::Diverges, path, Vec::new(), Vec::new())?;
                 }
-                let finite = self.world.terms.not(count.endless);
-                if entered.assume(&mut self.world.terms, finite) {
+                let finite = self.arena.terms.not(count.endless);
+                if entered.assume(&mut self.arena.terms, finite) {
                     let results = self.after(&mut entered, args, turn, count.turns);
                     ends.push((entered, results));
                 }
             }
         }
         let mut skipped = before.clone();
-        let not = self.world.terms.not(count.entered);
-        if skipped.assume(&mut self.world.terms, not) {
+        let not = self.arena.terms.not(count.entered);
+        if skipped.assume(&mut self.arena.terms, not) {
             let results = turn.results.iter().map(|&param| args[param]).collect();
             ends.push((skipped, results));
         }
@@ -101,7 +107,7 @@ impl Executor<'_> {
         {
             // Within a turn of another loop there has to be one end.
             let (left, right) = (left.clone(), right.clone());
-            let results = first.iter().zip(second).map(|(&a, &b)| self.world.terms.ite(count.entered, a, b)).collect();
+            let results = first.iter().zip(second).map(|(&a, &b)| self.arena.terms.ite(count.entered, a, b)).collect();
             let joined = self.join(&before, count.entered, &left, &right);
             return Ok(Some(vec![(joined, results)]));
         }
@@ -109,23 +115,23 @@ impl Executor<'_> {
     }
 
     /// The state after this many turns, at least one, none of which erred; and the results.
-    fn after(&mut self, state: &mut State, args: &[Term], turn: &Turn, turns: Term) -> Vec<Term> {
+    fn after(&mut self, state: &mut State, args: &[Term], turn: &Iteration, turns: Term) -> Vec<Term> {
         let mut last = args.to_vec();
         for (&param, growth) in &turn.params {
-            let sum = sums::sum(&mut self.world.terms, growth.each, turn.number, turns);
-            last[param] = self.world.terms.add(args[param], sum);
+            let sum = sums::sum(&mut self.arena.terms, growth.each, turn.number, turns);
+            last[param] = self.arena.terms.add(args[param], sum);
         }
         for (&global, growth) in &turn.globals {
-            let sum = sums::sum(&mut self.world.terms, growth.each, turn.number, turns);
-            let value = self.world.terms.add(state.globals[global], sum);
+            let sum = sums::sum(&mut self.arena.terms, growth.each, turn.number, turns);
+            let value = self.arena.terms.add(state.globals[global], sum);
             state.globals.set(global, value);
         }
         if let Some(write) = &turn.write {
-            let (from, to) = sums::range(&mut self.world.terms, &write.index, turns);
-            let value = write.index.instead(&mut self.world.terms, write.value, turn.number);
-            let (index, value) = sums::named(&mut self.world.terms, value, turn.number);
+            let (from, to) = sums::range(&mut self.arena.terms, &write.index, turns);
+            let value = write.index.instead(&mut self.arena.terms, write.value, turn.number);
+            let (index, value) = sums::named(&mut self.arena.terms, value, turn.number);
             let fill = smt::heap::Fill { selector: write.selector, array: write.array, from, to, index, value };
-            state.heap = self.world.heaps.fill(state.heap, fill);
+            state.heap = self.arena.heaps.fill(state.heap, fill);
         }
         turn.results.iter().map(|&param| last[param]).collect()
     }
@@ -143,7 +149,7 @@ struct Count {
 
 impl Count {
     /// From the condition to go on: a linear one, and others that do not change.
-    fn of(terms: &mut Terms, turn: &Turn) -> Option<Count> {
+    fn of(terms: &mut Terms, turn: &Iteration) -> Option<Count> {
         let conjuncts = match terms.node(turn.condition) {
             Node::And(parts) => parts.to_vec(),
             _ => vec![turn.condition],
