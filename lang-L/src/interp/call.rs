@@ -4,10 +4,11 @@
 //!
 //! Invariant: a clause that errs does not hold. At the start of a run that is [`Exclusion::Requires`]; elsewhere a violation.
 
-use super::contract::{self, Context, Variables};
+use super::contract::{self, Context};
 use super::environment::Event;
 use super::external;
-use super::machine::{Frame, Machine, Reply, Task};
+use super::frame::{Frame, Reply, Task, Variables};
+use super::machine::Machine;
 use super::outcome::{Budget, Clause, Divergence, Exclusion, Outcome, Step, Violation};
 use crate::hir::{ProcId, Procedure};
 use crate::source::Span;
@@ -83,7 +84,7 @@ impl<'r> Machine<'r> {
     fn check_requires(&mut self, procedure: &'r Procedure, call: Option<Span>) -> Step<()> {
         for requires in &procedure.requires {
             if call.is_none() {
-                if !matches!(self.condition(requires), Ok(true)) {
+                if !satisfied(self.condition(requires))? {
                     return Err(Box::new(Outcome::Excluded(Exclusion::Requires, requires.span)));
                 }
             } else if self.job.limits.checks {
@@ -96,7 +97,7 @@ impl<'r> Machine<'r> {
 
     /// The objects that the `modifies` clause names; a place that cannot be evaluated names none.
     fn modifiable(&mut self) -> Step<Option<Vec<Addr>>> {
-        let frame = self.frames.last().expect("a call has a frame");
+        let (frame, callers) = self.frames.split_last().expect("a call has a frame");
         let Some(modifies) = &frame.procedure.modifies else { return Ok(None) };
         let context = Context {
             procedure: frame.procedure,
@@ -104,6 +105,8 @@ impl<'r> Machine<'r> {
             store: &frame.old_store,
             old_variables: &frame.old_locals,
             old_store: &frame.old_store,
+            callers,
+            also: &[],
         };
         let mut named = Vec::new();
         for place in &modifies.places {
@@ -138,7 +141,7 @@ impl<'r> Machine<'r> {
 
     /// Checks `ensures`, where parameters stand for the arguments, and `modifies`.
     fn check_exit(&mut self) -> Step<()> {
-        let frame = self.frames.last().expect("a call that ends has a frame");
+        let (frame, callers) = self.frames.split_last().expect("a call that ends has a frame");
         let (procedure, call) = (frame.procedure, frame.call);
         let external = procedure.body.is_none();
         if !self.job.limits.checks && !external {
@@ -147,21 +150,23 @@ impl<'r> Machine<'r> {
         if !procedure.ensures.is_empty() {
             let mut variables = frame.locals.clone();
             variables[..procedure.params].clone_from_slice(&frame.old_locals[..procedure.params]);
-            let (old_variables, old_store) = (frame.old_locals.clone(), frame.old_store.clone());
             let store = self.memory.store.clone();
             for ensures in &procedure.ensures {
                 let context = Context {
                     procedure,
                     variables: &variables,
                     store: &store,
-                    old_variables: &old_variables,
-                    old_store: &old_store,
+                    old_variables: &frame.old_locals,
+                    old_store: &frame.old_store,
+                    callers,
+                    also: &[&frame.locals],
                 };
                 let holds = contract::holds(&mut self.memory, &context, ensures);
-                if external && !matches!(holds, Ok(true)) {
+                if !external {
+                    self.check(holds, Clause::Ensures, ensures.span, call)?;
+                } else if !satisfied(holds)? {
                     return Err(Box::new(Outcome::Excluded(Exclusion::ExternalEnsures, ensures.span)));
                 }
-                self.check(holds, Clause::Ensures, ensures.span, call)?;
             }
         }
         self.check_modifies()
@@ -194,5 +199,13 @@ impl<'r> Machine<'r> {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether a clause is satisfied: one without a value is not.
+fn satisfied(holds: Step<bool>) -> Step<bool> {
+    match holds {
+        Err(outcome) if matches!(*outcome, Outcome::Error(_)) => Ok(false),
+        other => other,
     }
 }

@@ -5,19 +5,19 @@
 //! Invariant: changes nothing, except that it may settle what was unset in the initial store.
 //! Invariant: recursion is as deep as the expression, whose depth the parser bounds; heaps are walked with a queue.
 
+use super::frame::{Frame, Variables};
 use super::memory::Memory;
 use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, operands, truth, unary};
 use super::outcome::{Outcome, Step};
-use crate::heap::{Kind, Object, Store, may_refer};
+use super::visible::{Roots, reference_slots, visible};
+use crate::heap::{Store, may_refer};
 use crate::hir::{BinOp, Expr, ExprKind, LocalId, Procedure, Type};
 use crate::source::Span;
 use crate::value::{Addr, Location, Value};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::{HashSet, VecDeque};
-
-/// The variables of a procedure; `None` for an argument that is unset in the input.
-pub(crate) type Variables = Vec<Option<Value>>;
+use std::rc::Rc;
 
 /// What a contract expression is evaluated in.
 pub(crate) struct Context<'c> {
@@ -31,6 +31,10 @@ pub(crate) struct Context<'c> {
     pub(crate) old_variables: &'c Variables,
     /// The store on entry.
     pub(crate) old_store: &'c Store,
+    /// The calls around this one, outermost first: what their variables reach, quantifiers see.
+    pub(super) callers: &'c [Frame<'c>],
+    /// More variables of the present that quantifiers see, where `variables` are not those of the moment.
+    pub(super) also: &'c [&'c Variables],
 }
 
 /// Whether a contract expression holds.
@@ -41,8 +45,11 @@ pub(crate) fn holds(memory: &mut Memory<'_>, context: &Context<'_>, e: &Expr) ->
 
 /// The value of a contract expression.
 pub(crate) fn evaluate(memory: &mut Memory<'_>, context: &Context<'_>, e: &Expr) -> Step<Value> {
-    Evaluation { memory, context, old: false, bound: Vec::new() }.value(e)
+    Evaluation { memory, context, old: false, bound: Vec::new(), seen: [None, None] }.value(e)
 }
+
+/// What quantifiers see, and of how many initial objects it was found out.
+type Seen = (usize, Rc<[Addr]>);
 
 struct Evaluation<'e, 'r> {
     memory: &'e mut Memory<'r>,
@@ -51,6 +58,8 @@ struct Evaluation<'e, 'r> {
     old: bool,
     /// The variables of the quantifiers around.
     bound: Vec<(LocalId, Value)>,
+    /// What quantifiers see, now and inside `old`, once one has asked.
+    seen: [Option<Seen>; 2],
 }
 
 impl<'e> Evaluation<'e, '_> {
@@ -141,12 +150,8 @@ impl<'e> Evaluation<'e, '_> {
             if addr == to {
                 return Ok(true);
             }
-            let Some(kind) = self.memory.view(store).kind(addr) else { continue };
-            let slots = match kind {
-                Kind::Array { element, .. } if !element.is_reference() => continue,
-                kind => Object::new(kind.clone()).all_slots(self.memory.unit),
-            };
-            for slot in slots {
+            self.memory.work(1)?;
+            for slot in reference_slots(self.memory, store, addr) {
                 if let Value::Ref(Some(next)) = self.memory.slot(store, addr, slot, span)?
                     && seen.insert(next)
                 {
@@ -161,6 +166,7 @@ impl<'e> Evaluation<'e, '_> {
     fn quantifier(&mut self, forall: bool, var: LocalId, body: &Expr, span: Span) -> Step<bool> {
         let mut result = forall;
         for value in self.candidates(forall, var, body, span)? {
+            self.memory.work(1)?;
             self.bound.push((var, value));
             let holds = self.truth(body);
             self.bound.pop();
@@ -186,12 +192,38 @@ impl<'e> Evaluation<'e, '_> {
                 }
             }
             ty => {
+                let objects = self.objects(span)?;
                 let view = self.memory.view(self.store());
-                let of_type = |addr: &Addr| view.kind(*addr).is_some_and(|kind| may_refer(view.unit, ty, kind));
-                let objects = view.addrs().into_iter().filter(of_type).map(Value::from);
+                let of_type = |addr: &&Addr| view.kind(**addr).is_some_and(|kind| may_refer(view.unit, ty, kind));
+                let objects = objects.iter().filter(of_type).map(|addr| Value::from(*addr));
                 Ok(std::iter::once(Value::NULL).chain(objects).collect())
             }
         }
+    }
+
+    /// The objects that a quantifier here sees. Inside `old` these are the ones it would have seen on entry.
+    fn objects(&mut self, span: Span) -> Step<Rc<[Addr]>> {
+        let at = usize::from(self.old);
+        if let Some((initial, seen)) = &self.seen[at]
+            && *initial == self.memory.input.store.heap.len()
+        {
+            return Ok(Rc::clone(seen));
+        }
+        let context = self.context;
+        let own = if self.old { context.old_variables } else { context.variables };
+        self.memory.work(context.callers.len() as u64)?;
+        let mut roots = Roots::default();
+        context.callers.iter().for_each(|frame| roots.add(&frame.locals));
+        roots.add(own);
+        if !self.old {
+            context.also.iter().for_each(|variables| roots.add(variables));
+        }
+        let (procedure, variables) =
+            context.callers.first().map_or((context.procedure, own), |frame| (frame.procedure, &frame.locals));
+        roots.add_given(procedure, variables, &self.memory.input);
+        let seen: Rc<[Addr]> = visible(self.memory, self.store(), roots, span)?.into_iter().collect();
+        self.seen[at] = Some((self.memory.input.store.heap.len(), Rc::clone(&seen)));
+        Ok(seen)
     }
 
     /// The range of a quantified integer, its end exclusive: `forall x: int :: guard ==> …` or `exists x: int :: guard && …`,

@@ -7,16 +7,18 @@
 //! entered, while an earlier call of the same procedure is active, from a region isomorphic to that call's, will lead to a third
 //! one, and so on. Which earlier state to compare with follows Brent: the one at the last power of two.
 //!
-//! Invariant: quantifiers over references see objects that nothing reaches; where there are any, nothing is claimed.
+//! Quantifiers over references see what existed when the run began and what the variables of all active calls reach. A loop leaves
+//! alone what only its callers reach, so it sees the same at both heads. A call that repeats has more callers than the earlier one,
+//! so of calls nothing is claimed where a procedure quantifies over references.
+//!
 //! Invariant: the work is bounded by a constant for each step of the run; a comparison for which too little was earned is not
 //! made.
 
 use super::Limits;
-use super::contract::Variables;
-use super::machine::Frame;
+use super::frame::{Arrival, Frame, LoopMemory};
 use super::memory::Memory;
 use super::operators::operands;
-use crate::heap::{Store, View};
+use crate::heap::View;
 use crate::hir::{Block, Expr, ExprKind, ProcId, Procedure, StmtKind, Version};
 use crate::isomorphism::isomorphic;
 use crate::value::Value;
@@ -26,23 +28,11 @@ const SLOTS_PER_STEP: u64 = 1;
 /// The most that can be earned.
 const MOST_FUEL: u64 = 1 << 20;
 
-/// What a loop remembers of an earlier arrival at its head.
-#[derive(Default)]
-pub(super) struct LoopMemory {
-    arrivals: u64,
-    earlier: Option<Box<(Variables, Store)>>,
-}
-
-impl LoopMemory {
-    /// What the variables held at the arrival that is remembered.
-    pub(super) fn earlier(&self) -> Option<&Variables> {
-        self.earlier.as_ref().map(|earlier| &earlier.0)
-    }
-}
-
 /// Watches for repetition.
 pub(super) struct Detector {
     enabled: bool,
+    /// A procedure of this version quantifies over references.
+    quantifies: bool,
     fuel: u64,
     /// For each procedure, which frames are calls of it, outermost first.
     active: Vec<Vec<usize>>,
@@ -51,9 +41,9 @@ pub(super) struct Detector {
 impl Detector {
     /// For runs of this version.
     pub(super) fn new(version: &Version, limits: &Limits) -> Self {
-        let sees_garbage = |procedure| sees_unreachable(procedure, limits.checks);
-        let enabled = limits.divergence && !version.procedures.iter().any(sees_garbage);
-        Detector { enabled, fuel: 1 << 12, active: vec![Vec::new(); version.procedures.len()] }
+        let quantifies = version.procedures.iter().any(|procedure| quantifies_references(procedure, limits.checks));
+        let active = vec![Vec::new(); version.procedures.len()];
+        Detector { enabled: limits.divergence, quantifies, fuel: 1 << 12, active }
     }
 
     /// Called at each step.
@@ -66,7 +56,7 @@ impl Detector {
         let Some(entered) = frames.last() else { return false };
         let active = &mut self.active[entered.id.index()];
         active.push(frames.len() - 1);
-        if !self.enabled || active.len() < 2 {
+        if !self.enabled || self.quantifies || active.len() < 2 {
             return false;
         }
         let earlier = &frames[active[last_power_of_two(active.len() - 1) - 1]];
@@ -85,9 +75,13 @@ impl Detector {
         if !self.enabled {
             return false;
         }
-        if let Some(earlier) = &seen.earlier {
-            let views = (memory.view(&earlier.1), memory.view(&memory.store));
-            let variables = side_by_side(&earlier.0, &frame.locals, memory);
+        // Objects of the initial store that came to be known since would change what quantifiers see.
+        let initial_objects = memory.input.store.heap.len();
+        if let Some(earlier) = &seen.earlier
+            && (!self.quantifies || earlier.initial_objects == initial_objects)
+        {
+            let views = (memory.view(&earlier.store), memory.view(&memory.store));
+            let variables = side_by_side(&earlier.variables, &frame.locals, memory);
             let entry: View<'_> = memory.view(&frame.old_store);
             let existed = |addr| entry.kind(addr).is_some();
             if isomorphic(views, variables, &existed, &mut self.fuel) == Some(true) {
@@ -96,7 +90,8 @@ impl Detector {
         }
         seen.arrivals += 1;
         if seen.arrivals.is_power_of_two() {
-            seen.earlier = Some(Box::new((frame.locals.clone(), memory.store.clone())));
+            let (variables, store) = (frame.locals.clone(), memory.store.clone());
+            seen.earlier = Some(Box::new(Arrival { variables, store, initial_objects }));
         }
         false
     }
@@ -125,7 +120,7 @@ fn last_power_of_two(n: usize) -> usize {
 }
 
 /// Whether running the procedure may evaluate a quantifier over references.
-fn sees_unreachable(procedure: &Procedure, checks: bool) -> bool {
+fn quantifies_references(procedure: &Procedure, checks: bool) -> bool {
     let in_contract = checks || procedure.body.is_none();
     let contract = procedure.requires.iter().chain(&procedure.ensures);
     (in_contract && contract.into_iter().any(|e| quantifies(e, procedure)))

@@ -92,8 +92,15 @@ fn writable(memory: &mut Memory<'_>, procedure: &Procedure, arguments: &[Value],
     let mut variables: Vec<_> = arguments.iter().cloned().map(Some).collect();
     variables.resize(procedure.locals.len(), None);
     let store = memory.store.clone();
-    let context =
-        Context { procedure, variables: &variables, store: &store, old_variables: &variables, old_store: &store };
+    let context = Context {
+        procedure,
+        variables: &variables,
+        store: &store,
+        old_variables: &variables,
+        old_store: &store,
+        callers: &[],
+        also: &[],
+    };
     let mut named = Vec::new();
     for place in &modifies.places {
         match contract::evaluate(memory, &context, place) {

@@ -8,84 +8,18 @@
 //!
 //! Invariant: between statements the value stack of a frame is empty.
 
-use super::contract::{self, Context, Variables};
-use super::divergence::LoopMemory;
+use super::contract::{self, Context};
 use super::environment::{Environment, Event, Variable};
+use super::frame::{Frame, Loop, LoopMemory, Reply, Task, Variables};
 use super::memory::Memory;
 use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, operands, truth, unary};
 use super::outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Outcome, Step, fail};
 use super::{Job, Stuck, divergence};
-use crate::heap::{Input, Store};
-use crate::hir::{BinOp, Block, ClassId, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
+use crate::heap::Input;
+use crate::hir::{Expr, ExprKind, LocalId, Place, ProcId, Rhs, Stmt, StmtKind};
 use crate::isomorphism::Final;
 use crate::source::Span;
-use crate::value::{Addr, Location, Slot, Value};
-
-/// What is still to be done in a frame.
-pub(super) enum Task<'r> {
-    /// The rest of a block.
-    Statements(&'r [Stmt]),
-    /// Leave the value of an expression.
-    Evaluate(&'r Expr),
-    /// Leave the value of an operator whose operands have been left.
-    Apply(&'r Expr),
-    /// Decide `&&`, `||`, `==>` by the left operand, or go on with the right one.
-    ShortCircuit(BinOp, &'r Expr),
-    /// Go on with one of the two, as the value left says.
-    Choose(&'r Expr, &'r Expr),
-    /// Go on with one of the two blocks, as the value left says.
-    Branch(&'r Expr, &'r Block, &'r Block),
-    /// The head of a loop. Stays on the stack below its body.
-    Loop(Loop<'r>),
-    /// Go on with the body of the loop below, or leave it, as the value left says.
-    LoopTest(&'r Expr, &'r Block),
-    /// Leave a new object.
-    New(Option<ClassId>),
-    /// Leave a new array of the length left.
-    NewArray(&'r Type, Span),
-    /// Assign the value left to a place whose object and index were left before it.
-    Assign(&'r Place, Span),
-    /// Call with the arguments left.
-    Call { callee: ProcId, reply: Reply<'r>, span: Span },
-    /// Assign the results left and end the call.
-    Return,
-}
-
-/// A loop that is being executed.
-pub(super) struct Loop<'r> {
-    cond: &'r Expr,
-    invariants: &'r [Expr],
-    body: &'r Block,
-    span: Span,
-    seen: LoopMemory,
-}
-
-/// What the caller does with the results.
-#[derive(Clone, Copy)]
-pub(super) enum Reply<'r> {
-    /// Nobody waits: this is the procedure that is run.
-    Finish,
-    /// Leaves the one result as a value.
-    Value,
-    /// Assigns them, or drops them when there are no targets.
-    Assign(&'r [Place]),
-}
-
-/// An active call.
-pub(super) struct Frame<'r> {
-    pub(super) id: ProcId,
-    pub(super) procedure: &'r Procedure,
-    pub(super) locals: Variables,
-    /// The arguments, and `None` for all other variables.
-    pub(super) old_locals: Variables,
-    pub(super) old_store: Store,
-    /// With checks, what the `modifies` clause names, if there is one.
-    pub(super) modifiable: Option<Vec<Addr>>,
-    pub(super) tasks: Vec<Task<'r>>,
-    pub(super) values: Vec<Value>,
-    pub(super) reply: Reply<'r>,
-    pub(super) call: Option<Span>,
-}
+use crate::value::{Location, Slot, Value};
 
 /// A run.
 pub(super) struct Machine<'r> {
@@ -101,7 +35,7 @@ impl<'r> Machine<'r> {
     pub(super) fn new(job: &'r Job<'r>, mut input: Input, environment: &'r mut dyn Environment) -> Self {
         let version = &job.unit.versions[job.version];
         input.arguments.resize(version.procedure(job.procedure).params, None);
-        let memory = Memory { unit: job.unit, limits: &job.limits, environment, input, store: Store::default() };
+        let memory = Memory::new(job.unit, &job.limits, environment, input);
         let divergence = divergence::Detector::new(version, &job.limits);
         Machine { job, memory, frames: Vec::new(), divergence, steps: 0 }
     }
@@ -125,9 +59,9 @@ impl<'r> Machine<'r> {
             stuck.push(seen(None, &frame.old_locals));
             for task in &frame.tasks {
                 if let Task::Loop(head) = task
-                    && let Some(variables) = head.seen.earlier()
+                    && let Some(earlier) = &head.seen.earlier
                 {
-                    stuck.push(seen(Some(head.span), variables));
+                    stuck.push(seen(Some(head.span), &earlier.variables));
                 }
             }
         }
@@ -439,7 +373,7 @@ impl<'r> Machine<'r> {
 
     /// Whether a contract expression holds now, in the topmost frame.
     pub(super) fn condition(&mut self, e: &Expr) -> Step<bool> {
-        let frame = self.frames.last().expect("contracts are evaluated in a frame");
+        let (frame, callers) = self.frames.split_last().expect("contracts are evaluated in a frame");
         let store = self.memory.store.clone();
         let context = Context {
             procedure: frame.procedure,
@@ -447,6 +381,8 @@ impl<'r> Machine<'r> {
             store: &store,
             old_variables: &frame.old_locals,
             old_store: &frame.old_store,
+            callers,
+            also: &[],
         };
         contract::holds(&mut self.memory, &context, e)
     }

@@ -25,9 +25,33 @@ pub(crate) struct Memory<'r> {
     pub(crate) input: Input,
     /// What has been written since, and all objects allocated since.
     pub(crate) store: Store,
+    /// How much contracts have looked at.
+    looked_at: u64,
 }
 
-impl Memory<'_> {
+/// How much the contracts of a run may look at for each step that it may take.
+const LOOKS_PER_STEP: u64 = 64;
+
+impl<'r> Memory<'r> {
+    /// The memory of a run from `input`, in which nothing has happened yet.
+    pub(crate) fn new(
+        unit: &'r Unit,
+        limits: &'r Limits,
+        environment: &'r mut dyn Environment,
+        input: Input,
+    ) -> Memory<'r> {
+        Memory { unit, limits, environment, input, store: Store::default(), looked_at: 0 }
+    }
+
+    /// Counts what a contract looks at; a run whose contracts look at too much is stopped.
+    pub(crate) fn work(&mut self, amount: u64) -> Step<()> {
+        self.looked_at = self.looked_at.saturating_add(amount);
+        if self.looked_at > self.limits.steps.saturating_mul(LOOKS_PER_STEP) {
+            return Err(Box::new(Outcome::OutOfBudget(Budget::Steps)));
+        }
+        Ok(())
+    }
+
     /// `store`, which is the present store or an earlier one, over the initial store.
     pub(crate) fn view<'a>(&'a self, store: &'a Store) -> View<'a> {
         View { unit: self.unit, store, base: &self.input.store }

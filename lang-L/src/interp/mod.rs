@@ -2,9 +2,9 @@
 //!
 //! In: a [`Unit`], a procedure of one version, an [`Input`]. Out: an [`Outcome`], and the input with all that was read of it.
 //!
-//! The parts: [`outcome`] how a run ends; [`environment`] what it leaves to its surroundings; `memory` the store; `operators`
-//! and `contract` expressions; `machine` statements; `call` calls and the checking of contracts; `external` procedures without a body; `divergence` the proof
-//! that a run never ends.
+//! The parts: [`outcome`] how a run ends; [`environment`] what it leaves to its surroundings; `memory` the store; `frame` the
+//! active calls; `operators` and `contract` expressions; `visible` what quantifiers see; `machine` statements; `call` calls and
+//! the checking of contracts; `external` procedures without a body; `divergence` the proof that a run never ends.
 //!
 //! Invariant: deterministic but for the environment; no outcome depends on addresses.
 //! Invariant: the Rust stack does not grow with the depth of L's recursion.
@@ -14,10 +14,12 @@ mod contract;
 mod divergence;
 pub mod environment;
 mod external;
+mod frame;
 mod machine;
 mod memory;
 mod operators;
 pub mod outcome;
+mod visible;
 
 pub use environment::{Behaviour, Environment, Event, Scattered, Sequential, Variable, scramble};
 pub use operators::operands;
@@ -107,8 +109,7 @@ pub fn run(job: &Job<'_>, input: Input, environment: &mut dyn Environment) -> Ru
 /// Whether a condition over a procedure's parameters and the globals holds at the start, with the input as far as it was
 /// read. A condition that errs, or cannot be executed, does not hold.
 pub fn holds(job: &Job<'_>, condition: &Expr, input: Input, environment: &mut dyn Environment) -> (bool, Input) {
-    let mut memory =
-        memory::Memory { unit: job.unit, limits: &job.limits, environment, input, store: Store::default() };
+    let mut memory = memory::Memory::new(job.unit, &job.limits, environment, input);
     let procedure = job.unit.versions[job.version].procedure(job.procedure);
     let (variables, store) = (vec![None; procedure.locals.len()], Store::default());
     let context = contract::Context {
@@ -117,6 +118,8 @@ pub fn holds(job: &Job<'_>, condition: &Expr, input: Input, environment: &mut dy
         store: &store,
         old_variables: &variables,
         old_store: &store,
+        callers: &[],
+        also: &[],
     };
     let holds = contract::holds(&mut memory, &context, condition).unwrap_or(false);
     (holds, memory.input)

@@ -1,6 +1,8 @@
 //! Contracts: what is checked, where, and what contract expressions mean.
 
-use super::{check, check_store, run_words, summary};
+use super::{check, check_store, run_input, run_words, summary, unit};
+use crate::heap::Input;
+use crate::interp::{Limits, Scattered};
 
 const LIST: &str = "class L { v: int; next: L; } ";
 
@@ -92,6 +94,158 @@ fn quantifiers_do_not_depend_on_the_order_of_objects() {
     let text = "class L { v: int; } procedure p() { a := new L(); b := new L(); a.v := 1; \
                 assert forall o: L :: o != null ==> 1 / o.v == 7; }";
     check(text, "", "ends in error: division by zero");
+}
+
+/// How many objects a quantifier sees after `body`, up to three.
+fn count(head: &str, body: &str, words: &str, expected: i64) {
+    let two = "exists a: ref :: exists b: ref :: a != null && b != null && a != b";
+    let three = "exists a: ref :: exists b: ref :: exists c: ref :: a != null && b != null && c != null && a != b && b != c && a != c";
+    for (least, some) in [(1, "exists a: ref :: a != null"), (2, two), (3, three)] {
+        let not = if expected >= least { "" } else { "!" };
+        check(&head.replace("COUNT", &format!("assert {not}({some});")).replace("BODY", body), words, "");
+    }
+}
+
+#[test]
+fn quantifiers_see_what_is_reachable_now() {
+    let p = "global g: ref; procedure p() { BODY COUNT }";
+    count(p, "", "", 0);
+    count(p, "x := new(); y := new();", "", 2);
+    // Garbage that the run made is not seen.
+    count(p, "x := new(); y := new(); y := null;", "", 1);
+    count(p, "x := new(); x := new(); x := new();", "", 1);
+    count(p, "x := new(); x.f := new(); x.f.f := new(); y := null;", "", 3);
+    count(p, "x := new(); x.f := new(); x := null;", "", 0);
+    count(p, "g := new(); g.f := new();", "", 2);
+    // A variable counts whether or not it is read again, and so does one of a block that has ended.
+    count(p, "if (true) { var x := new(); }", "", 1);
+    // Cells lead on as fields do.
+    let cells = "class C { } global g: ref; procedure p() { BODY COUNT }";
+    count(cells, "a := new C[2]; a[1] := new C();", "", 2);
+    count(cells, "a := new C[2]; a[1] := new C(); a := null;", "", 0);
+}
+
+#[test]
+fn quantifiers_see_all_that_existed_when_the_run_began() {
+    let seen = "{\"arguments\": {\"x\": \"#1\"}, \"heap\": {\"#1\": {}, \"#2\": {}}}";
+    let two = "exists a: ref :: exists b: ref :: a != null && b != null && a != b";
+    check_store(&format!("procedure p(x) {{ x := null; assert {two}; }}"), seen, "");
+    let three = "exists a: ref :: exists b: ref :: exists c: ref :: a != null && b != null && c != null && a != b && b != c && a != c";
+    // What hangs from an object that nothing reaches is not reached either.
+    let hidden = |not: &str| format!("procedure p(x) {{ x.f := new(); {not} assert {three}; }}");
+    check_store(&hidden(""), seen, "");
+    check_store(&hidden("x := null;"), seen, "ends in error: assertion failed");
+}
+
+#[test]
+fn quantifiers_see_the_variables_of_all_active_procedures() {
+    let inner = "procedure q() { COUNT } procedure p() { BODY call q(); }";
+    count(inner, "x := new(); x.f := new();", "", 2);
+    count(inner, "x := new(); x.f := new(); x := null;", "", 0);
+    let deep =
+        "procedure q() { t := new(); call r(); } procedure r() { t := new(); COUNT } procedure p() { BODY call q(); }";
+    count(deep, "x := new();", "", 3);
+    // A call that has ended holds nothing any more.
+    let ended = "procedure q() { t := new(); } procedure p() { call q(); BODY COUNT }";
+    count(ended, "x := new();", "", 1);
+    // A contract of a callee sees what its callers hold, and what its parameters stand for.
+    let some = "exists a: ref :: a != null";
+    check(&format!("procedure q() requires {some}; {{ }} procedure p() {{ x := new(); call q(); }}"), "", "");
+    let broken = "breaks the contract of q: this requires clause does not hold";
+    check(
+        &format!("procedure q() requires {some}; {{ }} procedure p() {{ x := new(); x := null; call q(); }}"),
+        "",
+        broken,
+    );
+    let argument = "procedure make() returns (r) { r := new(); } procedure p() { call q(make()); } ";
+    check(&format!("{argument} procedure q(x) ensures exists a: ref :: a != null && a == x; {{ x := null; }}"), "", "");
+    check(
+        &format!(
+            "{argument} procedure q(x) ensures exists a: ref :: a != null && a.f == a; {{ x := new(); x.f := x; }}"
+        ),
+        "",
+        "",
+    );
+}
+
+#[test]
+fn quantifiers_inside_old_see_what_was_there_on_entry() {
+    let some = "exists a: ref :: a != null";
+    check(&format!("procedure p() {{ x := new(); assert {some}; assert old(!({some})); }}"), "", "");
+    check(
+        &format!("procedure q() {{ y := new(); assert old({some}); }} procedure p() {{ x := new(); call q(); }}"),
+        "",
+        "",
+    );
+    // What was garbage on entry is not seen, and neither is what only came to be reachable by being made.
+    let garbage = "procedure q() { y := new(); assert old(!(exists a: ref :: a != null)); }";
+    check(&format!("{garbage} procedure p() {{ x := new(); x := null; call q(); }}"), "", "");
+    // The fields are those on entry as well.
+    let global = "global g: ref; procedure q() { g := null; assert old(exists a: ref :: a != null && a == g); }";
+    check(&format!("{global} procedure p() {{ g := new(); call q(); }}"), "", "");
+}
+
+#[test]
+fn what_did_not_exist_on_entry_has_default_fields() {
+    let made = "r := new L(); r.v := 1; r.next := r;";
+    let text = |e: &str| format!("{LIST} procedure p() returns (r: L) {{ {made} assert {e}; r := null; }}");
+    check(&text("old(r.v) == 0 && r.v == 1"), "", "null");
+    check(&text("old(r.next) == null && r.next == r"), "", "null");
+    check(&text("old(reach(r, r))"), "", "null");
+    check(&text("old(!(exists o: L :: o == r)) && (exists o: L :: o == r)"), "", "null");
+}
+
+#[test]
+fn a_quantifier_without_a_value() {
+    // One value of the range is enough, even where another would decide: `null` is always among them.
+    let list = r##"{"arguments": {"x": "#1"}, "heap": {"#1": {"class": "L", "fields": {"v": 1}}}}"##;
+    let p = |clause: &str, body: &str| format!("{LIST} procedure p(x: L, y: L, n: int) {clause} {{ {body} }}");
+    let all = "forall o: L :: o.v == 7";
+    check_store(&p("", &format!("assert {all};")), list, "ends in error: null dereference");
+    check_store(&p("", &format!("assume {all};")), list, "ends in error: null dereference");
+    check_store(&p("", "assert exists o: L :: o.v == 1;"), list, "ends in error: null dereference");
+    check_store(&p("", "assert exists o: L :: o != null && o.v == 1;"), list, "");
+    // It is then not satisfied as a clause, nor is its negation.
+    let excluded = "is not called: the requires clause does not hold";
+    check_store(&p(&format!("requires {all};"), ""), list, excluded);
+    check_store(&p(&format!("requires !({all});"), ""), list, excluded);
+    let broken = "breaks the contract of p: this ensures clause cannot be evaluated: null dereference";
+    check_store(&p(&format!("ensures {all};"), ""), list, broken);
+    check_store(
+        &p("", &format!("while (n < 0) invariant {all}; {{ }}")),
+        list,
+        "breaks the contract of p: this invariant clause cannot be evaluated: null dereference",
+    );
+}
+
+#[test]
+fn reach_of_null_is_false() {
+    check(
+        "procedure p(x) { assert !reach(x, null) && !reach(null, x) && !reach(null, null) && reach(x, x); }",
+        "#1",
+        "",
+    );
+}
+
+/// What cannot be executed is neither satisfied nor broken.
+#[test]
+fn clauses_that_cannot_be_executed() {
+    let clause = "forall i: int :: i * i >= 0";
+    let said = "cannot be run: a quantifier over integers without bounds";
+    check(&format!("procedure p() requires {clause}; {{ }}"), "", said);
+    check(&format!("procedure p() ensures {clause}; {{ }}"), "", said);
+    check(&format!("procedure q() ensures {clause}; procedure p() {{ call q(); }}"), "", said);
+}
+
+/// Contracts that look at very much stop the run, as steps do.
+#[test]
+fn contracts_look_at_so_much_and_no_more() {
+    let nested = "forall a: int :: 0 <= a && a < 9999 ==> (forall b: int :: 0 <= b && b < 9999 ==> \
+                  (forall c: int :: 0 <= c && c < 9999 ==> true))";
+    let unit = unit(&format!("procedure p() {{ assert {nested}; }}"));
+    let limits = Limits { steps: 1000, ..Limits::default() };
+    let run = run_input(&unit, "p", Input::default(), limits, &mut Scattered::new(0));
+    assert_eq!(summary(&run.outcome), "was stopped: too many steps");
 }
 
 #[test]

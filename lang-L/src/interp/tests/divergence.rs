@@ -32,12 +32,25 @@ fn loops_that_end() {
     check(old, "#1", "ends in error: assertion failed");
 }
 
-/// Quantifiers see garbage, so nothing may be concluded from what is reachable.
+/// Quantifiers do not see garbage, so they cannot tell one round from the next.
 #[test]
-fn quantifiers_see_garbage() {
-    let text = "procedure p() { first := new(); while (true) { t := new(); t := null; \
-                assert !(exists a: ref :: exists b: ref :: a != null && b != null && a != b && a != first && b != first); } }";
-    check(text, "", "ends in error: assertion failed");
+fn loops_with_quantifiers() {
+    let other = "exists a: ref :: exists b: ref :: a != null && b != null && a != b && a != first && b != first";
+    let text =
+        format!("procedure p() {{ first := new(); while (true) {{ t := new(); t := null; assert !({other}); }} }}");
+    check(&text, "", LOOP);
+    let kept = format!(
+        "global g: ref; procedure p() {{ first := new(); while (true) {{ t := new(); t.f := g; g := t; assert !({other}); }} }}"
+    );
+    check(&kept, "", "ends in error: assertion failed");
+}
+
+/// A call that repeats has more callers, and quantifiers see what these hold.
+#[test]
+fn calls_with_quantifiers_are_not_taken_to_repeat() {
+    let three = "exists a: ref :: exists b: ref :: exists c: ref :: a != null && b != null && c != null && a != b && b != c && a != c";
+    let text = format!("procedure p(x) {{ t := new(); assert !({three}); call p(x); }}");
+    check(&text, "null", "ends in error: assertion failed");
 }
 
 #[test]
