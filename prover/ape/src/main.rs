@@ -2,7 +2,7 @@
 //!
 //! Reports go to standard output, complaints to standard error.
 //!
-//! Invariant: only the modules below this one read or write anything outside the process.
+//! Invariant: only the modules below this one, and `smt::solve::process`, read or write anything outside the process.
 //! Invariant: a bug of ours, that is a panic, ends in status 70 and never in a verdict.
 
 mod args;

@@ -3,7 +3,7 @@
 //! In: the queries of a run. Out: a [`CrossCheck`]: on how many of those that hold another solver agrees, on how many it
 //! does not decide, and those on which it disagrees.
 
-use super::cvc5::{Cvc5, Cvc5Answer};
+use super::process::cvc5::{Cvc5, Cvc5Answer};
 use super::script::script;
 use super::{Answer, Query, SolverFailure};
 

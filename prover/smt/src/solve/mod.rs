@@ -5,27 +5,23 @@
 //! What is asked belongs to a [`Task`], a pair or a procedure. When the backend breaks down over a question, all that its task
 //! asks from then on is unknown, for that cause; other tasks are as they would be without it.
 //!
+//! Invariant: input and output are in `process` alone.
 //! Invariant: work is bounded by Z3's own resource count, not by the clock; every query gets a context of its own, so an
 //! answer depends on the text of the query and on nothing else.
 
 mod backend;
 mod caching;
 mod cross_check;
-pub mod cvc5;
-mod isolated;
 mod process;
 mod script;
-mod serve;
 mod task;
-mod wire;
 mod z3;
 
 pub use backend::{Backend, InProcess, Logic, Question, Shared, SolverFailure};
 pub use caching::Caching;
 pub use cross_check::{CrossCheck, cross_check};
-pub use isolated::Isolated;
+pub use process::{Isolated, cvc5, serve};
 pub use script::script;
-pub use serve::serve;
 pub use task::Task;
 pub use z3::{has_memory_limit, self_test, version};
 

@@ -3,8 +3,8 @@
 use super::angels::strategies;
 use super::sites::Sites;
 use super::{Goal, PaperAnswer, encode, verify};
-use crate::goal::{Pair, Program};
 use crate::analysis::{contracts, inference};
+use crate::goal::{Pair, Program};
 use crate::{effects, lower};
 use lang_l::hir::{ProcId, Unit};
 use smt::solve::{Budget, Solver};

@@ -7,7 +7,7 @@
 
 use super::serve::{self, GRACE};
 use super::wire::{self, Reply};
-use super::{Answer, Backend, Question, SolverFailure, Task};
+use crate::solve::{Answer, Backend, Question, SolverFailure, Task};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -32,12 +32,12 @@ impl Isolated {
     /// Questions go to processes of this program, started with these arguments, which must call [`super::serve`]. The first
     /// one starts now, so that it is ready when it is needed.
     pub fn new(program: PathBuf, arguments: Vec<String>) -> Self {
-        let apart = Isolated { program, arguments, idle: Mutex::default() };
+        let isolated = Isolated { program, arguments, idle: Mutex::default() };
         // If it does not start, the first question says so.
-        if let Ok(server) = apart.start() {
-            apart.idle().push(server);
+        if let Ok(server) = isolated.start() {
+            isolated.idle().push(server);
         }
-        apart
+        isolated
     }
 
     fn start(&self) -> io::Result<Server> {

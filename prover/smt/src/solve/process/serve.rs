@@ -3,13 +3,13 @@
 //! It makes Z3 ready once, and then copies itself for each task, so that each pair is solved in a process of its own. The
 //! copy answers; this process only waits, and says what became of the copy. Whatever befalls Z3 befalls a copy.
 //!
-//! Invariant: each question is decided in a context of its own, as [`super::InProcess`] does it.
+//! Invariant: each question is decided in a context of its own, as [`crate::solve::InProcess`] does it.
 //! Invariant: one thread works here; the one that started it waits.
 //! Invariant: no copy outlives its question's clock by more than [`GRACE`], nor the client.
 
-use super::process::{self, Side};
+use super::child::{self, Side};
 use super::wire::{self, Received, Request};
-use super::{Answer, Logic, Question, SolverFailure, z3};
+use crate::solve::{Answer, Logic, Question, SolverFailure, z3};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
@@ -49,8 +49,8 @@ pub fn serve(memory: u64) -> io::Result<()> {
     warm_up();
     z3::bound_memory(memory + READY);
     loop {
-        let copy = match process::fork()? {
-            Side::Child => process::leave(answer(memory)),
+        let copy = match child::fork()? {
+            Side::Child => child::leave(answer(memory)),
             Side::Parent(copy) => copy,
         };
         let cause = match end_of(copy)? {
@@ -141,7 +141,7 @@ fn leave_when_abandoned() {
     // That the reader is gone is told whatever is asked for.
     let mut reader = [PollFd::new(out.as_fd(), PollFlags::empty())];
     while poll(&mut reader, PollTimeout::NONE) == Err(Errno::EINTR) {}
-    process::leave(ABANDONED);
+    child::leave(ABANDONED);
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

@@ -4,7 +4,7 @@
 //!
 //! Invariant: an opinion takes nothing for granted: what cvc5 cannot read, or does not answer, is undecided.
 
-use super::SolverFailure;
+use crate::solve::SolverFailure;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};

@@ -6,7 +6,7 @@
 //! Invariant: a request is read to its end and no further, for the next one may be for another process.
 //! Invariant: what is not a whole question or reply is an error, and nothing else is ever made of it.
 
-use super::{Answer, Logic, Question, SolverFailure};
+use crate::solve::{Answer, Logic, Question, SolverFailure};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::time::Duration;
