@@ -284,7 +284,7 @@ fn no_evidence_proves_what_differs() {
     for name in ["null_order.l", "lost_update.l", "wrong_field.l", "off_by_one.l", "alias_increment.l"] {
         let original = certified(&example(name));
         let plain = |method: &str| json!({ "level": "full", "method": method });
-        let mut paths = plain("summaries");
+        let mut paths = plain("paths");
         paths["in_place"] = json!([[], []]);
         paths["depths"] = json!([0, 0]);
         let mut equations = plain("coupling");
@@ -400,7 +400,7 @@ fn the_command_line_writes_and_replays() {
     let text = path.to_string_lossy().into_owned();
     let ran = ape(["replay", &text]);
     assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""));
-    assert!(ran.out.contains("swap: equivalent (summaries)"), "{}", ran.out);
+    assert!(ran.out.contains("swap: equivalent (paths)"), "{}", ran.out);
     let ran = ape(["replay", &text, "examples/swap.l", "--format", "json"]);
     assert_eq!(ran.json()["certificates"][0]["status"], "confirmed");
     let ran = ape(["replay", &text, "examples/garbage.l"]);

@@ -31,8 +31,8 @@ pub struct PairProof {
     pub level: Option<Level>,
     /// The claims it rests on.
     pub used: Claims,
-    /// How it was proved.
-    pub method: Method,
+    /// The rule by which it was proved.
+    pub rule: &'static Rule,
     /// Why not (or why only partially).
     pub failed_goal: Option<FailedGoal>,
     /// For each pair of normal outcomes, which places correspond: allocation sites of version 0 and of version 1.
@@ -47,68 +47,88 @@ pub struct PairProof {
     pub evidence: Option<Evidence>,
 }
 
-/// How a pair was proved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// The two are the same code, and their callees are equivalent.
-    SameCode,
-    /// Path by path, every call taken by its summary.
-    Summaries,
-    /// Path by path, with calls of procedures that do not recur executed in place.
-    Inlining,
-    /// Path by path, with all turns of a loop taken at once where that can be said.
-    Turns,
-    /// Path by path, with recursive calls executed in place once or twice: what was peeled or unrolled.
-    Unrolling,
-    /// By a product of both and invariants found from runs, for loops over integers.
-    Product,
-    /// By mutual summaries found from runs, for procedures over integers.
-    Coupling,
-    /// By closed forms of what recurs, for procedures over integers.
-    ClosedForm,
-    /// By constrained Horn clauses, for procedures over integers.
-    Horn,
-    /// By the paper's encoding: one query for all strategies.
-    Paper,
-    /// Both are external, hence the same unknown procedure.
-    External,
+/// A proof rule, as the schedule, reports and certificates name it. Two rules of one name are one rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name in reports and certificates.
+    pub name: &'static str,
+    /// What a report says of a proof by it.
+    pub sentence: &'static str,
+    /// The box of `proofs/soundness.md` that argues for it.
+    pub argument: &'static str,
+    /// The part of the budget that each query of its search gets: one part in so many.
+    pub share: u32,
 }
 
-impl Method {
-    /// All of them.
-    pub const ALL: [Method; 11] = [
-        Method::SameCode,
-        Method::Summaries,
-        Method::Inlining,
-        Method::Turns,
-        Method::Unrolling,
-        Method::Product,
-        Method::Coupling,
-        Method::ClosedForm,
-        Method::Horn,
-        Method::Paper,
-        Method::External,
-    ];
-
-    /// What reports call it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Method::SameCode => "same-code",
-            Method::Summaries => "summaries",
-            Method::Inlining => "inlining",
-            Method::Turns => "turns",
-            Method::Unrolling => "unrolling",
-            Method::Product => "product",
-            Method::Coupling => "coupling",
-            Method::ClosedForm => "closed-form",
-            Method::Horn => "horn-clauses",
-            Method::Paper => "paper",
-            Method::External => "external",
-        }
+impl PartialEq for Rule {
+    fn eq(&self, other: &Rule) -> bool {
+        self.name == other.name
     }
 }
 
-/// What a proof did, to be followed by [`confirm()`].
+impl Eq for Rule {}
+
+/// A pair to be proved, from the stores that satisfy a condition, under claims about others.
+#[derive(Clone, Copy)]
+pub struct Goal<'g> {
+    /// The program, with all that is known of each procedure alone.
+    pub program: &'g Program<'g>,
+    /// The pair.
+    pub pair: Pair,
+    /// The condition of its `equiv`.
+    pub when: Option<&'g Expr>,
+    /// The claims that calls may rest on.
+    pub claims: &'g Claims,
+    /// What engines earlier in the schedule have proved of it.
+    pub reached: Option<Level>,
+}
+
+impl Goal<'_> {
+    /// The two procedures.
+    pub fn code(&self) -> (&Procedure, &Procedure) {
+        self.program.code(self.pair)
+    }
+
+    /// The procedure of one version.
+    pub fn id(&self, version: usize) -> ProcId {
+        [self.pair.0, self.pair.1][version]
+    }
+
+    /// The effects of the procedure of one version.
+    pub fn effects(&self, version: usize) -> &Effects {
+        &self.program.effects[version][self.id(version).index()]
+    }
+
+    /// Whether both procedures have a body.
+    pub fn is_defined(&self) -> bool {
+        let (a, b) = self.code();
+        a.body.is_some() && b.body.is_some()
+    }
+
+    /// Whether the pair is one of loops.
+    pub fn is_loop(&self) -> bool {
+        is_loop(self.code().0)
+    }
+
+    /// Where the two are declared, as the places of a failed goal.
+    pub fn places(&self) -> [Vec<Span>; 2] {
+        let (a, b) = self.code();
+        [vec![a.name_span], vec![b.name_span]]
+    }
+}
+
+/// What is claimed of a pair, and how to prove it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// How much.
+    pub level: Level,
+    /// By which rule.
+    pub rule: &'static Rule,
+    /// What the search did.
+    pub evidence: Evidence,
+}
+
+/// What a proof did, to be followed by [`Engine::confirm`](crate::engines::Engine::confirm).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// Nothing but looking at the two was needed.
@@ -250,14 +270,14 @@ pub struct InliningPlan {
     pub outcomes: Option<usize>,
     /// When given, only the calls at this place.
     pub only_at: Option<Span>,
-    /// What a proof that comes of it is called.
-    pub method: Method,
+    /// Whether loops are accelerated: all iterations taken at once where that can be said.
+    pub accelerate: bool,
 }
 
 impl InliningPlan {
     /// A plan without more bounds.
-    pub(crate) fn of(inline: [BTreeSet<ProcId>; 2], depths: [usize; 2], method: Method) -> Self {
-        InliningPlan { inline, depths, outcomes: None, only_at: None, method }
+    pub(crate) fn of(inline: [BTreeSet<ProcId>; 2], depths: [usize; 2]) -> Self {
+        InliningPlan { inline, depths, outcomes: None, only_at: None, accelerate: false }
     }
 
     /// Whether a search could have made it: it leads to no endless work.
@@ -306,11 +326,11 @@ pub(crate) fn inlinable(program: &Program<'_>, version: usize, claims: &Claims) 
 
 impl PairProof {
     /// A proof, or none, with nothing to say about correspondences.
-    pub(crate) fn trivial(level: Option<Level>, method: Method, used: Claims) -> Self {
+    pub(crate) fn trivial(level: Option<Level>, rule: &'static Rule, used: Claims) -> Self {
         PairProof {
             level,
             used,
-            method,
+            rule,
             failed_goal: None,
             correspondence: BTreeSet::new(),
             matched_calls: BTreeSet::new(),
@@ -320,8 +340,8 @@ impl PairProof {
         }
     }
 
-    pub(crate) fn failed(method: Method, what: String, places: [Vec<Span>; 2]) -> Self {
-        PairProof { failed_goal: Some(FailedGoal { what, places }), ..Self::trivial(None, method, Claims::new()) }
+    pub(crate) fn failed(rule: &'static Rule, what: String, places: [Vec<Span>; 2]) -> Self {
+        PairProof { failed_goal: Some(FailedGoal { what, places }), ..Self::trivial(None, rule, Claims::new()) }
     }
 
     pub(crate) fn note(&mut self, arena: &Arena, relation: &Relation, left: &Outcome, right: &Outcome) {

@@ -12,7 +12,7 @@ use crate::analysis::contracts::{Clause, ClauseKind, Status};
 use crate::analysis::{Analysis, analyse};
 use crate::engines::claims::{self};
 use crate::engines::paper::{self, PaperAnswer, PaperReport};
-use crate::goal::{self, Method, Pair, PairProof, Program};
+use crate::goal::{self, Pair, PairProof, Program};
 use crate::lower;
 use crate::relate::{FailedGoal, Level};
 use crate::search::bmc;
@@ -195,7 +195,7 @@ fn prove_as_paper(program: &Program<'_>, candidates: &[Pair], solver: &mut Solve
         answers.iter().filter_map(|(&pair, report)| Some((pair, level(&report.answer)?))).collect();
     let proof = |pair: Pair, report: &PaperReport| {
         let used = report.rests_on.iter().filter_map(|on| Some((*on, *levels.get(on)?))).collect();
-        let mut proof = PairProof::trivial(level(&report.answer), Method::Paper, used);
+        let mut proof = PairProof::trivial(level(&report.answer), &paper::PAPER, used);
         if let PaperAnswer::Unknown(why) = &report.answer {
             let place = |version: usize, id: ProcId| vec![program.unit.versions[version].procedure(id).name_span];
             proof.failed_goal = Some(FailedGoal { what: why.clone(), places: [place(0, pair.0), place(1, pair.1)] });
@@ -348,7 +348,8 @@ impl Run<'_> {
             }
             return self.unknown("the two have different parameters or results", "give both the same signature");
         };
-        if proof.method == Method::External {
+        let (left, right) = self.program.code(asked.pair);
+        if left.body.is_none() && right.body.is_none() {
             // Declared, not defined: the same unknown procedure on both sides, if it is declared alike.
             return match proof.level {
                 Some(_) => Verdict::Equivalent(Box::new(proof.clone())),

@@ -13,8 +13,8 @@ use super::{ReplayedPair, document};
 use crate::analysis::contracts::{Clause, ClauseKind, Status};
 use crate::analysis::{Analysis, confirm_analysis};
 use crate::effects::Effects;
-use crate::engines::confirm;
-use crate::goal::{Pair, PairProof, Program};
+use crate::engines;
+use crate::goal::{Goal, Pair, PairProof, Program};
 use crate::lower::lower;
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level};
@@ -95,7 +95,7 @@ impl Confirmed {
             let proof =
                 decisions.proofs.iter().position(|proof| (proof.pair, &proof.when) == (asked.pair, &asked.when));
             let (how, obligations) = match (&asked.answer, proof.map(|at| &self.proofs[at])) {
-                (Answer::Proved(_), Some((proof, queries))) => (proof.method.word().to_string(), queries.len()),
+                (Answer::Proved(_), Some((proof, queries))) => (proof.rule.name.to_string(), queries.len()),
                 (Answer::Unknown(why) | Answer::Uncertified(why), _) => (why.clone(), 0),
                 _ => (seen.shown.clone().unwrap_or_default(), 0),
             };
@@ -157,7 +157,8 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, R
             },
         };
         let mut solver = fresh();
-        let proof = confirm::confirm(&program, (proved.pair, when), &claims, &proved.claim, &mut solver)
+        let goal = Goal { program: &program, pair: proved.pair, when, claims: &claims, reached: None };
+        let proof = engines::confirm(&goal, &proved.claim, &mut solver)
             .map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?;
         proofs.push((proof, solver.log().to_vec()));
     }

@@ -6,8 +6,7 @@
 //! Invariant: closed: a proof that uses a claim comes with the proof of that claim, or is left out with all that rests on it.
 
 use crate::analysis::AnalysisEvidence;
-use crate::engines::confirm::Claim;
-use crate::goal::{Pair, PairProof};
+use crate::goal::{Claim, Pair, PairProof};
 use crate::relate::Level;
 use crate::search::witness::{ContractWitness, Witness};
 use crate::verdict::{PairReport, Report, Verdict};
@@ -92,7 +91,7 @@ impl Decisions {
 }
 
 fn claim(proof: &PairProof) -> Option<Claim> {
-    Some(Claim { level: proof.level?, method: proof.method, evidence: proof.evidence.clone()? })
+    Some(Claim { level: proof.level?, rule: proof.rule, evidence: proof.evidence.clone()? })
 }
 
 /// Takes a proof with all it rests on, or nothing.

@@ -12,9 +12,9 @@ use super::entries::{
 };
 use super::{Certificate, INDEX, Refusal, refusal, sha256};
 use crate::chc::summaries::{CouplingEvidence, Summary};
-use crate::engines::confirm::Claim;
+use crate::engines;
 use crate::goal::InliningPlan;
-use crate::goal::{Evidence, Method, Pair, PairProof, PathsEvidence};
+use crate::goal::{Claim, Evidence, Pair, PairProof, PathsEvidence};
 use crate::rejection::{Rejection, reject};
 use crate::relate::Level;
 use lang_l::hir::{ProcId, Unit};
@@ -229,7 +229,7 @@ impl Words<'_> {
             right: self.name(1, decided.pair.1),
             when: decided.when.clone(),
             level: level_word(claim.level).into(),
-            method: claim.method.word().into(),
+            rule: claim.rule.name.into(),
             uses: proof.used.iter().map(uses).collect(),
             allocations: proof.correspondence.iter().map(both).collect(),
             calls: proof.matched_calls.iter().map(both).collect(),
@@ -240,11 +240,12 @@ impl Words<'_> {
         match &claim.evidence {
             Evidence::Plain => {}
             Evidence::Paths(PathsEvidence {
-                plan: InliningPlan { inline, depths, outcomes, only_at, .. },
+                plan: InliningPlan { inline, depths, outcomes, only_at, accelerate },
                 relations,
             }) => {
                 entry.depths = Some(*depths);
                 entry.most_paths = *outcomes;
+                entry.accelerate = *accelerate;
                 entry.only_at = only_at.map(|place| [place.file.0, place.start, place.end]);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
                 let paths = |(&(left, right), evidence): (&(usize, usize), &crate::relate::Evidence)| PathsEntry {
@@ -308,25 +309,26 @@ impl Reader<'_> {
             "partial" => Level::Partial,
             other => return reject(format!("there is no level {other}")),
         };
-        let Some(method) = Method::ALL.into_iter().find(|method| method.word() == entry.method) else {
-            return reject(format!("there is no method {}", entry.method));
+        let Some(rule) = engines::by_name(&entry.rule).map(|engine| engine.rule()) else {
+            return reject(format!("there is no rule {}", entry.rule));
         };
-        let evidence = match (method, entry.depths, &entry.in_place) {
-            (
-                Method::Summaries | Method::Inlining | Method::Turns | Method::Unrolling,
-                Some(depths),
-                Some(in_place),
-            ) => {
+        let evidence = match (entry.depths, &entry.in_place) {
+            (Some(depths), Some(in_place)) => {
                 let ids = |version: usize| -> Result<BTreeSet<ProcId>, Rejection> {
                     in_place[version].iter().map(|name| self.procedure(version, name)).collect()
                 };
                 let all = entry.paths.iter().map(|paths| ((paths.left, paths.right), paths.related.clone()));
                 let only_at = entry.only_at.map(|[file, start, end]| Span { file: FileId(file), start, end });
-                let plan =
-                    InliningPlan { inline: [ids(0)?, ids(1)?], depths, outcomes: entry.most_paths, only_at, method };
+                let plan = InliningPlan {
+                    inline: [ids(0)?, ids(1)?],
+                    depths,
+                    outcomes: entry.most_paths,
+                    only_at,
+                    accelerate: entry.accelerate,
+                };
                 Evidence::Paths(PathsEvidence { plan, relations: all.collect() })
             }
-            (Method::Coupling, Some(unroll), None) => {
+            (Some(unroll), None) => {
                 let mut summaries = BTreeMap::new();
                 for own in &entry.equations {
                     let summary = Summary {
@@ -345,10 +347,10 @@ impl Reader<'_> {
                 }
                 Evidence::Coupling(CouplingEvidence { unroll, summaries })
             }
-            (Method::External | Method::SameCode, None, None) => Evidence::Plain,
-            _ => return reject("the evidence is not of the method"),
+            (None, None) => Evidence::Plain,
+            _ => return reject("the evidence is incomplete"),
         };
-        Ok(ProvedPair { pair, when: entry.when.clone(), claim: Claim { level, method, evidence } })
+        Ok(ProvedPair { pair, when: entry.when.clone(), claim: Claim { level, rule, evidence } })
     }
 }
 

@@ -13,12 +13,13 @@
 //!
 //! Invariant: only over-approximates: leaving out a conjunct of a body is always sound.
 
+use super::{Engine, relational};
 use crate::chc::fragments::{MAX_PROCEDURES, heapless};
 use crate::effects::Effects;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
-use crate::goal::{Pair, Program};
+use crate::goal::{Goal, Pair, PairProof, Program, Rule};
 use lang_l::hir::{GlobalId, ProcId, Procedure};
 use smt::arena::Arena;
 use smt::obligation::{operation, sort_name};
@@ -32,11 +33,38 @@ const MAX_OUTCOMES: usize = 24;
 /// How often a recursive call is executed in place on each side before it is paired.
 const UNROLLINGS: [[usize; 2]; 5] = [[0, 0], [1, 0], [0, 1], [2, 0], [0, 2]];
 
-/// Whether the clauses of some alignment prove the pair partially equivalent.
-pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> bool {
-    if !(0..2).all(|version| heapless(program, version, [pair.0, pair.1][version])) {
-        return false;
+/// By constrained Horn clauses.
+static HORN: Rule = Rule {
+    name: "horn",
+    sentence: "proved by an invariant that relates both, found by solving Horn clauses",
+    argument: "Horn",
+    // It asks few queries.
+    share: 12,
+};
+
+/// Rule *Horn*.
+pub(crate) struct Horn;
+
+impl Engine for Horn {
+    fn rule(&self) -> &'static Rule {
+        &HORN
     }
+
+    fn applies(&self, goal: &Goal<'_>) -> bool {
+        let is_heapless = (0..2).all(|version| heapless(goal.program, version, goal.id(version)));
+        relational::is_open(goal) && is_heapless
+    }
+
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
+        if prove(goal.program, goal.pair, solver) {
+            return relational::proof(goal, &HORN, relational::level(goal, false), None);
+        }
+        relational::nothing(goal, &HORN)
+    }
+}
+
+/// Whether the clauses of some alignment prove the pair partially equivalent.
+fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> bool {
     let recursive = |version: usize, id: ProcId| {
         let effects = &program.effects[version];
         effects[id.index()].callees.iter().any(|callee| effects[callee.index()].recursive(*callee))

@@ -1,10 +1,93 @@
-//! The engines that prove pairs, and the fixpoint over all pairs.
+//! The engines that prove pairs, their schedule, and the fixpoint over all pairs.
+//!
+//! In: a [`Goal`]. Out: a [`PairProof`]. Each engine is a file or folder of its own with one [`Rule`]; [`SCHEDULE`] is the only
+//! place that knows them all.
+//!
+//! Invariant: engines do not know one another; what they share is in [`crate::chc`] and [`crate::relate`].
 
 pub mod claims;
-pub mod confirm;
 pub mod coupling;
-pub mod horn;
+mod external;
+mod horn;
 pub mod paper;
-pub mod paths;
-pub mod product;
-pub mod unroll;
+mod paths;
+mod product;
+mod relational;
+mod same_code;
+mod unroll;
+
+use crate::goal::{Claim, Goal, PairProof, Rule};
+use crate::rejection::{Rejection, reject};
+use crate::relate::Level;
+use smt::solve::Solver;
+
+/// One way to prove pairs.
+pub trait Engine: Sync {
+    /// The rule it proves by.
+    fn rule(&self) -> &'static Rule;
+
+    /// Whether it is worth a try; cheap, and without the solver.
+    fn applies(&self, goal: &Goal<'_>) -> bool;
+
+    /// Looks for a proof. Where none is found the level is `None` and the failed goal says why.
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof;
+
+    /// Makes the proof anew as a claim's evidence says, without a search.
+    ///
+    /// # Errors
+    /// When the evidence does not show what is claimed. An engine that leaves no evidence confirms nothing.
+    fn confirm(&self, _goal: &Goal<'_>, claim: &Claim, _solver: &mut Solver) -> Result<PairProof, Rejection> {
+        reject(format!("proofs by {} leave no evidence", claim.rule.name))
+    }
+
+    /// Whether no later engine is asked once this one has proved anything.
+    fn is_last_word(&self) -> bool {
+        false
+    }
+}
+
+/// All engines, in the order in which they are asked: cheapest first.
+pub static SCHEDULE: &[&dyn Engine] = &[
+    &external::External,
+    &same_code::SameCode,
+    &paths::Paths,
+    &paths::Inlining,
+    &paths::Acceleration,
+    &product::Product { over_reads: false },
+    &unroll::Unrolling,
+    &coupling::Coupling,
+    &coupling::closed_form::ClosedForm,
+    &horn::Horn,
+    // Where the heap is read a proof by claims or couplings says more, so such products come last.
+    &product::Product { over_reads: true },
+];
+
+/// The engine whose rule has this name.
+pub fn by_name(name: &str) -> Option<&'static dyn Engine> {
+    SCHEDULE.iter().copied().find(|engine| engine.rule().name == name)
+}
+
+/// Makes a proof anew as a claim says, by the engine whose rule it names.
+///
+/// # Errors
+/// When the evidence does not show what is claimed.
+pub fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+    if !goal.program.same_signature(goal.pair) {
+        return reject("the two have different parameters or results");
+    }
+    let Some(engine) = by_name(claim.rule.name) else {
+        return reject(format!("there is no rule {}", claim.rule.name));
+    };
+    let proof = engine.confirm(goal, claim, solver)?;
+    match proof.level {
+        Some(level) if level >= claim.level => {
+            Ok(PairProof { level: Some(claim.level), evidence: Some(claim.evidence.clone()), ..proof })
+        }
+        _ => reject("less was proved than is claimed"),
+    }
+}
+
+/// Whether a claim is of full equivalence.
+fn is_full(claim: &Claim) -> bool {
+    claim.level == Level::Full
+}

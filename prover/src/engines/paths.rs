@@ -3,35 +3,131 @@
 //! In: a pair, the claims that calls may rest on, and which calls are executed in place. Out: a [`PairProof`]. Source: the path
 //! pairs of the design notes in place of the product procedure of the paper, section 3.
 
+use super::Engine;
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
-use crate::goal::InliningPlan;
-use crate::goal::{Evidence, Method, Pair, PairProof, PathsEvidence, Program, assumptions};
-use crate::relate::{Claims, Level, Order, Relater};
-use lang_l::hir::Expr;
+use crate::goal::{
+    Claim, Evidence, Goal, INLINE_DEPTH, InliningPlan, PairProof, PathsEvidence, Rule, assumptions, inlinable,
+};
+use crate::lower::is_loop;
+use crate::rejection::{Rejection, reject};
+use crate::relate::{self, Claims, Level, Order, Relater};
+use lang_l::hir::ProcId;
 use smt::arena::Arena;
 use smt::solve::Solver;
 use smt::term::Ending;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Path by path, each call taken by its summary.
+pub(super) static PATHS: Rule = Rule {
+    name: "paths",
+    sentence: "proved path by path, each call by what its pair guarantees",
+    argument: "Paths",
+    share: 1,
+};
+
+/// The same, with calls of procedures that do not recur executed in place.
+static INLINING: Rule = Rule {
+    name: "inlining",
+    sentence: "proved path by path, with calls that do not recur executed in place",
+    argument: "Inline",
+    share: 1,
+};
+
+/// The same, with all iterations of a loop taken at once where that can be said.
+static ACCELERATION: Rule = Rule {
+    name: "acceleration",
+    sentence: "proved path by path, with all iterations of a loop taken at once",
+    argument: "Acceleration",
+    share: 1,
+};
+
+/// Rule *Paths*.
+pub(crate) struct Paths;
+
+impl Engine for Paths {
+    fn rule(&self) -> &'static Rule {
+        &PATHS
+    }
+
+    fn applies(&self, goal: &Goal<'_>) -> bool {
+        goal.is_defined()
+    }
+
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
+        prove(goal, &PATHS, &InliningPlan::of([BTreeSet::new(), BTreeSet::new()], [0, 0]), solver)
+    }
+
+    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+        confirm(goal, claim, solver)
+    }
+}
+
+/// Rule *Inline*.
+pub(crate) struct Inlining;
+
+impl Engine for Inlining {
+    fn rule(&self) -> &'static Rule {
+        &INLINING
+    }
+
+    fn applies(&self, goal: &Goal<'_>) -> bool {
+        let inline = in_place(goal).inline;
+        (0..2).any(|version| goal.effects(version).callees.iter().any(|callee| inline[version].contains(callee)))
+    }
+
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
+        prove(goal, &INLINING, &in_place(goal), solver)
+    }
+
+    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+        confirm(goal, claim, solver)
+    }
+}
+
+/// Rule *Acceleration*.
+pub(crate) struct Acceleration;
+
+impl Engine for Acceleration {
+    fn rule(&self) -> &'static Rule {
+        &ACCELERATION
+    }
+
+    fn applies(&self, goal: &Goal<'_>) -> bool {
+        let is_looping = |version: usize| {
+            let code = &goal.program.unit.versions[version];
+            goal.effects(version).callees.iter().any(|callee| is_loop(code.procedure(*callee)))
+        };
+        !goal.is_loop() && (is_looping(0) || is_looping(1))
+    }
+
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
+        prove(goal, &ACCELERATION, &InliningPlan { accelerate: true, ..in_place(goal) }, solver)
+    }
+
+    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+        confirm(goal, claim, solver)
+    }
+}
+
+/// The plan by which all calls that do not recur are executed in place.
+fn in_place(goal: &Goal<'_>) -> InliningPlan {
+    InliningPlan::of([0, 1].map(|version| inlinable(goal.program, version, goal.claims)), [INLINE_DEPTH; 2])
+}
+
 /// Relates every outcome of one version with every outcome of the other.
-pub(super) fn prove(
-    program: &Program<'_>,
-    (pair, when): (Pair, Option<&Expr>),
-    claims: &Claims,
-    solver: &mut Solver,
-    plan: &InliningPlan,
-) -> PairProof {
+pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, solver: &mut Solver) -> PairProof {
+    let program = goal.program;
     let unit = program.unit;
     let mut arena = Arena::new(unit);
-    let both = match outcomes(program, (pair, when), plan, &mut arena) {
+    let both = match outcomes(goal, plan, &mut arena) {
         Ok(both) => both,
         Err((version, error)) => {
             let what = format!("{} {error}", unit.versions[version].title());
-            let (a, b) = program.code(pair);
+            let (a, b) = goal.code();
             let mut places = [Vec::new(), Vec::new()];
             places[version].push(if version == 0 { a.name_span } else { b.name_span });
-            return PairProof::failed(plan.method, what, places);
+            return PairProof::failed(rule, what, places);
         }
     };
     let mut relater = Relater {
@@ -39,12 +135,12 @@ pub(super) fn prove(
         effects: [&program.effects[0], &program.effects[1]],
         arena: &mut arena,
         solver,
-        claims,
+        claims: goal.claims,
         used: Claims::new(),
         attempts: 20_000,
         order: Order::Nearest,
     };
-    let mut proof = PairProof::trivial(Some(Level::Full), plan.method, Claims::new());
+    let mut proof = PairProof::trivial(Some(Level::Full), rule, Claims::new());
     let mut relations = Some(BTreeMap::new());
     for meeting in meetings(&both) {
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
@@ -81,13 +177,9 @@ pub(super) fn prove(
 }
 
 /// All outcomes of both procedures, from one store; else the version that is too large, and how.
-pub(super) fn outcomes(
-    program: &Program<'_>,
-    (pair, when): (Pair, Option<&Expr>),
-    plan: &InliningPlan,
-    arena: &mut Arena,
-) -> Result<[Vec<Outcome>; 2], (usize, ExecError)> {
-    let (assumed, _) = assumptions(program, pair, when, arena);
+fn outcomes(goal: &Goal<'_>, plan: &InliningPlan, arena: &mut Arena) -> Result<[Vec<Outcome>; 2], (usize, ExecError)> {
+    let (program, pair) = (goal.program, goal.pair);
+    let (assumed, _) = assumptions(program, pair, goal.when, arena);
     let mut both = [Vec::new(), Vec::new()];
     for (version, id) in [(0, pair.0), (1, pair.1)] {
         let effects = &program.effects[version];
@@ -95,7 +187,7 @@ pub(super) fn outcomes(
             inline: plan.inline[version].clone(),
             inline_depth: plan.depths[version],
             inline_at: plan.only_at,
-            turns: plan.method == Method::Turns,
+            turns: plan.accelerate,
             ..Limits::default()
         };
         let executed = match plan.outcomes {
@@ -110,21 +202,21 @@ pub(super) fn outcomes(
 }
 
 /// Two outcomes that must be related, by their numbers.
-pub(super) struct PathPair {
-    pub(super) left: usize,
-    pub(super) right: usize,
+struct PathPair {
+    left: usize,
+    right: usize,
     /// One of the two never ends, so that it is mutual termination that takes it.
-    pub(super) termination: bool,
+    termination: bool,
 }
 
 impl PathPair {
-    pub(super) fn numbers(&self) -> (usize, usize) {
+    fn numbers(&self) -> (usize, usize) {
         (self.left, self.right)
     }
 }
 
 /// What must be related; for partial equivalence first: pairs of ways to end.
-pub(super) fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
+fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
     let mut found = Vec::new();
     for termination in [false, true] {
         for (at, left) in both[0].iter().enumerate() {
@@ -138,4 +230,57 @@ pub(super) fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
         }
     }
     found
+}
+
+/// Makes a proof by paths anew, as its evidence says.
+///
+/// # Errors
+/// When the evidence does not show what is claimed.
+pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+    let Evidence::Paths(evidence) = &claim.evidence else {
+        return reject("the evidence is not one of paths");
+    };
+    let program = goal.program;
+    if !goal.is_defined() {
+        return reject("an external procedure has no paths");
+    }
+    let executable = |version: usize, ids: &BTreeSet<ProcId>| {
+        let procedures = &program.unit.versions[version].procedures;
+        ids.iter().all(|id| procedures.get(id.index()).is_some_and(|procedure| procedure.body.is_some()))
+    };
+    if !(0..2).all(|version| executable(version, &evidence.plan.inline[version])) {
+        return reject("a procedure without a body is executed in place");
+    }
+    if !evidence.plan.is_bounded() || evidence.plan.accelerate != (claim.rule == &ACCELERATION) {
+        return reject("calls are executed in place too deep, or by another rule");
+    }
+    let mut arena = Arena::new(program.unit);
+    let Ok(both) = outcomes(goal, &evidence.plan, &mut arena) else {
+        return reject("there are too many paths");
+    };
+    let mut relater = Relater {
+        unit: program.unit,
+        effects: [&program.effects[0], &program.effects[1]],
+        arena: &mut arena,
+        solver,
+        claims: goal.claims,
+        used: Claims::new(),
+        attempts: 0,
+        order: Order::Nearest,
+    };
+    let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Claims::new());
+    let plain = relate::Evidence::default();
+    let mut followed = 0;
+    for meeting in meetings(&both).iter().filter(|meeting| claim.level == Level::Full || !meeting.termination) {
+        let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
+        let said = evidence.relations.get(&meeting.numbers());
+        followed += usize::from(said.is_some());
+        let relation = relater.follow(left, right, said.unwrap_or(&plain))?;
+        proof.note(relater.arena, &relation, left, right);
+    }
+    if followed < evidence.relations.len() {
+        return reject("something is said of paths that need not be related");
+    }
+    proof.used = relater.used;
+    Ok(proof)
 }

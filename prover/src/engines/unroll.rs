@@ -2,24 +2,69 @@
 //!
 //! In: a pair of procedures and what is known of their callees. Out: [`InliningPlan`]s, in the order in which they are tried.
 
+use super::{Engine, paths, relational};
 use crate::effects::direct_callees;
-use crate::goal::{EVALUATED_DEPTH, EVALUATED_OUTCOMES, InliningPlan, Method, Pair, Program};
+use crate::goal::{Claim, EVALUATED_DEPTH, EVALUATED_OUTCOMES, Goal, InliningPlan, Pair, PairProof, Program, Rule};
 use crate::lower::is_loop;
+use crate::rejection::Rejection;
+use crate::relate::Level;
 use lang_l::hir::{Block, Expr, ExprKind, ProcId, Procedure, Rhs, StmtKind};
 use lang_l::source::Span;
+use smt::solve::Solver;
 use std::collections::BTreeSet;
 
 /// More loops, or calls, of one procedure than this are not unrolled one by one.
 const MAX_UNROLLED: usize = 4;
 
+/// Path by path, with recursive calls executed in place once or twice: what was peeled or unrolled.
+static UNROLLING: Rule = Rule {
+    name: "unrolling",
+    sentence: "proved path by path, with recursive calls and loops unrolled once or twice",
+    argument: "Unroll",
+    share: 1,
+};
+
+/// Rule *Unroll*.
+pub(crate) struct Unrolling;
+
+impl Engine for Unrolling {
+    fn rule(&self) -> &'static Rule {
+        &UNROLLING
+    }
+
+    fn applies(&self, goal: &Goal<'_>) -> bool {
+        goal.is_defined()
+    }
+
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
+        let mut best: Option<PairProof> = None;
+        for plan in unrollings(goal.program, goal.pair) {
+            let reached = best.as_ref().map_or(goal.reached, |best| best.level.max(goal.reached));
+            // What is missing to mutual termination is seldom found by going far.
+            if reached == Some(Level::Full) || (reached.is_some() && plan.depths.iter().sum::<usize>() > 1) {
+                continue;
+            }
+            let unrolled = paths::prove(goal, &UNROLLING, &plan, solver);
+            if unrolled.level > reached {
+                best = Some(unrolled);
+            }
+        }
+        best.unwrap_or_else(|| relational::nothing(goal, &UNROLLING))
+    }
+
+    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+        paths::confirm(goal, claim, solver)
+    }
+}
+
 /// Which recursive calls to execute in place once or twice: to the end if it is near, one call or loop of one side, all loops, all
 /// that recurs.
 ///
 /// Of a loop only the loops within it are looked at: its own turns take part in the proof of the procedure it is in.
-pub(crate) fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<InliningPlan> {
+fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<InliningPlan> {
     let own = [pair.0, pair.1];
     let code = |version: usize, id: ProcId| program.unit.versions[version].procedure(id);
-    let plan = |inline, depths| InliningPlan::of(inline, depths, Method::Unrolling);
+    let plan = |inline, depths| InliningPlan::of(inline, depths);
     let recurs = [0, 1].map(|version| -> BTreeSet<ProcId> {
         let direct = direct_callees(program.unit, code(version, own[version]));
         direct.into_iter().filter(|&id| program.effects[version][id.index()].recursive(id)).collect()

@@ -6,7 +6,6 @@ use super::Subject;
 use super::text::{one_line, procedure_name};
 use crate::analysis::contracts::ClauseKind;
 use crate::effects::direct_callees;
-use crate::goal::Method;
 use crate::verdict::{ClauseStatus, PairReport, Verdict};
 use lang_l::hir::{ProcId, Procedure};
 use std::collections::BTreeSet;
@@ -26,7 +25,7 @@ pub(super) fn basis(subject: Subject<'_>, pair: &PairReport) -> Basis {
         Verdict::Equivalent(proof) | Verdict::PartiallyEquivalent(proof) => Some(proof),
         _ => None,
     };
-    let external = proof.is_some_and(|proof| proof.method == Method::External);
+    let external = proof.is_some() && subject.procedures(pair).iter().all(|procedure| procedure.body.is_none());
     let mut assumed = conditions(subject, pair);
     if external {
         let compared = vec!["the declarations: what the two do is not known".to_string()];

@@ -90,13 +90,13 @@ fn pair_json(subject: Subject<'_>, pair: &PairReport) -> Json {
     json
 }
 
-/// How a pair was proved: the method, and by line which `new` and which call corresponds to which.
+/// How a pair was proved: the rule, and by line which `new` and which call corresponds to which.
 fn proof_json(subject: Subject<'_>, proof: &PairProof) -> Json {
     let lines = |places: &mut dyn Iterator<Item = &(Span, Span)>| -> Vec<[usize; 2]> {
         places.map(|&(left, right)| [subject.sources.line(left), subject.sources.line(right)]).collect()
     };
     json!({
-        "method": proof.method.word(),
+        "rule": proof.rule.name,
         "path_pairs": proof.relations,
         "allocations": lines(&mut proof.correspondence.iter()),
         "calls": lines(&mut proof.matched_calls.iter()),

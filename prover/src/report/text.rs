@@ -4,7 +4,7 @@
 
 use super::counterexample::{difference, violation};
 use super::{Subject, explain, overall};
-use crate::goal::{Method, PairProof};
+use crate::goal::PairProof;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict};
 use anstyle::{AnsiColor, Style};
 use lang_l::source::Span;
@@ -97,20 +97,7 @@ fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> String 
 }
 
 fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> String {
-    let how = match proof.method {
-        Method::SameCode => "the two are the same code",
-        Method::Summaries => "proved path by path, each call by what its pair guarantees",
-        Method::Inlining => "proved path by path, with calls that do not recur executed in place",
-        Method::Turns => "proved path by path, with all turns of a loop taken at once",
-        Method::Unrolling => "proved path by path, with recursive calls and loops unrolled once or twice",
-        Method::Product => "proved by running both side by side under invariants found from runs",
-        Method::Coupling => "proved by relations between the calls of both, found from runs",
-        Method::ClosedForm => "proved by polynomials for what recursion and loops compute, found from runs",
-        Method::Horn => "proved by an invariant that relates both, found by solving Horn clauses",
-        Method::Paper => "proved by the paper's encoding, all strategies at once",
-        Method::External => "external: the same unknown procedure in both versions",
-    };
-    let mut text = format!("  {how}\n");
+    let mut text = format!("  {}\n", proof.rule.sentence);
     if !pair.rests_on.is_empty() {
         let names: Vec<String> = pair.rests_on.iter().map(|name| procedure_name(name)).collect();
         let _ = writeln!(text, "  rests on {}", names.join(", "));

@@ -14,17 +14,18 @@
 //!
 //! Invariant: the runs only propose; every equation that is used was proved to be inductive together with the others.
 
-pub(crate) mod closed;
+pub mod closed_form;
 mod ends;
 mod runs;
 mod steps;
 
+use super::{Engine, is_full, product, relational};
 use crate::chc::fragments::heapless;
 use crate::chc::fragments::{gives_numbers, only_reads};
 use crate::chc::polynomial::{Equation, fit};
 use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::effects::Effects;
-use crate::goal::{Pair, Program};
+use crate::goal::{Claim, Evidence, Goal, Pair, PairProof, Program, Rule};
 use crate::rejection::{Rejection, reject};
 use runs::{Activation, Simulator};
 use smt::obligation::Obligation;
@@ -45,12 +46,56 @@ const MAX_ROUNDS: usize = 12;
 /// More queries than this for one degree and one unrolling neither.
 const MAX_QUERIES: usize = 60;
 
+/// By mutual summaries found from runs.
+static COUPLING: Rule = Rule {
+    name: "coupling",
+    sentence: "proved by relations between the calls of both, found from runs",
+    argument: "Couple",
+    // It asks many queries.
+    share: 60,
+};
+
+/// Rule *Couple*.
+pub(crate) struct Coupling;
+
+impl Engine for Coupling {
+    fn rule(&self) -> &'static Rule {
+        &COUPLING
+    }
+
+    fn applies(&self, goal: &Goal<'_>) -> bool {
+        // Couplings are products of fewer kinds, but for any recursion.
+        relational::is_open(goal) && applies(goal.program, goal.pair) && (reads_heap(goal) || !product::fits(goal))
+    }
+
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
+        match prove(goal.program, goal.pair, solver) {
+            Some((evidence, together)) => {
+                let level = relational::level(goal, together);
+                relational::proof(goal, &COUPLING, level, Some(Evidence::Coupling(evidence)))
+            }
+            None => relational::nothing(goal, &COUPLING),
+        }
+    }
+
+    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+        // Over integers nothing but equal inputs is assumed, least of all a condition.
+        let (Evidence::Coupling(evidence), None) = (&claim.evidence, goal.when) else {
+            return reject("the evidence is not one of couplings");
+        };
+        let together = is_full(claim);
+        confirm(goal.program, goal.pair, (evidence, together), solver)?;
+        Ok(relational::proof(goal, &COUPLING, relational::level(goal, together), None))
+    }
+}
+
+fn reads_heap(goal: &Goal<'_>) -> bool {
+    (0..2).any(|version| !goal.effects(version).accesses.is_empty())
+}
+
 /// The mutual summaries that prove the pair partially equivalent, if some are found; and whether the two end together, which
 /// is as plain where both always end.
-pub fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<(CouplingEvidence, bool)> {
-    if !applies(program, pair) {
-        return None;
-    }
+fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<(CouplingEvidence, bool)> {
     UNROLLINGS.iter().find_map(|&unroll| {
         let mut steps = Steps::of(program, pair, unroll)?;
         let degrees: &[u32] = if unroll == [0, 0] { &DEGREES } else { &UNROLLED_DEGREES };

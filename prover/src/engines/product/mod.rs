@@ -21,8 +21,9 @@ mod flow;
 mod graph;
 mod transitions;
 
+use super::{Engine, relational};
 use crate::chc::fragments::only_reads;
-use crate::goal::{Pair, Program, assumptions};
+use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions};
 use crate::relate::Level;
 use check::Check;
 use facts::Templates;
@@ -53,49 +54,86 @@ const STORE: u32 = 1 << 22;
 /// More pairs of variables of different names than this are not tried.
 const MAX_OTHERS: usize = 8;
 
-/// What came of looking for a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProductResult {
-    /// One that proves the pair at this level.
-    Proof(Level),
-    /// None that proves anything.
-    Nothing,
-    /// The pair is none of those that products are made of: it has no loops, or recursion of another kind, or a heap.
-    Unfit,
+/// By a product of both and invariants found from runs.
+static PRODUCT: Rule = Rule {
+    name: "product",
+    sentence: "proved by running both side by side under invariants found from runs",
+    argument: "Product",
+    // It asks many queries, and what it does not find soon it seldom finds.
+    share: 100,
+};
+
+/// Rule *Product*: over integers alone, or over a heap that is only read.
+pub(crate) struct Product {
+    /// Whether it is for pairs that look at the heap; else for those that do not.
+    pub(crate) over_reads: bool,
 }
 
-/// Looks for a product that proves a pair, from the stores that satisfy a condition.
-pub fn prove(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> ProductResult {
-    attempt(program, pair, when, solver).unwrap_or(ProductResult::Unfit)
+impl Engine for Product {
+    fn rule(&self) -> &'static Rule {
+        &PRODUCT
+    }
+
+    fn applies(&self, goal: &Goal<'_>) -> bool {
+        // Where the heap is read partial equivalence is as far as the search goes on.
+        let open = if self.over_reads { goal.reached.is_none() } else { goal.reached != Some(Level::Full) };
+        !goal.is_loop() && reads(goal.program, goal.pair) == self.over_reads && open
+    }
+
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
+        match attempt(goal.program, goal.pair, goal.when, solver).flatten() {
+            Some(level) => relational::proof(goal, &PRODUCT, level, None),
+            None => relational::nothing(goal, &PRODUCT),
+        }
+    }
+
+    fn is_last_word(&self) -> bool {
+        true
+    }
+}
+
+/// Whether a product of the two can be made: they have loops, look at no more than integers or a heap that they only read.
+pub(super) fn fits(goal: &Goal<'_>) -> bool {
+    let mut arena = Arena::new(goal.program.unit);
+    globals(goal.program, goal.pair).and_then(|globals| sides(goal.program, goal.pair, &globals, &mut arena)).is_some()
 }
 
 /// Whether one of the two looks at the heap.
-pub fn reads(program: &Program<'_>, pair: Pair) -> bool {
+fn reads(program: &Program<'_>, pair: Pair) -> bool {
     let ids = [pair.0, pair.1];
     (0..2).any(|version| !program.effects[version][ids[version].index()].accesses.is_empty())
 }
 
-fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<ProductResult> {
+/// The globals of a product; `None` where there can be none.
+fn globals(program: &Program<'_>, pair: Pair) -> Option<Vec<GlobalId>> {
+    let ids = [pair.0, pair.1];
+    if reads(program, pair) && !(0..2).all(|version| only_reads(program, version, ids[version])) {
+        return None;
+    }
+    let touched = |version: usize| &program.effects[version][ids[version].index()];
+    let globals: BTreeSet<GlobalId> = (0..2).flat_map(|version| touched(version).globals.iter().copied()).collect();
+    let plain = |global: &GlobalId| !program.unit.globals[global.index()].ty.is_reference();
+    globals.iter().all(plain).then(|| globals.into_iter().collect())
+}
+
+/// Both versions as graphs of cut points, at least one with a loop.
+fn sides<'u>(program: &'u Program<'_>, pair: Pair, globals: &[GlobalId], arena: &mut Arena) -> Option<[Side<'u>; 2]> {
+    let left = Side::of(program, arena, 0, pair.0, globals)?;
+    let right = Side::of(program, arena, 1, pair.1, globals)?;
+    (left.loops() || right.loops()).then_some([left, right])
+}
+
+/// The level that a product proves, if one proves any; `None` where none can be made.
+fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Option<Level>> {
     let ids = [pair.0, pair.1];
     let touched = |version: usize| &program.effects[version][ids[version].index()];
     let reads = reads(program, pair);
-    if reads && !(0..2).all(|version| only_reads(program, version, ids[version])) {
-        return None;
-    }
-    let globals: BTreeSet<GlobalId> = (0..2).flat_map(|version| touched(version).globals.iter().copied()).collect();
-    if globals.iter().any(|g| program.unit.globals[g.index()].ty.is_reference()) {
-        return None;
-    }
-    let globals: Vec<GlobalId> = globals.into_iter().collect();
+    let globals = globals(program, pair)?;
     let mut arena = Arena::new(program.unit);
     let (mut assumed, _) = assumptions(program, pair, when, &mut arena);
     // Less may always be assumed; runs cannot look at quantifiers.
     assumed.retain(|&condition| !quantified(&arena, condition));
-    let left = Side::of(program, &mut arena, 0, pair.0, &globals)?;
-    let right = Side::of(program, &mut arena, 1, pair.1, &globals)?;
-    if !left.loops() && !right.loops() {
-        return None;
-    }
+    let [left, right] = sides(program, pair, &globals, &mut arena)?;
     let mut inputs = inputs(program, pair, &globals, &mut arena);
     let params = &program.unit.versions[0].procedure(pair.0).locals[..];
     let is_array = |at: &usize| matches!(params[*at].ty, Type::Array(_));
@@ -121,18 +159,14 @@ fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut 
         if check.prove() {
             check.queries = MAX_ENDING_QUERIES;
             let both = (0..2).all(|version| touched(version).terminates);
-            return Some(ProductResult::Proof(if both || check.ends_together() {
-                Level::Full
-            } else {
-                Level::Partial
-            }));
+            return Some(Some(if both || check.ends_together() { Level::Full } else { Level::Partial }));
         }
         left -= queries - check.queries.min(queries);
         if left == 0 {
             break;
         }
     }
-    Some(ProductResult::Nothing)
+    Some(None)
 }
 
 /// Whether there is a quantifier in a condition.

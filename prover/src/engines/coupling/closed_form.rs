@@ -15,7 +15,8 @@ use super::steps::{Call, Steps};
 use crate::chc::fragments::heapless;
 use crate::chc::linearise::linearised;
 use crate::chc::polynomial::{Equation, closed_form};
-use crate::goal::{Pair, Program};
+use crate::engines::{Engine, relational};
+use crate::goal::{Goal, Pair, PairProof, Program, Rule};
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
@@ -44,13 +45,38 @@ struct Law {
     equation: Equation,
 }
 
-/// Whether closed forms prove the pair partially equivalent.
-pub(crate) fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> bool {
-    // A formula over references says nothing.
-    let without_heap = heapless(program, 0, pair.0) && heapless(program, 1, pair.1);
-    if !without_heap || !super::applies(program, pair) {
-        return false;
+/// By closed forms of what recurs.
+static CLOSED_FORM: Rule = Rule {
+    name: "closed-form",
+    sentence: "proved by polynomials for what recursion and loops compute, found from runs",
+    argument: "Closed form",
+    share: 60,
+};
+
+/// Rule *Closed form*.
+pub(crate) struct ClosedForm;
+
+impl Engine for ClosedForm {
+    fn rule(&self) -> &'static Rule {
+        &CLOSED_FORM
     }
+
+    fn applies(&self, goal: &Goal<'_>) -> bool {
+        // A formula over references says nothing.
+        let is_heapless = (0..2).all(|version| heapless(goal.program, version, goal.id(version)));
+        relational::is_open(goal) && is_heapless && super::applies(goal.program, goal.pair)
+    }
+
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
+        if prove(goal.program, goal.pair, solver) {
+            return relational::proof(goal, &CLOSED_FORM, relational::level(goal, false), None);
+        }
+        relational::nothing(goal, &CLOSED_FORM)
+    }
+}
+
+/// Whether closed forms prove the pair partially equivalent.
+fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> bool {
     let Some(mut steps) = Steps::of(program, pair, [0, 0]) else { return false };
     let all = steps.all_recursive();
     let moduli = moduli(&mut steps, pair, &all);
