@@ -43,3 +43,12 @@ impl Diagnostic {
         self
     }
 }
+
+/// "no arguments", "one argument", "3 arguments"
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("one {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}

@@ -8,7 +8,7 @@
 //!
 //! Invariant: a value of type [`Unit`] is a legal program: ids are in range, types agree, `break` and `continue` stand in
 //! loops, contract-only forms ([`ExprKind::Old`], [`ExprKind::Fresh`], [`ExprKind::Reach`], [`ExprKind::Quant`]) stand only
-//! in contracts, `assert`, `assume` and `when`, and there contain no calls.
+//! in contracts other than `modifies`, `assert`, `assume` and `when`. None of these, nor `modifies`, contains a call.
 
 use crate::source::Span;
 use num_bigint::BigInt;
@@ -194,6 +194,9 @@ pub struct Equiv {
     pub span: Span,
 }
 
+/// Array types nest no deeper than this, so that every stage may walk them recursively.
+pub(crate) const DEEPEST_ARRAY: usize = 64;
+
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
@@ -340,7 +343,8 @@ pub enum ExprKind {
     Fresh(Box<Expr>),
     /// There is a path of fields and array cells, of length 0 or more; false when either side is null.
     Reach(Box<Expr>, Box<Expr>),
-    /// A quantifier over all integers, both booleans, or all allocated objects of the type and null.
+    /// A quantifier over all integers, both booleans, or null and the objects of the type that existed when the run began or
+    /// can be reached now. It has no value if its body has none for one value of its range.
     Quant {
         /// `true` for `forall`.
         forall: bool,

@@ -104,7 +104,7 @@ fn decide(cx: &mut Context, at: usize) {
                 array_length(cx, name, value, assigned)
             }
             None => {
-                no_such_field(cx, version, name, "no class has", Vec::new());
+                no_such_field(cx, version, name, "no class has a", Vec::new());
                 None
             }
             // Nothing else has this field, so nothing else can stand here.
@@ -188,7 +188,7 @@ fn field_of(cx: &mut Context, class: ClassId, version: usize, name: &Name) -> Op
     let also = vec![(*span, format!("`{class_name}` is declared here"))];
     let mut known: Vec<String> = fields.iter().map(|field| cx.fields[field.index()].name.clone()).collect();
     known.sort();
-    let who = format!("class `{class_name}` has");
+    let who = format!("class `{class_name}` has no");
     let help = did_you_mean(&name.text, known.iter().map(String::as_str));
     no_such_field(cx, version, name, &who, also);
     if let Some(last) = cx.diagnostics.last_mut() {
@@ -198,7 +198,7 @@ fn field_of(cx: &mut Context, class: ClassId, version: usize, name: &Name) -> Op
 }
 
 fn no_such_field(cx: &mut Context, version: usize, name: &Name, who: &str, others: Vec<(Span, String)>) {
-    let message = format!("{who} no field `{}`", name.text);
+    let message = format!("{who} field `{}`", name.text);
     let mut diagnostic = Diagnostic::new("E0204", name.span, message, "no such field");
     diagnostic.help = did_you_mean(&name.text, cx.names[version].homes.keys().copied());
     diagnostic.others = others;

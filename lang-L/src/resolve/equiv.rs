@@ -5,11 +5,11 @@
 use super::Context;
 use super::body::Body;
 use super::declare::Signature;
-use super::expr::{Mode, plural};
+use super::expr::Mode;
 use super::suggest::did_you_mean;
 use super::types::{Shape, Ty};
 use crate::ast;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, counted};
 use crate::hir::{self, ProcId};
 use std::collections::HashMap;
 
@@ -91,7 +91,7 @@ fn agree(cx: &mut Context, equiv: &ast::Equiv, left: &Signature, right: &Signatu
     let kinds: [(&str, &[Ty], &[Ty]); 2] =
         [("parameter", &left.params, &right.params), ("result", &left.results, &right.results)];
     for (what, lefts, rights) in kinds {
-        let (left_count, right_count) = (plural(lefts.len(), what), plural(rights.len(), what));
+        let (left_count, right_count) = (counted(lefts.len(), what), counted(rights.len(), what));
         if lefts.len() != rights.len() {
             let message =
                 format!("`{}` has {left_count}, but `{}` has {right_count}", equiv.left.text, equiv.right.text);
