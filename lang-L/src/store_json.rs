@@ -11,8 +11,8 @@
 
 use crate::diagnostic::counted;
 use crate::heap::{Input, Kind, Object, Store, may_refer, slot_type};
+use crate::hir::print::type_text;
 use crate::hir::{ClassId, DEEPEST_ARRAY, FieldId, GlobalId, Procedure, Type, Unit};
-use crate::hir_print::type_text;
 use crate::interp::{Behaviour, Divergence, Outcome};
 use crate::show::outcome_text;
 use crate::source::Sources;

@@ -6,15 +6,26 @@
 
 use super::Context;
 use super::declare::Signature;
-use super::expr::Mode;
 use super::names::{Mentioned, Scope};
-use super::settle::{provisional, provisional_ty};
-use super::types::Ty;
+use super::types::{Ty, provisional, provisional_ty};
 use crate::ast::{self, Spec};
 use crate::diagnostic::{Diagnostic, counted};
 use crate::hir::{self, Expr, ExprKind, LocalId, Place, Rhs, Stmt, StmtKind};
 use crate::source::Span;
 use std::collections::HashSet;
+
+/// What may stand in an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Ordinary code: calls.
+    Code,
+    /// Contracts, `assert`, `assume`, `when`: `old`, `fresh`, `reach` and quantifiers, but no calls.
+    Contract,
+    /// Inside `old`: as in contracts, but neither `old` nor `fresh`.
+    Old,
+    /// `modifies`: neither calls nor any form that contracts have beyond ordinary code.
+    Modifies,
+}
 
 /// One procedure while it is being walked.
 pub(super) struct Body<'c, 'a> {
@@ -71,6 +82,7 @@ pub(super) fn procedure(cx: &mut Context, version: usize, at: usize) -> hir::Pro
         ensures,
         modifies,
         body: code,
+        origin: hir::Origin::Source,
         name_span: declaration.name.span,
         span: declaration.span,
     }

@@ -3,9 +3,8 @@
 //! In: the signatures of all versions. Out: [`hir::Equiv`]s; types that one version knows are passed on to the other.
 
 use super::Context;
-use super::body::Body;
+use super::body::{Body, Mode};
 use super::declare::Signature;
-use super::expr::Mode;
 use super::suggest::did_you_mean;
 use super::types::{Shape, Ty};
 use crate::ast;
@@ -80,7 +79,7 @@ fn find(cx: &mut Context, version: usize, name: &ast::Name) -> Option<ProcId> {
     let which = if version == 0 { "first" } else { "second" };
     let message = format!("the {which} version has no procedure `{}`", name.text);
     let mut diagnostic = Diagnostic::new("E0202", name.span, message, "not declared");
-    diagnostic.help = did_you_mean(&name.text, procedures.keys().copied());
+    diagnostic.help = did_you_mean(&cx.comparisons, &name.text, procedures.keys().copied());
     cx.report(diagnostic);
     None
 }

@@ -5,28 +5,14 @@
 //! Invariant: an expression that was reported has a type that agrees with everything.
 
 use super::access;
-use super::body::Body;
+use super::body::{Body, Mode};
 use super::declare::{Signature, class_named, written_type};
-use super::settle::{provisional, provisional_ty};
 use super::suggest::did_you_mean;
-use super::types::{Reason, Shape, Ty};
+use super::types::{Reason, Shape, Ty, provisional, provisional_ty};
 use crate::ast;
 use crate::diagnostic::{Diagnostic, counted};
 use crate::hir::{self, BinOp, Expr, ExprKind, Place, ProcId, Rhs, UnOp};
 use crate::source::Span;
-
-/// What may stand in an expression.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// Ordinary code: calls.
-    Code,
-    /// Contracts, `assert`, `assume`, `when`: `old`, `fresh`, `reach` and quantifiers, but no calls.
-    Contract,
-    /// Inside `old`: as in contracts, but neither `old` nor `fresh`.
-    Old,
-    /// `modifies`: neither calls nor any form that contracts have beyond ordinary code.
-    Modifies,
-}
 
 /// What a name stands for.
 enum Variable {
@@ -184,7 +170,7 @@ impl<'a> Body<'_, 'a> {
         let mut diagnostic =
             Diagnostic::new("E0201", span, format!("nothing assigns or declares `{name}`"), "not known");
         let globals = self.cx.names[self.version].globals.keys().copied();
-        diagnostic.help = did_you_mean(name, self.scope.names().chain(globals));
+        diagnostic.help = did_you_mean(&self.cx.comparisons, name, self.scope.names().chain(globals));
         if let Some(global) = self.cx.globals.iter().find(|global| global.name == name) {
             return diagnostic.also(global.span, "another version declares it");
         }
@@ -373,7 +359,7 @@ impl<'a> Body<'_, 'a> {
             let name = &call.callee;
             let message = format!("there is no procedure `{}`", name.text);
             let mut diagnostic = Diagnostic::new("E0202", name.span, message, "not declared");
-            diagnostic.help = did_you_mean(&name.text, names.procedures.keys().copied());
+            diagnostic.help = did_you_mean(&self.cx.comparisons, &name.text, names.procedures.keys().copied());
             for other in &self.cx.names {
                 if let Some(id) = other.procedures.get(name.text.as_str()) {
                     let at = other.signatures[id.index()].declaration.name.span;

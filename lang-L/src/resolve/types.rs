@@ -12,6 +12,19 @@ use crate::source::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Ty(pub(super) u32);
 
+/// The stand-in for a type that is still being found out.
+pub(super) fn provisional(ty: Ty) -> hir::Type {
+    hir::Type::Class(ClassId(ty.0))
+}
+
+/// What a stand-in stands for.
+pub(super) fn provisional_ty(ty: &hir::Type) -> Ty {
+    match ty {
+        hir::Type::Class(stand_in) => Ty(stand_in.0),
+        _ => unreachable!("a type is provisional until it is settled"),
+    }
+}
+
 /// Why a type is what it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reason {
