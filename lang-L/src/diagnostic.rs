@@ -4,7 +4,7 @@
 //!
 //! Invariant: knows nothing of how it is shown.
 
-use crate::source::Span;
+use crate::source::{FileId, Sources, Span};
 
 /// One thing that is wrong, with every place it concerns and a way to mend it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,5 +41,36 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+}
+
+impl Sources {
+    /// Adds the bytes of a file, which may be anything; a byte order mark at the start is left out.
+    ///
+    /// When the bytes are not UTF-8, or too many, there is a diagnostic as well, and the text of the file, which is there
+    /// for the diagnostic to point into, is not what the bytes say.
+    pub fn add_bytes(&mut self, name: impl Into<String>, bytes: &[u8]) -> (FileId, Option<Diagnostic>) {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if u32::try_from(bytes.len()).is_err() {
+            let file = self.add(name, "");
+            let report = Diagnostic::new("E0005", Span::new(file, 0..0), "the file is larger than 4 GiB", "not read");
+            return (file, Some(report));
+        }
+        let file = self.add(name, String::from_utf8_lossy(bytes));
+        let report = std::str::from_utf8(bytes).err().map(|error| {
+            let at = error.valid_up_to();
+            let message = format!("the file is not UTF-8 text: byte {at} cannot be read");
+            Diagnostic::new("E0005", Span::new(file, at..at), message, "first here").help("save it as UTF-8")
+        });
+        (file, report)
+    }
+}
+
+/// "no arguments", "one argument", "3 arguments"
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("one {what}"),
+        _ => format!("{count} {what}s"),
     }
 }

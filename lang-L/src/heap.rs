@@ -215,6 +215,14 @@ impl Input {
             })
     }
 
+    /// Addresses that no object of the store has, each once: first those after the last one in use, then, once these have run
+    /// out, the gaps from 1 on.
+    pub fn free_addrs(&self) -> impl Iterator<Item = Addr> + '_ {
+        let after_last = self.last_addr().checked_add(1);
+        let (behind, gaps) = (after_last.into_iter().flat_map(|first| first..=u64::MAX), 1..self.last_addr());
+        behind.chain(gaps).map(Addr).filter(|addr| !self.store.heap.contains_key(addr))
+    }
+
     /// The largest address in use, 0 when there is none.
     pub fn last_addr(&self) -> u64 {
         self.store.heap.get_max().map_or(0, |(addr, _)| addr.0)

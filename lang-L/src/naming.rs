@@ -1,6 +1,6 @@
 //! Names for the objects that a run made, in the order in which a caller comes across them.
 //!
-//! In: how a run ended. Out: the same, with the new objects numbered on from those that existed on entry.
+//! In: how a run ended. Out: the same, with the new objects numbered on from those that existed on entry (or, where these have the last number there is, in the gaps).
 //!
 //! The walk is that of [`crate::isomorphism`]. So as far as two runs from one input leave the same, they name it alike, and what
 //! is written differently *is* different.
@@ -42,7 +42,7 @@ pub fn names(last: &Final, input: &Input) -> BTreeMap<Addr, Addr> {
     let met: BTreeSet<Addr> = reached.iter().copied().collect();
     let garbage = last.store.heap.keys().copied().filter(|addr| !met.contains(addr));
     let order = reached.iter().copied().chain(garbage).filter(new);
-    order.zip((input.last_addr() + 1..).map(Addr)).collect()
+    order.zip(input.free_addrs()).collect()
 }
 
 /// How a run from `input` ended, with new objects named as [`names`] says.

@@ -5,8 +5,8 @@
 //! Invariant: names of objects are those of the JSON form.
 
 use crate::heap::{Input, Kind, Store};
+use crate::hir::print::type_text;
 use crate::hir::{GlobalId, Procedure, Unit};
-use crate::hir_print::type_text;
 use crate::interp::{Behaviour, Budget, Divergence, Event, Exclusion, Outcome};
 use crate::isomorphism::{Difference, Path, Root, Why};
 use crate::statements::slot_text;

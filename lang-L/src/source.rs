@@ -3,7 +3,6 @@
 //! In: the bytes of one or more files. Out: [`Span`]s, which every later stage carries along, and which name a file, a
 //! byte range in it and, by [`Sources::line`], a line.
 
-use crate::diagnostic::Diagnostic;
 use std::ops::Range;
 
 /// Which file of a run a span lies in; an index into [`Sources`].
@@ -76,26 +75,6 @@ impl Sources {
         );
         self.files.push(Source { name: name.into(), text, line_starts });
         FileId(u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX))
-    }
-
-    /// Adds the bytes of a file, which may be anything; a byte order mark at the start is left out.
-    ///
-    /// When the bytes are not UTF-8, or too many, there is a diagnostic as well, and the text of the file, which is there
-    /// for the diagnostic to point into, is not what the bytes say.
-    pub fn add_bytes(&mut self, name: impl Into<String>, bytes: &[u8]) -> (FileId, Option<Diagnostic>) {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        if u32::try_from(bytes.len()).is_err() {
-            let file = self.add(name, "");
-            let report = Diagnostic::new("E0005", Span::new(file, 0..0), "the file is larger than 4 GiB", "not read");
-            return (file, Some(report));
-        }
-        let file = self.add(name, String::from_utf8_lossy(bytes));
-        let report = std::str::from_utf8(bytes).err().map(|error| {
-            let at = error.valid_up_to();
-            let message = format!("the file is not UTF-8 text: byte {at} cannot be read");
-            Diagnostic::new("E0005", Span::new(file, at..at), message, "first here").help("save it as UTF-8")
-        });
-        (file, report)
     }
 
     /// The file with this id.

@@ -15,8 +15,8 @@
 //! Invariant: names are those of the JSON form.
 
 use crate::heap::{Input, Kind, Object, slot_type};
+use crate::hir::print::type_text;
 use crate::hir::{FieldId, GlobalId, Procedure, Unit};
-use crate::hir_print::type_text;
 use crate::isomorphism::Final;
 use crate::naming::reached;
 use crate::value::{Addr, Slot, Value};

@@ -9,9 +9,10 @@
 //!
 //! Invariant: what is read is well-typed, and refers only to objects that are there.
 
+use crate::diagnostic::counted;
 use crate::heap::{Input, Kind, Object, Store, may_refer, slot_type};
-use crate::hir::{ClassId, FieldId, GlobalId, Procedure, Type, Unit};
-use crate::hir_print::type_text;
+use crate::hir::print::type_text;
+use crate::hir::{ClassId, DEEPEST_ARRAY, FieldId, GlobalId, Procedure, Type, Unit};
 use crate::interp::{Behaviour, Divergence, Outcome};
 use crate::show::outcome_text;
 use crate::source::Sources;
@@ -78,12 +79,10 @@ pub fn read_input(unit: &Unit, procedure: &Procedure, json: &Json) -> Result<Inp
 /// When a word is no value of the parameter's type, or there are too many or too few.
 pub fn read_arguments(unit: &Unit, procedure: &Procedure, words: &[String], store: Store) -> Result<Input, InputError> {
     if words.len() != procedure.params {
-        return wrong(format!(
-            "procedure `{}` has {} parameters, but {} arguments are given",
-            procedure.name,
-            procedure.params,
-            words.len()
-        ));
+        let have = counted(procedure.params, "parameter");
+        let given = counted(words.len(), "argument");
+        let are = if words.len() == 1 { "is" } else { "are" };
+        return wrong(format!("procedure `{}` has {have}, but {given} {are} given", procedure.name));
     }
     let mut input = Input { arguments: vec![None; procedure.params], store };
     for (at, (word, local)) in words.iter().zip(&procedure.locals).enumerate() {
@@ -240,8 +239,9 @@ fn object<'j>(json: &'j Json, what: &str) -> Result<&'j Map<String, Json>, Input
 }
 
 fn read_addr(text: &str) -> Result<Addr, InputError> {
-    match text.strip_prefix('#').map(str::parse) {
-        Some(Ok(n)) => Ok(Addr(n)),
+    match text.strip_prefix('#').map(str::parse).map(|n| n.map(Addr)) {
+        // One name for each object: `#01` is none.
+        Some(Ok(addr)) if addr.to_string() == text => Ok(addr),
         _ => wrong(format!("`{text}` is no object: objects are written `#1`, `#2`, and so on")),
     }
 }
@@ -272,7 +272,11 @@ fn read_type(unit: &Unit, text: &str) -> Result<Type, InputError> {
         "ref" => Type::Ref,
         class => Type::Class(class_named(unit, class)?),
     };
-    Ok((0..(text.len() - base.len()) / 2).fold(plain, |ty, _| Type::Array(Box::new(ty))))
+    let arrays = (text.len() - base.len()) / 2;
+    if arrays > DEEPEST_ARRAY {
+        return wrong(format!("an array type may not nest more than {DEEPEST_ARRAY} deep"));
+    }
+    Ok((0..arrays).fold(plain, |ty, _| Type::Array(Box::new(ty))))
 }
 
 fn read_slots(unit: &Unit, addr: Addr, json: &Map<String, Json>, store: &mut Store) -> Result<(), InputError> {
@@ -396,6 +400,12 @@ mod tests {
             r##"{"heap": {"#1": {"class": "L", "fields": {"b": 1}}}}"##,
             Err("object `#1`: field `b`: expected true or false, found 1"),
         );
+        for name in ["#01", "#+1", "1", "#", "#18446744073709551616"] {
+            let said = format!("`{name}` is no object: objects are written `#1`, `#2`, and so on");
+            check(&format!(r##"{{"heap": {{"{name}": {{}}}}}}"##), Err(&said));
+        }
+        let deep = format!(r##"{{"heap": {{"#1": {{"element": "int{}", "cells": []}}}}}}"##, "[]".repeat(100_000));
+        check(&deep, Err("object `#1`: an array type may not nest more than 64 deep"));
         let array = r##"{"arguments": {"x": "#1"}, "heap": {"#1": {"element": "int", "cells": []}}}"##;
         check(array, Err("argument `x`: expected a reference of type `L`, but `#1` is of type `int[]`"));
         check(r##"{"heap": {"#1": {"element": "int"}}}"##, Err("object `#1`: an array has `cells`"));
@@ -423,6 +433,7 @@ mod tests {
             assert_eq!(input.arguments[0], input.arguments[3]);
             assert_eq!(input.arguments[1], Some(Value::from(-3)));
             assert_eq!(read("1 2"), Err("procedure `p` has 4 parameters, but 2 arguments are given".to_owned()));
+            assert_eq!(read("1"), Err("procedure `p` has 4 parameters, but one argument is given".to_owned()));
             assert_eq!(read("null x null null"), Err("argument `n`: expected an integer, found \"x\"".to_owned()));
         });
     }

@@ -7,7 +7,7 @@
 
 use super::frame::{Frame, Variables};
 use super::memory::Memory;
-use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, operands, truth, unary};
+use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, truth, unary};
 use super::outcome::{Outcome, Step};
 use super::visible::{Roots, reference_slots, visible};
 use crate::heap::{Store, may_refer};
@@ -240,7 +240,7 @@ impl<'e> Evaluation<'e, '_> {
         while let Some(e) = conjuncts.pop() {
             if let ExprKind::Binary(BinOp::And, left, right) = &e.kind {
                 conjuncts.extend([&**right, &**left]);
-            } else if !mentions(e, var) {
+            } else if !e.mentions(var) {
                 if !self.truth(e)? {
                     return Ok(Some((BigInt::ZERO, BigInt::ZERO)));
                 }
@@ -279,11 +279,7 @@ fn bound_of(e: &Expr, var: LocalId) -> Option<(BinOp, &Expr)> {
         _ => return None,
     };
     let orders = matches!(mirrored, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
-    (orders && !mentions(bound, var)).then_some((mirrored, bound))
-}
-
-fn mentions(e: &Expr, var: LocalId) -> bool {
-    e.kind == ExprKind::Local(var) || operands(e).into_iter().any(|child| mentions(child, var))
+    (orders && !bound.mentions(var)).then_some((mirrored, bound))
 }
 
 fn unsupported<T>(what: &'static str, span: Span) -> Step<T> {

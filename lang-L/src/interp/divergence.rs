@@ -17,9 +17,8 @@
 use super::Limits;
 use super::frame::{Arrival, Frame, LoopMemory};
 use super::memory::Memory;
-use super::operators::operands;
 use crate::heap::View;
-use crate::hir::{Block, Expr, ExprKind, ProcId, Procedure, StmtKind, Version};
+use crate::hir::{ProcId, Procedure, Version};
 use crate::isomorphism::isomorphic;
 use crate::value::Value;
 
@@ -123,24 +122,7 @@ fn last_power_of_two(n: usize) -> usize {
 fn quantifies_references(procedure: &Procedure, checks: bool) -> bool {
     let in_contract = checks || procedure.body.is_none();
     let contract = procedure.requires.iter().chain(&procedure.ensures);
-    (in_contract && contract.into_iter().any(|e| quantifies(e, procedure)))
-        || procedure.body.as_ref().is_some_and(|body| block_quantifies(body, procedure))
-}
-
-fn block_quantifies(block: &Block, procedure: &Procedure) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Assert(e) | StmtKind::Assume(e) => quantifies(e, procedure),
-        StmtKind::If(_, then, els) => block_quantifies(then, procedure) || block_quantifies(els, procedure),
-        StmtKind::While { invariants, body, .. } => {
-            invariants.iter().any(|e| quantifies(e, procedure)) || block_quantifies(body, procedure)
-        }
-        StmtKind::Assign(..) | StmtKind::Call { .. } | StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => {
-            false
-        }
-    })
-}
-
-fn quantifies(e: &Expr, procedure: &Procedure) -> bool {
-    let here = matches!(&e.kind, ExprKind::Quant { var, .. } if procedure.local(*var).ty.is_reference());
-    here || operands(e).into_iter().any(|operand| quantifies(operand, procedure))
+    let mut body = procedure.body.iter();
+    (in_contract && contract.into_iter().any(|e| e.quantifies_references(procedure)))
+        || body.any(|body| body.any(&|stmt| stmt.exprs().into_iter().any(|e| e.quantifies_references(procedure))))
 }

@@ -119,9 +119,10 @@ pub struct Sequential {
 }
 
 impl Sequential {
-    /// Addresses after those that `input` uses; external procedures do nothing.
+    /// The addresses of [`Input::free_addrs`]; external procedures do nothing.
     pub fn after(input: &Input) -> Self {
-        Sequential { next: input.last_addr() + 1, externals: Behaviour::Skip }
+        let next = input.free_addrs().next().map_or(1, |addr| addr.0);
+        Sequential { next, externals: Behaviour::Skip }
     }
 
     /// The same, with what external procedures do.
@@ -134,7 +135,8 @@ impl Sequential {
 impl Environment for Sequential {
     fn fresh(&mut self) -> Addr {
         let addr = Addr(self.next);
-        self.next = self.next.wrapping_add(1);
+        // The last address is followed by the first; the run asks again for one that is not in use.
+        self.next = self.next.checked_add(1).unwrap_or(1);
         addr
     }
 

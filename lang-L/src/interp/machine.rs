@@ -12,7 +12,7 @@ use super::contract::{self, Context};
 use super::environment::{Environment, Event, Variable};
 use super::frame::{Frame, Loop, LoopMemory, Reply, Task, Variables};
 use super::memory::Memory;
-use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, operands, truth, unary};
+use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, truth, unary};
 use super::outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Outcome, Step, fail};
 use super::{Job, Stuck, divergence};
 use crate::heap::Input;
@@ -163,23 +163,29 @@ impl<'r> Machine<'r> {
                 self.leave(array);
             }
             Task::Assign(place, span) => self.assign(place, span)?,
-            Task::Call { callee, reply, span } => {
-                let count = self.job.unit.versions[self.job.version].procedure(callee).params;
-                let frame = self.frame();
-                let arguments = frame.values.split_off(frame.values.len() - count);
-                let arguments = arguments.into_iter().map(Some).collect();
-                return self.enter(callee, arguments, reply, Some(span));
-            }
-            Task::Return => {
-                let frame = self.frame();
-                let (procedure, values) = (frame.procedure, std::mem::take(&mut frame.values));
-                for (id, value) in procedure.result_ids().zip(values) {
-                    self.assign_local(id, value);
-                }
-                self.frame().tasks.clear();
-            }
+            Task::Call { callee, reply, span } => return self.call(callee, reply, span),
+            Task::Return => self.return_values(),
         }
         Ok(None)
+    }
+
+    /// Calls with the arguments left.
+    fn call(&mut self, callee: ProcId, reply: Reply<'r>, span: Span) -> Step<Option<Vec<Value>>> {
+        let count = self.job.unit.versions[self.job.version].procedure(callee).params;
+        let frame = self.frame();
+        let arguments = frame.values.split_off(frame.values.len() - count);
+        let arguments = arguments.into_iter().map(Some).collect();
+        self.enter(callee, arguments, reply, Some(span))
+    }
+
+    /// Assigns the values left to the results, and leaves the body.
+    fn return_values(&mut self) {
+        let frame = self.frame();
+        let (procedure, values) = (frame.procedure, std::mem::take(&mut frame.values));
+        for (id, value) in procedure.result_ids().zip(values) {
+            self.assign_local(id, value);
+        }
+        self.frame().tasks.clear();
     }
 
     /// The value left by the condition of an `if` or `while`.
@@ -272,7 +278,7 @@ impl<'r> Machine<'r> {
             }
             _ => {
                 self.push(Task::Apply(e));
-                self.push_all(operands(e).into_iter());
+                self.push_all(e.parts().into_iter());
             }
         }
         Ok(())

@@ -28,6 +28,7 @@ pub use outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Failure, Out
 use crate::heap::{Input, Store};
 use crate::hir::{Expr, ProcId, Unit};
 use crate::source::Span;
+use crate::stack::deep;
 use crate::value::Value;
 
 /// When to stop a run, and what to check in it.
@@ -101,7 +102,7 @@ pub struct Stuck {
 /// whether or not contracts are checked.
 pub fn run(job: &Job<'_>, input: Input, environment: &mut dyn Environment) -> Run {
     let mut machine = machine::Machine::new(job, input, environment);
-    let outcome = machine.run();
+    let outcome = deep(|| machine.run());
     let stuck = if matches!(outcome, Outcome::OutOfBudget(_)) { machine.stuck() } else { Vec::new() };
     Run { outcome, stuck, steps: machine.steps(), input: machine.into_input() }
 }
@@ -121,7 +122,7 @@ pub fn holds(job: &Job<'_>, condition: &Expr, input: Input, environment: &mut dy
         callers: &[],
         also: &[],
     };
-    let holds = contract::holds(&mut memory, &context, condition).unwrap_or(false);
+    let holds = deep(|| contract::holds(&mut memory, &context, condition)).unwrap_or(false);
     (holds, memory.input)
 }
 

@@ -5,7 +5,7 @@
 //! Invariant: `&&`, `||` and `==>` do not come here with both operands: whether the right one is evaluated is up to the caller.
 
 use super::outcome::{Budget, ErrorKind, Outcome, Step, fail};
-use crate::hir::{BinOp, Expr, ExprKind, UnOp};
+use crate::hir::{BinOp, Expr, UnOp};
 use crate::source::Span;
 use crate::value::Value;
 use num_bigint::BigInt;
@@ -66,18 +66,9 @@ pub(crate) fn is_short_circuit(op: BinOp) -> bool {
     matches!(op, BinOp::And | BinOp::Or | BinOp::Implies)
 }
 
-/// The expressions directly inside `e`, in the order they are evaluated.
+/// The expressions directly inside `e`: [`Expr::parts`].
 pub fn operands(e: &Expr) -> Vec<&Expr> {
-    match &e.kind {
-        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null | ExprKind::Local(_) | ExprKind::Global(_) => Vec::new(),
-        ExprKind::Field(a, _) | ExprKind::Length(a) | ExprKind::Unary(_, a) | ExprKind::Old(a) | ExprKind::Fresh(a) => {
-            vec![a]
-        }
-        ExprKind::Quant { body, .. } => vec![body],
-        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Reach(a, b) => vec![a, b],
-        ExprKind::Cond(a, b, c) => vec![a, b, c],
-        ExprKind::Call(_, args) => args.iter().collect(),
-    }
+    e.parts()
 }
 
 /// The truth of a condition.

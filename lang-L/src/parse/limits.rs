@@ -129,28 +129,36 @@ fn step(levels: &mut Vec<Level>, before: Option<Token>, token: Token) {
         }
         Token::Bang => unary(levels),
         Token::Minus if !ends_operand(before) => unary(levels),
-        Token::Star
-        | Token::Slash
-        | Token::Percent
-        | Token::Plus
-        | Token::Minus
-        | Token::Less
-        | Token::LessEqual
-        | Token::Greater
-        | Token::GreaterEqual
-        | Token::EqualEqual
-        | Token::Equal
-        | Token::Assign
-        | Token::BangEqual
-        | Token::AndAnd
-        | Token::OrOr
-        | Token::Dot => {
+        _ if nests_left(token) => {
             let top = innermost(levels);
             top.operators += 1;
             top.unary = 0;
         }
         _ => innermost(levels).unary = 0,
     }
+}
+
+/// Whether this token makes a chain whose tree leans left, as `a + b + c` does.
+fn nests_left(token: Token) -> bool {
+    matches!(
+        token,
+        Token::Star
+            | Token::Slash
+            | Token::Percent
+            | Token::Plus
+            | Token::Minus
+            | Token::Less
+            | Token::LessEqual
+            | Token::Greater
+            | Token::GreaterEqual
+            | Token::EqualEqual
+            | Token::Equal
+            | Token::Assign
+            | Token::BangEqual
+            | Token::AndAnd
+            | Token::OrOr
+            | Token::Dot
+    )
 }
 
 fn unary(levels: &mut [Level]) {

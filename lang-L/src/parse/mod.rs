@@ -18,6 +18,7 @@ pub use limits::{MAX_NESTING, MAX_OPERATORS};
 use crate::ast::{self, Expr, ExprKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
+use crate::stack::deep;
 use crate::token::{Comment, Token, lex};
 use chumsky::input::{Input as _, MappedInput, Stream};
 use chumsky::{Boxed, Parser as _, extra};
@@ -40,6 +41,10 @@ pub struct Parsed {
 
 /// Reads a file.
 pub fn parse(file: FileId, text: &str) -> Parsed {
+    deep(|| parse_here(file, text))
+}
+
+fn parse_here(file: FileId, text: &str) -> Parsed {
     let lexed = lex(file, text);
     let mut parsed = Parsed { comments: lexed.comments, diagnostics: lexed.diagnostics, file: ast::File::default() };
     if let Some(too_deep) = limits::check(&lexed.tokens) {

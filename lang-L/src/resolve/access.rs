@@ -6,9 +6,8 @@
 //! Invariant: an access whose `outcome` is `None` at the end has been reported.
 
 use super::Context;
-use super::settle::{provisional, provisional_ty};
 use super::suggest::did_you_mean;
-use super::types::{Reason, Shape, Ty};
+use super::types::{Reason, Shape, Ty, provisional, provisional_ty};
 use crate::ast::Name;
 use crate::diagnostic::Diagnostic;
 use crate::hir::{self, ClassId, FieldId};
@@ -104,7 +103,7 @@ fn decide(cx: &mut Context, at: usize) {
                 array_length(cx, name, value, assigned)
             }
             None => {
-                no_such_field(cx, version, name, "no class has", Vec::new());
+                no_such_field(cx, version, name, "no class has a", Vec::new());
                 None
             }
             // Nothing else has this field, so nothing else can stand here.
@@ -188,8 +187,8 @@ fn field_of(cx: &mut Context, class: ClassId, version: usize, name: &Name) -> Op
     let also = vec![(*span, format!("`{class_name}` is declared here"))];
     let mut known: Vec<String> = fields.iter().map(|field| cx.fields[field.index()].name.clone()).collect();
     known.sort();
-    let who = format!("class `{class_name}` has");
-    let help = did_you_mean(&name.text, known.iter().map(String::as_str));
+    let who = format!("class `{class_name}` has no");
+    let help = did_you_mean(&cx.comparisons, &name.text, known.iter().map(String::as_str));
     no_such_field(cx, version, name, &who, also);
     if let Some(last) = cx.diagnostics.last_mut() {
         last.help = help;
@@ -198,9 +197,9 @@ fn field_of(cx: &mut Context, class: ClassId, version: usize, name: &Name) -> Op
 }
 
 fn no_such_field(cx: &mut Context, version: usize, name: &Name, who: &str, others: Vec<(Span, String)>) {
-    let message = format!("{who} no field `{}`", name.text);
+    let message = format!("{who} field `{}`", name.text);
     let mut diagnostic = Diagnostic::new("E0204", name.span, message, "no such field");
-    diagnostic.help = did_you_mean(&name.text, cx.names[version].homes.keys().copied());
+    diagnostic.help = did_you_mean(&cx.comparisons, &name.text, cx.names[version].homes.keys().copied());
     diagnostic.others = others;
     cx.report(diagnostic);
 }

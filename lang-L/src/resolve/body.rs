@@ -6,15 +6,26 @@
 
 use super::Context;
 use super::declare::Signature;
-use super::expr::{Mode, plural};
 use super::names::{Mentioned, Scope};
-use super::settle::{provisional, provisional_ty};
-use super::types::Ty;
+use super::types::{Ty, provisional, provisional_ty};
 use crate::ast::{self, Spec};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, counted};
 use crate::hir::{self, Expr, ExprKind, LocalId, Place, Rhs, Stmt, StmtKind};
 use crate::source::Span;
 use std::collections::HashSet;
+
+/// What may stand in an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Ordinary code: calls.
+    Code,
+    /// Contracts, `assert`, `assume`, `when`: `old`, `fresh`, `reach` and quantifiers, but no calls.
+    Contract,
+    /// Inside `old`: as in contracts, but neither `old` nor `fresh`.
+    Old,
+    /// `modifies`: neither calls nor any form that contracts have beyond ordinary code.
+    Modifies,
+}
 
 /// One procedure while it is being walked.
 pub(super) struct Body<'c, 'a> {
@@ -48,7 +59,7 @@ pub(super) fn procedure(cx: &mut Context, version: usize, at: usize) -> hir::Pro
                 let clause = modifies.get_or_insert_with(|| hir::Modifies { places: Vec::new(), span: *span });
                 for place in places {
                     let why = "`modifies` names objects";
-                    clause.places.push(body.in_mode(Mode::Contract, |body| body.reference(place, *span, why)));
+                    clause.places.push(body.in_mode(Mode::Modifies, |body| body.reference(place, *span, why)));
                 }
             }
             Spec::Ensures(..) => {}
@@ -71,6 +82,7 @@ pub(super) fn procedure(cx: &mut Context, version: usize, at: usize) -> hir::Pro
         ensures,
         modifies,
         body: code,
+        origin: hir::Origin::Source,
         name_span: declaration.name.span,
         span: declaration.span,
     }
@@ -245,7 +257,7 @@ impl<'c, 'a> Body<'c, 'a> {
         let Signature { declaration, results, .. } = &self.cx.names[self.version].signatures[callee.index()];
         let (results, declared) = (results.clone(), declaration.name.span);
         if results.len() != targets.len() {
-            let (name, have) = (&call.callee.text, plural(results.len(), "result"));
+            let (name, have) = (&call.callee.text, counted(results.len(), "result"));
             let message = format!("`{name}` has {have}, but {} are assigned", targets.len());
             self.cx.report(Diagnostic::new("E0408", call.span, message, have).also(declared, "declared here"));
             return None;
@@ -267,7 +279,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 self.expr(value);
             });
             let declared = self.signature.declaration.name.span;
-            let (have, given) = (plural(results.len(), "result"), plural(values.len(), "value"));
+            let (have, given) = (counted(results.len(), "result"), counted(values.len(), "value"));
             let message = format!("{given} returned, but `{}` has {have}", self.signature.declaration.name.text);
             self.cx.report(
                 Diagnostic::new("E0403", span, message, given)

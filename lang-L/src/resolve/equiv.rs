@@ -3,13 +3,12 @@
 //! In: the signatures of all versions. Out: [`hir::Equiv`]s; types that one version knows are passed on to the other.
 
 use super::Context;
-use super::body::Body;
+use super::body::{Body, Mode};
 use super::declare::Signature;
-use super::expr::{Mode, plural};
 use super::suggest::did_you_mean;
 use super::types::{Shape, Ty};
 use crate::ast;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, counted};
 use crate::hir::{self, ProcId};
 use std::collections::HashMap;
 
@@ -80,7 +79,7 @@ fn find(cx: &mut Context, version: usize, name: &ast::Name) -> Option<ProcId> {
     let which = if version == 0 { "first" } else { "second" };
     let message = format!("the {which} version has no procedure `{}`", name.text);
     let mut diagnostic = Diagnostic::new("E0202", name.span, message, "not declared");
-    diagnostic.help = did_you_mean(&name.text, procedures.keys().copied());
+    diagnostic.help = did_you_mean(&cx.comparisons, &name.text, procedures.keys().copied());
     cx.report(diagnostic);
     None
 }
@@ -91,7 +90,7 @@ fn agree(cx: &mut Context, equiv: &ast::Equiv, left: &Signature, right: &Signatu
     let kinds: [(&str, &[Ty], &[Ty]); 2] =
         [("parameter", &left.params, &right.params), ("result", &left.results, &right.results)];
     for (what, lefts, rights) in kinds {
-        let (left_count, right_count) = (plural(lefts.len(), what), plural(rights.len(), what));
+        let (left_count, right_count) = (counted(lefts.len(), what), counted(rights.len(), what));
         if lefts.len() != rights.len() {
             let message =
                 format!("`{}` has {left_count}, but `{}` has {right_count}", equiv.left.text, equiv.right.text);

@@ -5,26 +5,14 @@
 //! Invariant: an expression that was reported has a type that agrees with everything.
 
 use super::access;
-use super::body::Body;
+use super::body::{Body, Mode};
 use super::declare::{Signature, class_named, written_type};
-use super::settle::{provisional, provisional_ty};
 use super::suggest::did_you_mean;
-use super::types::{Reason, Shape, Ty};
+use super::types::{Reason, Shape, Ty, provisional, provisional_ty};
 use crate::ast;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, counted};
 use crate::hir::{self, BinOp, Expr, ExprKind, Place, ProcId, Rhs, UnOp};
 use crate::source::Span;
-
-/// What may stand in an expression.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// Ordinary code: calls.
-    Code,
-    /// Contracts, `assert`, `assume`, `when`: `old`, `fresh`, `reach` and quantifiers, but no calls.
-    Contract,
-    /// Inside `old`: as in contracts, but neither `old` nor `fresh`.
-    Old,
-}
 
 /// What a name stands for.
 enum Variable {
@@ -182,7 +170,7 @@ impl<'a> Body<'_, 'a> {
         let mut diagnostic =
             Diagnostic::new("E0201", span, format!("nothing assigns or declares `{name}`"), "not known");
         let globals = self.cx.names[self.version].globals.keys().copied();
-        diagnostic.help = did_you_mean(name, self.scope.names().chain(globals));
+        diagnostic.help = did_you_mean(&self.cx.comparisons, name, self.scope.names().chain(globals));
         if let Some(global) = self.cx.globals.iter().find(|global| global.name == name) {
             return diagnostic.also(global.span, "another version declares it");
         }
@@ -246,9 +234,11 @@ impl<'a> Body<'_, 'a> {
         body: &'a ast::Expr,
         span: Span,
     ) -> Expr {
-        if self.mode == Mode::Code {
-            let word = if forall { "forall" } else { "exists" };
-            self.only_in_contracts(word, span);
+        let word = if forall { "forall" } else { "exists" };
+        match self.mode {
+            Mode::Code => self.only_in_contracts(word, span),
+            Mode::Modifies => self.not_in_modifies(word, span),
+            Mode::Contract | Mode::Old => {}
         }
         let ty = written_type(self.cx, self.version, ty);
         let id = self.add_local(&var.text, ty, var.span);
@@ -264,6 +254,13 @@ impl<'a> Body<'_, 'a> {
         self.cx.report(
             Diagnostic::new("E0406", span, format!("`{what}` cannot be run"), "not in ordinary code")
                 .help("it may stand in `requires`, `ensures`, `invariant`, `assert`, `assume` and `when` only"),
+        );
+    }
+
+    fn not_in_modifies(&mut self, what: &str, span: Span) {
+        self.cx.report(
+            Diagnostic::new("E0415", span, format!("`{what}` cannot stand in `modifies`"), "not in a place")
+                .help("`modifies` names objects as they are on entry: write places such as `x`, `x.next` or `a[i]`"),
         );
     }
 
@@ -296,7 +293,7 @@ impl<'a> Body<'_, 'a> {
             Diagnostic::new(
                 "E0402",
                 span,
-                format!("`{name}` has {}, and one is needed", plural(count, "result")),
+                format!("`{name}` has {}, and one is needed", counted(count, "result")),
                 "its value is used",
             )
             .also(at, "declared here")
@@ -311,6 +308,10 @@ impl<'a> Body<'_, 'a> {
 
     fn special(&mut self, name: &str, call: &'a ast::Call) -> Expr {
         let span = call.span;
+        if self.mode == Mode::Modifies {
+            self.not_in_modifies(name, span);
+            return self.wrong(span);
+        }
         if self.mode == Mode::Old && name != "reach" {
             let message = format!("`{name}` cannot stand inside `old`");
             self.cx.report(Diagnostic::new("E0407", span, message, "already on entry"));
@@ -358,7 +359,7 @@ impl<'a> Body<'_, 'a> {
             let name = &call.callee;
             let message = format!("there is no procedure `{}`", name.text);
             let mut diagnostic = Diagnostic::new("E0202", name.span, message, "not declared");
-            diagnostic.help = did_you_mean(&name.text, names.procedures.keys().copied());
+            diagnostic.help = did_you_mean(&self.cx.comparisons, &name.text, names.procedures.keys().copied());
             for other in &self.cx.names {
                 if let Some(id) = other.procedures.get(name.text.as_str()) {
                     let at = other.signatures[id.index()].declaration.name.span;
@@ -372,8 +373,8 @@ impl<'a> Body<'_, 'a> {
         let (params, declared) = (params.clone(), declaration.name.span);
         if params.len() != args.len() {
             let (wanted, given) = (params.len(), args.len());
-            let message = format!("`{}` takes {}, found {given}", call.callee.text, plural(wanted, "argument"));
-            let label = plural(given, "argument");
+            let message = format!("`{}` takes {}, found {given}", call.callee.text, counted(wanted, "argument"));
+            let label = counted(given, "argument");
             self.cx.report(Diagnostic::new("E0401", call.span, message, label).also(declared, "declared here"));
             return None;
         }
@@ -440,14 +441,5 @@ impl<'a> Body<'_, 'a> {
             Variable::Local(id) => (Place::Local(id), self.local_ty(id)),
             Variable::Global(id) => (Place::Global(id), provisional_ty(&self.cx.globals[id.index()].ty)),
         })
-    }
-}
-
-/// "one argument", "3 arguments"
-pub(super) fn plural(count: usize, what: &str) -> String {
-    match count {
-        0 => format!("no {what}s"),
-        1 => format!("one {what}"),
-        _ => format!("{count} {what}s"),
     }
 }

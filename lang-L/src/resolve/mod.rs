@@ -24,6 +24,7 @@ use crate::ast;
 use crate::diagnostic::Diagnostic;
 use crate::hir::{self, ClassId, FieldId};
 use crate::source::Span;
+use crate::stack::deep;
 use access::Access;
 use declare::Names;
 use std::collections::{HashMap, HashSet};
@@ -37,6 +38,10 @@ use types::{Clash, Reason, Shape, Ty, Types};
 /// Everything that is wrong, in the order of the source. The list is empty when the tree holds [`ast::ExprKind::Error`] and
 /// nothing else is wrong: the parser has then reported it.
 pub fn resolve(files: &[&ast::File]) -> Result<hir::Unit, Vec<Diagnostic>> {
+    deep(|| resolve_here(files))
+}
+
+fn resolve_here(files: &[&ast::File]) -> Result<hir::Unit, Vec<Diagnostic>> {
     let mut cx = Context::default();
     let (labels, equivs) = declare::declare(&mut cx, files);
     let mut versions = Vec::new();
@@ -73,6 +78,8 @@ struct Context<'a> {
     /// Every `e.f` in the program.
     accesses: Vec<Access<'a>>,
     diagnostics: Vec<Diagnostic>,
+    /// What suggestions may still cost.
+    comparisons: suggest::Comparisons,
     /// The tree holds a piece that the parser could not read.
     incomplete: bool,
 }

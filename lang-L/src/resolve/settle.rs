@@ -3,29 +3,16 @@
 //! In: a [`hir::Unit`] whose types and field ids are provisional. Out: the same unit with the final ones.
 //!
 //! While procedures are walked, types are still being found out. Until then the tree carries, in place of a type, the index
-//! of an entry of `types` (dressed as `Type::Class`, see [`provisional`]), and in place of a field the index of an access.
+//! of an entry of `types` (dressed as `Type::Class`, see `provisional`), and in place of a field the index of an access.
 //!
 //! Invariant: only a unit without errors gets here; afterwards nothing provisional is left.
 
 use super::Context;
 use super::access::Outcome;
-use super::types::Ty;
+use super::types::provisional_ty;
 use crate::diagnostic::Diagnostic;
-use crate::hir::{Block, ClassId, Expr, ExprKind, FieldId, Place, Rhs, Stmt, StmtKind, Type, Unit};
+use crate::hir::{Block, Expr, ExprKind, FieldId, Place, Rhs, Stmt, StmtKind, Type, Unit};
 use crate::source::Span;
-
-/// The stand-in for a type that is still being found out.
-pub(super) fn provisional(ty: Ty) -> Type {
-    Type::Class(ClassId(ty.0))
-}
-
-/// What a stand-in stands for.
-pub(super) fn provisional_ty(ty: &Type) -> Ty {
-    match ty {
-        Type::Class(stand_in) => Ty(stand_in.0),
-        _ => unreachable!("a type is provisional until it is settled"),
-    }
-}
 
 /// Replaces all that is provisional.
 pub(super) fn settle(cx: &mut Context, unit: &mut Unit) {

@@ -5,12 +5,25 @@
 //! Invariant: knows no names and reports nothing; who asks turns a [`Clash`] into a diagnostic.
 //! Invariant: [`Shape::Wrong`] agrees with everything, so that one mistake is reported once.
 
-use crate::hir::{self, ClassId};
+use crate::hir::{self, ClassId, DEEPEST_ARRAY};
 use crate::source::Span;
 
 /// A type, known or not: an index into [`Types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Ty(pub(super) u32);
+
+/// The stand-in for a type that is still being found out.
+pub(super) fn provisional(ty: Ty) -> hir::Type {
+    hir::Type::Class(ClassId(ty.0))
+}
+
+/// What a stand-in stands for.
+pub(super) fn provisional_ty(ty: &hir::Type) -> Ty {
+    match ty {
+        hir::Type::Class(stand_in) => Ty(stand_in.0),
+        _ => unreachable!("a type is provisional until it is settled"),
+    }
+}
 
 /// Why a type is what it is.
 #[derive(Clone, Copy, Debug)]
@@ -50,9 +63,6 @@ pub(super) struct Clash {
     /// The one would have to contain the other, or a type would nest too deeply.
     pub(super) endless: bool,
 }
-
-/// Array types nested deeper than this are refused, which also keeps later stages from deep recursion.
-const DEEPEST: usize = 64;
 
 enum Node {
     Link(Ty),
@@ -180,7 +190,7 @@ impl Types {
         let (mut at, mut arrays) = (ty, 0);
         let mut settled = loop {
             match self.shape(at) {
-                Shape::Array(element) if arrays < DEEPEST => (at, arrays) = (element, arrays + 1),
+                Shape::Array(element) if arrays < DEEPEST_ARRAY => (at, arrays) = (element, arrays + 1),
                 Shape::Array(_) => return None,
                 Shape::Int => break hir::Type::Int,
                 Shape::Bool => break hir::Type::Bool,
@@ -199,7 +209,7 @@ impl Types {
         let (mut at, mut brackets) = (shape, String::new());
         loop {
             let base = match at {
-                Shape::Array(element) if brackets.len() < 2 * DEEPEST => {
+                Shape::Array(element) if brackets.len() < 2 * DEEPEST_ARRAY => {
                     at = self.shape(element);
                     brackets.push_str("[]");
                     continue;
@@ -242,7 +252,7 @@ impl Types {
         let (mut at, mut depth) = (shape, 0);
         while let Shape::Array(element) = at {
             depth += 1;
-            if self.find(element) == open || depth > DEEPEST {
+            if self.find(element) == open || depth > DEEPEST_ARRAY {
                 return Err(true);
             }
             at = self.shape(element);

@@ -86,8 +86,8 @@ fn unknown_fields() {
     check(
         "class A { f: int; } procedure p(x) { y := x.g; x.h := 1; }",
         "
-            E0204 1:45 `g` no class has no field `g` | no such field
-            E0204 1:50 `h` no class has no field `h` | no such field
+            E0204 1:45 `g` no class has a field `g` | no such field
+            E0204 1:50 `h` no class has a field `h` | no such field
         ",
     );
 }

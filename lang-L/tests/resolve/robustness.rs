@@ -74,3 +74,28 @@ fn thousands_of_procedures_in_linear_time() {
     // A debug build on a busy machine takes about a second; quadratic work takes minutes.
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
+
+/// As many unknown names as known ones: no quadratic search for suggestions.
+#[test]
+fn many_unknown_names() {
+    let procedures = |count: usize| -> String {
+        (0..count).map(|at| format!("procedure name{at}() {{ x{at} := unknown{at}; call nme{at}(); }}\n")).collect()
+    };
+    let time = |count: usize| {
+        let text = procedures(count);
+        let start = std::time::Instant::now();
+        let (_, result) = resolved(&[&text]);
+        assert_eq!(result.map_err(|diagnostics| diagnostics.len()), Err(2 * count));
+        start.elapsed()
+    };
+    let (small, large) = (time(2_000), time(20_000));
+    assert!(large < 40 * small, "ten times as many names took {small:?} and {large:?}");
+    // The first mistakes still get their suggestion, and each time the same one.
+    let suggested = || {
+        let (_, result) = resolved(&[&procedures(500)]);
+        result.unwrap_err().into_iter().map(|diagnostic| diagnostic.help).collect::<Vec<_>>()
+    };
+    let first = suggested();
+    assert_eq!(first[1].as_deref(), Some("did you mean `name0`?"));
+    assert_eq!(first, suggested());
+}

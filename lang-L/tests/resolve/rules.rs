@@ -121,6 +121,26 @@ fn old_does_not_nest() {
 }
 
 #[test]
+fn modifies_holds_no_contract_forms() {
+    let help = "help: `modifies` names objects as they are on entry: write places such as `x`, `x.next` or `a[i]`";
+    check(
+        "procedure p(x, a) modifies {x.f, a[reach(x, x) ? 1 : 0]}; modifies a[fresh(x) ? old(0) : 1].f; \
+         modifies {a[(exists y: ref :: y == x) ? 1 : 0]}; { x.f := x; }",
+        &"
+            E0415 1:36 `reach(x, x)` `reach` cannot stand in `modifies` | not in a place
+              HELP
+            E0415 1:70 `fresh(x)` `fresh` cannot stand in `modifies` | not in a place
+              HELP
+            E0415 1:81 `old(0)` `old` cannot stand in `modifies` | not in a place
+              HELP
+            E0415 1:109 `exists y: ref :: y == x` `exists` cannot stand in `modifies` | not in a place
+              HELP
+        "
+        .replace("HELP", help),
+    );
+}
+
+#[test]
 fn contract_forms_have_fixed_arity() {
     check(
         "procedure p(x) ensures old(x, x) == x && fresh() && reach(x); { }",

@@ -70,3 +70,33 @@ fn check_store(text: &str, json: &str, expected: &str) {
     let run = run_input(&unit, "p", input.clone(), Limits::default(), &mut Sequential::after(&input));
     assert_eq!(summary(&run.outcome), expected, "{text}");
 }
+
+/// A store may use any addresses, the last one included: new objects get others.
+#[test]
+fn new_objects_have_addresses_of_their_own() {
+    let text = "procedure p(x) returns (r) { g := new(); r := new(); r.v := 1; r.g := g; x.v := 2; }";
+    let unit = unit(text);
+    let procedure = &unit.versions[0].procedures[0];
+    for taken in
+        [&[][..], &[0], &[1, 2, 3], &[u64::MAX], &[0, 1, 3, u64::MAX], &[u64::MAX - 1], &[1, u64::MAX - 1, u64::MAX]]
+    {
+        let objects: Vec<String> = taken.iter().map(|at| format!("\"#{at}\": {{\"fields\": {{\"v\": 7}}}}")).collect();
+        let json =
+            serde_json::from_str(&format!("{{\"heap\": {{{}}}}}", objects.join(", "))).expect("the JSON is good");
+        let mut input = read_input(&unit, procedure, &json).expect("the input fits");
+        input.arguments[0] = Some(taken.first().map_or(crate::value::Value::NULL, |at| crate::value::Addr(*at).into()));
+        for environment in [&mut Sequential::after(&input) as &mut dyn Environment, &mut Scattered::new(1)] {
+            let run = run_input(&unit, "p", input.clone(), Limits::default(), environment);
+            let Outcome::Normal(last) = &run.outcome else {
+                assert_eq!((summary(&run.outcome).as_str(), taken.len()), ("ends in error: null dereference", 0));
+                continue;
+            };
+            let last = crate::naming::named(last, &run.input);
+            let effect = crate::statements::effect(&unit, procedure, &run.input, &last);
+            let touched =
+                |text: &crate::statements::Assignment| text.existed && text.place != format!("#{}.v", taken[0]);
+            assert!(!effect.iter().any(touched), "{effect:?}");
+            assert_eq!(last.store.heap.len(), taken.len() + 2, "{effect:?}");
+        }
+    }
+}

@@ -11,10 +11,15 @@ use crate::ast::{
     BinOp, Block, Call, Class, Equiv, Expr, ExprKind, File, Global, Item, Label, Name, Param, Procedure, Rhs, Spec,
     Stmt, StmtKind, Type, TypeKind, UnOp,
 };
+use crate::stack::deep;
 use crate::token::Comment;
 
 /// The canonical text of a file.
 pub fn print(file: &File, comments: &[Comment]) -> String {
+    deep(|| print_here(file, comments))
+}
+
+fn print_here(file: &File, comments: &[Comment]) -> String {
     let mut printer = Printer { out: String::new(), indent: 0, comments, shut: true };
     printer.items(&file.shared);
     for version in &file.versions {
@@ -336,14 +341,19 @@ fn binding(op: BinOp) -> u8 {
     }
 }
 
-/// Appends `expr`, in parentheses if it binds less tightly than `least`.
-fn push_expr(out: &mut String, expr: &Expr, least: u8) {
-    let own = match &expr.kind {
+/// How tightly the outermost form of an expression binds.
+fn strength(kind: &ExprKind) -> u8 {
+    match kind {
         ExprKind::Cond(..) | ExprKind::Quant { .. } => OPEN,
         ExprKind::Binary(op, ..) => binding(*op),
         ExprKind::Unary(..) => UNARY,
         _ => POSTFIX,
-    };
+    }
+}
+
+/// Appends `expr`, in parentheses if it binds less tightly than `least`.
+fn push_expr(out: &mut String, expr: &Expr, least: u8) {
+    let own = strength(&expr.kind);
     if own < least {
         out.push('(');
         push_expr(out, expr, OPEN);

@@ -6,9 +6,15 @@
 //! shared items stand in each version; classes, fields and globals are one table for all versions, since the versions start
 //! from the same store.
 //!
+//! Beside it: [`print`](mod@print) shows it, [`same`] compares two procedures, [`visit`] walks over it.
+//!
 //! Invariant: a value of type [`Unit`] is a legal program: ids are in range, types agree, `break` and `continue` stand in
 //! loops, contract-only forms ([`ExprKind::Old`], [`ExprKind::Fresh`], [`ExprKind::Reach`], [`ExprKind::Quant`]) stand only
-//! in contracts, `assert`, `assume` and `when`, and there contain no calls.
+//! in contracts other than `modifies`, `assert`, `assume` and `when`. None of these, nor `modifies`, contains a call.
+
+pub mod print;
+pub mod same;
+pub mod visit;
 
 use crate::source::Span;
 use num_bigint::BigInt;
@@ -133,10 +139,24 @@ pub struct Procedure {
     pub modifies: Option<Modifies>,
     /// Its body; `None` when it is external.
     pub body: Option<Block>,
+    /// Where it comes from.
+    pub origin: Origin,
     /// Its name's place.
     pub name_span: Span,
     /// The whole procedure.
     pub span: Span,
+}
+
+/// Where a procedure comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Somebody wrote it. The only one that [`crate::resolve`] makes.
+    #[default]
+    Source,
+    /// It stands for a loop of another procedure.
+    Loop,
+    /// It is the part of another procedure that recurs.
+    Worker,
 }
 
 impl Procedure {
@@ -193,6 +213,9 @@ pub struct Equiv {
     /// The declaration.
     pub span: Span,
 }
+
+/// Array types nest no deeper than this, so that every stage may walk them recursively.
+pub(crate) const DEEPEST_ARRAY: usize = 64;
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -340,7 +363,8 @@ pub enum ExprKind {
     Fresh(Box<Expr>),
     /// There is a path of fields and array cells, of length 0 or more; false when either side is null.
     Reach(Box<Expr>, Box<Expr>),
-    /// A quantifier over all integers, both booleans, or all allocated objects of the type and null.
+    /// A quantifier over all integers, both booleans, or null and the objects of the type that existed when the run began or
+    /// can be reached now. It has no value if its body has none for one value of its range.
     Quant {
         /// `true` for `forall`.
         forall: bool,
@@ -352,28 +376,3 @@ pub enum ExprKind {
 }
 
 pub use crate::ast::{BinOp, UnOp};
-
-impl Expr {
-    /// Whether `test` holds for this expression or one within it.
-    pub fn any(&self, test: &impl Fn(&Expr) -> bool) -> bool {
-        test(self) || self.parts().into_iter().any(|part| part.any(test))
-    }
-
-    /// The expressions directly within this one, in the order they are evaluated.
-    pub fn parts(&self) -> Vec<&Expr> {
-        match &self.kind {
-            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null | ExprKind::Local(_) | ExprKind::Global(_) => {
-                Vec::new()
-            }
-            ExprKind::Field(e, _)
-            | ExprKind::Length(e)
-            | ExprKind::Unary(_, e)
-            | ExprKind::Old(e)
-            | ExprKind::Fresh(e)
-            | ExprKind::Quant { body: e, .. } => vec![e],
-            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Reach(a, b) => vec![a, b],
-            ExprKind::Cond(a, b, c) => vec![a, b, c],
-            ExprKind::Call(_, args) => args.iter().collect(),
-        }
-    }
-}

@@ -6,11 +6,16 @@
 //! their number, as in `x#7`.
 
 use crate::hir::{Block, Expr, ExprKind, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit, Version};
+use crate::stack::deep;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// The whole unit.
 pub fn print(unit: &Unit) -> String {
+    deep(|| print_here(unit))
+}
+
+fn print_here(unit: &Unit) -> String {
     let mut out = String::new();
     for class in &unit.classes {
         let fields: Vec<String> = (class.fields.iter().map(|id| &unit.fields[id.index()]))
@@ -47,14 +52,14 @@ pub fn print(unit: &Unit) -> String {
 /// One procedure of one version.
 pub fn procedure_text(unit: &Unit, version: &Version, procedure: &Procedure) -> String {
     let mut printer = Printer::new(unit, version, procedure);
-    printer.procedure();
+    deep(|| printer.procedure());
     printer.out
 }
 
 /// One expression of one procedure.
 pub fn expr_text(unit: &Unit, version: &Version, procedure: &Procedure, expr: &Expr) -> String {
     let mut printer = Printer::new(unit, version, procedure);
-    printer.expr(expr, 0);
+    deep(|| printer.expr(expr, 0));
     printer.out
 }
 
@@ -225,64 +230,50 @@ impl<'u> Printer<'u> {
             ExprKind::Local(id) => self.out += &self.names[id.index()],
             ExprKind::Global(id) => self.out += &self.unit.globals[id.index()].name,
             ExprKind::Field(object, field) => {
-                self.expr(object, 10);
-                self.out.push('.');
-                self.out += &self.unit.fields[field.index()].name;
+                let name = &self.unit.fields[field.index()].name;
+                self.sequence(&[("", object, 10)], &format!(".{name}"));
             }
-            ExprKind::Length(array) => {
-                self.expr(array, 10);
-                self.out += ".length";
-            }
-            ExprKind::Index(array, index) => {
-                self.expr(array, 10);
-                self.out.push('[');
-                self.expr(index, 0);
-                self.out.push(']');
-            }
+            ExprKind::Length(array) => self.sequence(&[("", array, 10)], ".length"),
+            ExprKind::Index(array, index) => self.sequence(&[("", array, 10), ("[", index, 0)], "]"),
             ExprKind::Unary(op, inner) => {
-                self.out.push(if *op == UnOp::Neg { '-' } else { '!' });
-                self.expr(inner, binds);
+                let sign = if *op == UnOp::Neg { "-" } else { "!" };
+                self.sequence(&[(sign, inner, binds)], "");
             }
             ExprKind::Binary(op, left, right) => {
                 let right_leaning = u8::from(matches!(op, crate::hir::BinOp::Implies));
-                self.expr(left, binds + right_leaning);
-                self.out += &format!(" {} ", op.symbol());
-                self.expr(right, binds + 1 - right_leaning);
+                let between = format!(" {} ", op.symbol());
+                self.sequence(&[("", left, binds + right_leaning), (&between, right, binds + 1 - right_leaning)], "");
             }
             ExprKind::Cond(cond, then, els) => {
-                self.expr(cond, binds + 1);
-                self.out += " ? ";
-                self.expr(then, binds);
-                self.out += " : ";
-                self.expr(els, binds);
+                self.sequence(&[("", cond, binds + 1), (" ? ", then, binds), (" : ", els, binds)], "");
             }
             ExprKind::Call(callee, args) => {
                 let name = &self.version.procedure(*callee).name;
                 let args = self.list(args);
                 self.out += &format!("{name}({args})");
             }
-            ExprKind::Old(inner) | ExprKind::Fresh(inner) => {
-                self.out += if matches!(expr.kind, ExprKind::Old(_)) { "old(" } else { "fresh(" };
-                self.expr(inner, 0);
-                self.out.push(')');
-            }
-            ExprKind::Reach(from, to) => {
-                self.out += "reach(";
-                self.expr(from, 0);
-                self.out += ", ";
-                self.expr(to, 0);
-                self.out.push(')');
-            }
+            ExprKind::Old(inner) => self.sequence(&[("old(", inner, 0)], ")"),
+            ExprKind::Fresh(inner) => self.sequence(&[("fresh(", inner, 0)], ")"),
+            ExprKind::Reach(from, to) => self.sequence(&[("reach(", from, 0), (", ", to, 0)], ")"),
             ExprKind::Quant { forall, var, body } => {
                 let ty = type_text(self.unit, &self.procedure.local(*var).ty);
                 let word = if *forall { "forall" } else { "exists" };
-                self.out += &format!("{word} {}: {ty} :: ", self.names[var.index()]);
-                self.expr(body, 0);
+                let head = format!("{word} {}: {ty} :: ", self.names[var.index()]);
+                self.sequence(&[(&head, body, 0)], "");
             }
         }
         if binds < least {
             self.out.push(')');
         }
+    }
+
+    /// Appends expressions, each with the text before it and how strongly it has to bind, and what ends them.
+    fn sequence(&mut self, parts: &[(&str, &Expr, u8)], end: &str) {
+        for (before, expr, least) in parts {
+            self.out += before;
+            self.expr(expr, *least);
+        }
+        self.out += end;
     }
 }
 

@@ -7,11 +7,16 @@
 //! from the same store does the same, if the callees that correspond do.
 
 use crate::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
+use crate::stack::deep;
 use std::collections::HashMap;
 
 /// Whether the procedures have the same contract and the same code; `callee_eq(p, q)` says whether a call of `p` in `a` and
 /// one of `q` in `b` count as the same. External procedures are the same when they have the same name.
 pub fn same_code(a: &Procedure, b: &Procedure, callee_eq: impl Fn(ProcId, ProcId) -> bool) -> bool {
+    deep(|| same_here(a, b, callee_eq))
+}
+
+fn same_here(a: &Procedure, b: &Procedure, callee_eq: impl Fn(ProcId, ProcId) -> bool) -> bool {
     if (a.params, a.results) != (b.params, b.results) {
         return false;
     }
