@@ -13,6 +13,7 @@ mod references;
 mod rewrite;
 
 pub use alloc_classes::{AllocClass, AllocSet};
+pub use evaluate::{Leaves, Values};
 use references::Question;
 pub use rewrite::{PathFacts, Renaming};
 
@@ -226,6 +227,14 @@ impl Node {
             Node::Ite(a, b, c) => vec![*a, *b, *c],
             // It is looked into only where it is instantiated.
             Node::Forall(..) => Vec::new(),
+        }
+    }
+
+    /// The terms directly within this one; of a quantifier, its body.
+    pub fn subterms(&self) -> Vec<Term> {
+        match self {
+            Node::Forall(_, body) => vec![*body],
+            node => node.children(),
         }
     }
 }

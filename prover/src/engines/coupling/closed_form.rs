@@ -12,9 +12,10 @@
 
 use super::runs::{Activation, Simulator};
 use super::steps::{Call, Steps};
-use crate::chc::fragments::heapless;
+use crate::chc::houdini::{self, Look};
 use crate::chc::linearise::linearised;
 use crate::chc::polynomial::{Equation, closed_form};
+use crate::engines::fragments::heapless;
 use crate::engines::{Engine, relational};
 use crate::goal::{Goal, Pair, PairProof, Program, Rule};
 use lang_l::hir::ProcId;
@@ -124,7 +125,7 @@ fn observed(steps: &Steps<'_>, (version, id): (usize, ProcId), conditions: &[Ter
         let mut values: HashMap<Term, BigInt> = inputs.iter().copied().zip(activation.input.iter().cloned()).collect();
         conditions
             .iter()
-            .map(|&c| terms.evaluate(c, &mut values, None).map(|value| value != BigInt::default()))
+            .map(|&c| terms.evaluate(c, &mut values, &mut ()).map(|value| value != BigInt::default()))
             .collect()
     };
     let mut cases: BTreeMap<Vec<bool>, Vec<&Activation>> = BTreeMap::new();
@@ -150,7 +151,7 @@ fn observed(steps: &Steps<'_>, (version, id): (usize, ProcId), conditions: &[Ter
             let numbers: Vec<Vec<BigInt>> =
                 rows.iter().map(|row| [row.input.as_slice(), std::slice::from_ref(&row.output[at])].concat()).collect();
             let Some(mut equation) = closed_form(&numbers, MAX_DEGREE) else { continue };
-            for factor in equation.parts.iter_mut().flat_map(|(_, factors)| factors) {
+            for factor in equation.sum.parts.iter_mut().flat_map(|(_, factors)| factors) {
                 if *factor == inputs.len() {
                     *factor += at;
                 }
@@ -227,17 +228,13 @@ struct End {
 impl Forms<'_, '_> {
     fn prove(mut self, pair: Pair) -> bool {
         let all: Vec<(usize, ProcId)> = self.laws.keys().copied().collect();
-        loop {
-            let mut dropped = false;
-            for &own in &all {
-                dropped |= self.drop_unproved(own);
-            }
-            if self.queries == 0 || self.laws.values().any(Vec::is_empty) {
-                return false;
-            }
-            if !dropped {
-                break;
-            }
+        let inductive = houdini::all_hold(all.len(), usize::MAX, |at| {
+            let dropped = self.drop_unproved(all[at]);
+            let hopeless = self.queries == 0 || self.laws.values().any(Vec::is_empty);
+            if hopeless { Look::Hopeless } else { Look::weakened(dropped) }
+        });
+        if !inductive {
+            return false;
         }
         let (lefts, rights) = (self.ends(0, pair.0), self.ends(1, pair.1));
         // Both begin with the same inputs.
@@ -338,19 +335,11 @@ impl Forms<'_, '_> {
             let values: Vec<Term> = inputs.iter().chain(&step.output).copied().collect();
             let terms = self.steps.terms();
             let goals: Vec<Term> = laws.iter().map(|law| said(terms, law, &HashMap::default(), &values)).collect();
-            let together = terms.and(&goals);
-            let said_count = goals.len();
-            if self.follows(&known, together) {
-                continue;
-            }
-            let mut kept = Vec::new();
-            for (law, goal) in laws.into_iter().zip(goals) {
-                if self.follows(&known, goal) {
-                    kept.push(law);
-                }
-            }
-            dropped |= kept.len() < said_count;
-            self.laws.insert((version, id), kept);
+            let failed = houdini::unproved(&goals, |goals| {
+                let goal = self.steps.terms().and(goals);
+                self.follows(&known, goal)
+            });
+            dropped |= self.laws.get_mut(&(version, id)).is_some_and(|laws| houdini::remove(laws, &failed));
         }
         dropped
     }

@@ -10,10 +10,12 @@
 //!
 //! Invariant: nothing is concluded from facts that the last look found not to be inductive.
 
-use super::facts::{Fact, Polynomial, Templates, common, polynomial};
-use super::graph::{Alignment, Edge, Graph, Node, Setting, holds};
+use super::graph::{Alignment, Edge, Graph, Node, Setting};
+use super::templates::{Fact, Templates, common};
 use super::transitions::{BLOCKED, ERROR, EXIT};
+use crate::chc::houdini::{self, Look};
 use crate::chc::linearise::linearised;
+use crate::chc::polynomial::Polynomial;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
 use smt::obligation::{Obligation, input_name};
@@ -34,8 +36,6 @@ pub(super) struct Check<'a, 'w> {
     pub(super) solver: &'a mut Solver,
     pub(super) templates: Templates,
     pub(super) facts: BTreeMap<Node, Vec<Fact>>,
-    /// The number 1 as a term.
-    pub(super) one: Term,
     banned: BTreeMap<Node, BTreeSet<Fact>>,
     conditions: BTreeMap<Node, Vec<Polynomial>>,
     /// How many more queries may be asked.
@@ -59,10 +59,8 @@ impl<'a, 'w> Check<'a, 'w> {
         solver: &'a mut Solver,
         templates: Templates,
     ) -> Self {
-        let one = setting.arena.terms.int(1);
         let mut check = Check {
             setting,
-            one,
             alignment,
             graph,
             assumed,
@@ -107,23 +105,14 @@ impl<'a, 'w> Check<'a, 'w> {
     /// Changes facts until every edge preserves them.
     fn close(&mut self) -> bool {
         let edges: Vec<Edge> = self.graph.edges.iter().filter(|edge| !edge.to.ended()).cloned().collect();
-        loop {
-            // Effects only grow weaker: what they do not show now they never will.
-            if !self.ends_alike() {
-                return false;
-            }
-            let mut changed = false;
-            for edge in &edges {
-                match self.preserve(edge) {
-                    Some(weakened) => changed |= weakened,
-                    None => return false,
-                }
-            }
-            // A round in which nothing changed has looked at every edge under the same facts.
-            if !changed {
-                return true;
-            }
-        }
+        houdini::all_hold(edges.len() + 1, usize::MAX, |at| {
+            let weakened = match at.checked_sub(1) {
+                // Facts only grow weaker: what they do not show now they never will.
+                None => self.ends_alike().then_some(false),
+                Some(edge) => self.preserve(&edges[edge]),
+            };
+            weakened.map_or(Look::Hopeless, Look::weakened)
+        })
     }
 
     /// Weakens the facts at the end of an edge until they follow; whether there was need to. `None` when out of budget.
@@ -179,14 +168,14 @@ impl<'a, 'w> Check<'a, 'w> {
 
     /// The state that an edge leads to, if it is taken with what the store is made to hold.
     fn successor(&self, edge: &Edge, row: &[BigInt]) -> Option<Vec<BigInt>> {
-        let store = self.setting.store(row);
+        let mut store = self.setting.store(row);
         let mut values: HashMap<Term, BigInt> =
             self.setting.columns(edge.from).into_iter().zip(row.iter().cloned()).collect();
         let terms = &self.setting.arena.terms;
-        if self.setting.reads && !holds(&terms.evaluate(edge.guard, &mut values, store)?) {
+        if self.setting.reads && !terms.is_satisfied(edge.guard, &mut values, &mut store) {
             return None;
         }
-        edge.values.iter().map(|&value| terms.evaluate(value, &mut values, store)).collect()
+        terms.evaluate_all(&edge.values, &mut values, &mut store)
     }
 
     /// What the states at a node have in common.
@@ -223,14 +212,8 @@ impl<'a, 'w> Check<'a, 'w> {
             side.transitions[cut].iter().for_each(|transition| collect(terms, transition.guard, &mut atoms));
         }
         let found: BTreeSet<Polynomial> =
-            atoms.into_iter().filter_map(|atom| polynomial(terms, atom, &columns)).collect();
-        let found: Vec<Polynomial> = found
-            .into_iter()
-            .map(|mut parts| {
-                parts.retain(|(_, factors)| !factors.is_empty());
-                parts
-            })
-            .collect();
+            atoms.into_iter().filter_map(|atom| Polynomial::of(terms, atom, &columns)).collect();
+        let found: Vec<Polynomial> = found.into_iter().map(Polynomial::without_constant).collect();
         self.conditions.insert(node, found.clone());
         found
     }

@@ -7,7 +7,6 @@
 
 use super::transitions::{BLOCKED, Cut, ENTRY, ERROR, EXIT, Side};
 use num_bigint::BigInt;
-use num_traits::Zero;
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
 use smt::random_stores::RandomStore;
@@ -36,7 +35,7 @@ pub(super) enum Alignment {
 }
 
 /// A pair of places; `seen` tells a first visit of a head from later ones, where that is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Node {
     pub(super) cuts: [Cut; 2],
     pub(super) seen: [u64; 2],
@@ -335,9 +334,4 @@ impl Point {
     pub(super) fn is_outcome(&self) -> bool {
         matches!(self.cut, EXIT | ERROR)
     }
-}
-
-/// Whether a truth value is true.
-pub(super) fn holds(value: &BigInt) -> bool {
-    !value.is_zero()
 }
