@@ -5,19 +5,19 @@
 
 mod common;
 
+use ape_fuzz::random::Random;
 use common::{all_programs, ape, each, programs, root, verify};
 use lang_l::source::Sources;
 use lang_l::{hir::Unit, parse, resolve};
 use prover::certificate::{Certificate, INDEX, Refusal, make, replay, rewrite};
-use ape_fuzz::random::Random;
-use smt::obligation::PREAMBLE;
 use prover::search::concrete;
-use smt::solve::cvc5::Cvc5;
-use smt::solve::{Answer, Query, cross_check};
 use prover::verdict::Report;
 use prover::verify::{self as verification, Config};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
+use smt::obligation::PREAMBLE;
+use smt::solve::cvc5::Cvc5;
+use smt::solve::{Answer, Query, cross_check};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};

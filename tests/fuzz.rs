@@ -1,6 +1,5 @@
 //! The fuzzer finds no fault, and its own parts do what they say.
 
-use lang_l::hir::{ProcId, Unit};
 use ape_fuzz::case::{Case, Mutation};
 use ape_fuzz::change::Change;
 use ape_fuzz::judge::{Extra, Fault, judge};
@@ -8,6 +7,7 @@ use ape_fuzz::keep::Keep;
 use ape_fuzz::oracle::{self, observe};
 use ape_fuzz::random::Random;
 use ape_fuzz::{Config, fuzz};
+use lang_l::hir::{ProcId, Unit};
 use rayon::ThreadPoolBuilder;
 use std::collections::BTreeSet;
 
