@@ -5,6 +5,7 @@
 
 mod common;
 
+use lang_l::random::Random;
 use common::{all_programs, ape, each, programs, root, verify};
 use lang_l::random::Random;
 use lang_l::source::Sources;

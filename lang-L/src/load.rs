@@ -112,7 +112,7 @@ mod tests {
             let unit = loaded.expect("it is legal").unit;
             let printed = crate::hir::print::print(&unit);
             let (parsed, procedure) = (crate::parse::parse(crate::source::FileId(0), &text), crate::hir::ProcId(0));
-            let again = crate::print::print(&parsed.file);
+            let again = crate::print::print(&parsed.file, &parsed.comments);
             let limits = crate::interp::Limits::default();
             let job = crate::interp::Job { unit: &unit, version: 0, procedure, limits };
             let input = crate::heap::Input::default();
