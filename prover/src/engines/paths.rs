@@ -6,7 +6,7 @@
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::goal::InliningPlan;
-use crate::goal::{Evidence, Method, Pair, PairProof, PathsEvidence, Program, assumptions};
+use crate::goal::{Evidence, Method, Pair, PairProof, PathsEvidence, Program, assumptions, begins_run};
 use crate::relate::{Claims, Level, Order, Relater};
 use lang_l::hir::Expr;
 use smt::arena::Arena;
@@ -96,6 +96,7 @@ pub(super) fn outcomes(
             inline_depth: plan.depths[version],
             inline_at: plan.only_at,
             turns: plan.method == Method::Turns,
+            whole_run: begins_run(program, pair),
             ..Limits::default()
         };
         let executed = match plan.outcomes {
