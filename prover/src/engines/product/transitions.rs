@@ -208,6 +208,7 @@ impl<'u> Side<'u> {
             entry: None,
             freshness: Freshness::Unknown,
             existing: None,
+            at_entry: false,
         }
     }
 }
