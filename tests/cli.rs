@@ -356,7 +356,7 @@ fn output_that_cannot_be_written_is_told() {
     let full = fs::File::options().write(true).open("/dev/full").expect("Linux has /dev/full");
     let output = dir.command("check a.l").stdout(full).stderr(Stdio::piped()).output().expect("ape runs");
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
-    assert_eq!(output.status.code(), Some(70));
+    assert_eq!(output.status.code(), Some(74));
 }
 
 const SAME: &str = "

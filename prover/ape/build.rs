@@ -2,6 +2,8 @@
 //!
 //! In: what the build script of `ape-smt` found. Out: rpaths for the linker, and for the code `APE_Z3_VERSION` and
 //! `APE_Z3_FROM` (which library this build was made for).
+//!
+//! Invariant: no rpath names a directory of the build, unless the library could be kept nowhere else.
 
 use std::env;
 
@@ -10,9 +12,10 @@ fn main() {
     let found = |what: &str| env::var(format!("DEP_APE_Z3_{what}")).unwrap_or_default();
     println!("cargo:rustc-env=APE_Z3_VERSION={}", found("VERSION"));
     println!("cargo:rustc-env=APE_Z3_FROM={}", found("FROM"));
-    // `$ORIGIN` serves a binary that was moved together with its libz3.
-    let beside_binary = if cfg!(target_os = "macos") { "@loader_path" } else { "$ORIGIN" };
-    for directory in [found("LINKED").as_str(), beside_binary].iter().filter(|directory| !directory.is_empty()) {
+    // A binary that was moved together with its libz3 finds it beside itself, or where installers put libraries.
+    let origin = if cfg!(target_os = "macos") { "@loader_path" } else { "$ORIGIN" };
+    let beside = [origin.to_string(), format!("{origin}/../lib")];
+    for directory in beside.into_iter().chain([found("RPATH")]).filter(|directory| !directory.is_empty()) {
         println!("cargo:rustc-link-arg=-Wl,-rpath,{directory}");
     }
 }

@@ -39,14 +39,16 @@ pub(crate) enum Command {
 
 /// What `ape verify --help` ends with.
 const STATUSES: &str = "Exit status: 0 all equivalent; 1 something differs, or a contract is broken; 2 bad usage, or a file that is not legal; \
-3 something is open (with --partial, partially equivalent is not); 4 there was nothing to compare; 70 a bug of ours. \
-Of several files the worst counts: 70 or 2 before 1, 1 before 3, 3 before 0, and 4 only when no file had anything to compare.";
+3 something is open (with --partial, partially equivalent is not); 4 there was nothing to compare; 70 a bug of ours; \
+74 the environment failed, such as a full disk, or no memory for a thread. \
+Of several files the worst counts: 70, 74 or 2 before 1, 1 before 3, 3 before 0, and 4 only when no file had anything to compare.
+Ctrl-C ends the search: what is decided by then is reported, and the rest is unknown, for this reason. A second Ctrl-C ends `ape` at once.";
 
 /// Arguments of `ape verify`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = STATUSES)]
 pub(crate) struct VerifyArgs {
-    /// Pair files, each verified on its own; or two files, of the old version and of the new one
+    /// Pair files, each verified on its own; or two files, of the old version and of the new one; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// How to print the report
@@ -61,7 +63,7 @@ pub(crate) struct VerifyArgs {
     /// How much memory, in MB, the solver may take for one question
     #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(16..=1 << 20))]
     pub(crate) memory: u64,
-    /// How many threads to use [default: as many as there are cores]
+    /// How many threads to use, at most four for each core [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Count partially equivalent as success
@@ -88,7 +90,7 @@ pub(crate) struct VerifyArgs {
 /// Arguments of `ape replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
-    /// Directories with certificates; or one of these, and the file or the two files it must belong to
+    /// Directories with certificates; or one of these, and the file or the two files it must belong to; `-` is standard input
     #[arg(required = true, value_name = "DIR")]
     pub(crate) paths: Vec<PathBuf>,
     /// How to print what was found
@@ -150,7 +152,7 @@ pub(crate) enum Stage {
 /// Arguments of `ape stability`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StabilityArgs {
-    /// Pair files
+    /// Pair files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// How many variants of each file to verify, beside the file as it is
@@ -165,7 +167,7 @@ pub(crate) struct StabilityArgs {
     /// How much memory, in MB, the solver may take for one question
     #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(16..=1 << 20))]
     pub(crate) memory: u64,
-    /// How many threads to use [default: as many as there are cores]
+    /// How many threads to use, at most four for each core [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
 }
@@ -212,7 +214,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "V", id = "program_version")]
     pub(crate) version: Option<String>,
     /// Start from the arguments, globals and heap in this JSON file: a store, or a report with a counterexample; of a
-    /// report on several files the one for this file
+    /// report on several files the one for this file; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
     /// How to print what came of it; as JSON it is what a report has as `left` or `right`
@@ -259,7 +261,7 @@ pub(crate) struct FuzzArgs {
     /// Write faulty pairs into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
-    /// How many threads to use [default: as many as there are cores]
+    /// How many threads to use, at most four for each core [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
 }

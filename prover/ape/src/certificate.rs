@@ -4,13 +4,13 @@
 //!
 //! Invariant: nothing that is no certificate is ever replaced, and a certificate only by a whole one.
 
+use super::beside;
 use super::status::Failure;
 use prover::certificate::{Certificate, INDEX};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process;
 
 /// The largest certificate that is read, in bytes.
 const LARGEST: u64 = 256 << 20;
@@ -53,8 +53,9 @@ pub(super) fn may_hold_others(directory: &Path) -> Result<(), Failure> {
 
 /// Writes a certificate: beside the directory first, and then in its place.
 pub(super) fn save(directory: &Path, certificate: &Certificate) -> Result<(), Failure> {
+    clear(directory);
     replaceable(directory)?;
-    let [new, old] = ["new", "old"].map(|what| beside(directory, what));
+    let [new, old] = PARTS.map(|part| beside::own(directory, &prefix(directory, part)));
     let written = fill(&new, certificate).and_then(|()| {
         let there = directory.exists();
         if there {
@@ -72,11 +73,42 @@ pub(super) fn save(directory: &Path, certificate: &Certificate) -> Result<(), Fa
     Ok(())
 }
 
-/// A name beside a directory that nobody else uses.
-fn beside(directory: &Path, what: &str) -> PathBuf {
-    let mut name = directory.file_name().map_or_else(|| OsString::from("certificate"), ToOwned::to_owned);
-    name.push(format!(".{what}-{}", process::id()));
-    directory.with_file_name(name)
+/// What stands beside a directory that is being replaced: the certificate to come, and the one that was there.
+const PARTS: [&str; 2] = ["new", "old"];
+
+fn prefix(directory: &Path, part: &str) -> OsString {
+    beside::prefix(directory, "", &format!(".{part}-"))
+}
+
+/// Clears away what processes left behind that were killed while they wrote this certificate. One that had moved the old
+/// certificate away, and not yet put the new one in its place, gets the old one put back.
+fn clear(directory: &Path) {
+    for part in PARTS {
+        for left in beside::left_behind(directory, &prefix(directory, part)) {
+            if !holds_nothing_else(&left) {
+                continue;
+            }
+            // What cannot be cleared away does no harm.
+            let _ = if part == "old" && !directory.exists() {
+                fs::rename(&left, directory)
+            } else {
+                fs::remove_dir_all(&left)
+            };
+        }
+    }
+}
+
+/// Whether a directory holds files with the names of a certificate's, and nothing else.
+fn holds_nothing_else(directory: &Path) -> bool {
+    let Ok(mut entries) = fs::read_dir(directory) else { return false };
+    entries.all(|entry| {
+        let Ok(entry) = entry else { return false };
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|name| {
+            name == INDEX || name.ends_with(".smt2") || (name.starts_with("source-") && name.ends_with(".l"))
+        });
+        ours && entry.file_type().is_ok_and(|kind| kind.is_file())
+    })
 }
 
 fn fill(directory: &Path, certificate: &Certificate) -> io::Result<()> {

@@ -7,6 +7,7 @@ use std::io::Write;
 
 /// Looks at every file, whatever is wrong with the ones before it.
 pub(crate) fn check(args: &CheckArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    load::at_most_one_is_standard_input(args.files.iter().map(AsRef::as_ref))?;
     let mut status = Status::Success;
     for file in &args.files {
         match load::load(&[file]) {

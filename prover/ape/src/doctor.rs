@@ -52,16 +52,18 @@ fn bad(wrong: impl Into<String>, mend: impl Into<String>) -> Finding {
 }
 
 fn library() -> Finding {
-    let mend = "unset LD_LIBRARY_PATH and LD_PRELOAD if they name another Z3; else run `cargo clean -p prover` and build again";
+    let mend = "unset LD_LIBRARY_PATH and LD_PRELOAD if they name another Z3; else build or install `ape` again";
+    let place = match installation::loaded_from() {
+        Some(file) => format!("loaded from {}", file.display()),
+        None => format!("at build time it was in {}", installation::BUILT_FROM),
+    };
     match installation::loaded() {
-        None => bad("it does not tell a version", mend),
-        Some(version) if version < OLDEST => bad(format!("version {version} is older than {OLDEST}"), mend),
+        None => bad(format!("it does not tell a version; {place}"), mend),
+        Some(version) if version < OLDEST => bad(format!("version {version} is older than {OLDEST}; {place}"), mend),
         Some(version) if version.to_string() != installation::BUILT_FOR => {
-            bad(format!("version {version}, but this program was built for {}", installation::BUILT_FOR), mend)
+            bad(format!("version {version}, but this program was built for {}; {place}", installation::BUILT_FOR), mend)
         }
-        Some(version) => {
-            Finding::Good(format!("version {version}, found at build time in {}", installation::BUILT_FROM))
-        }
+        Some(version) => Finding::Good(format!("version {version}, {place}")),
     }
 }
 

@@ -3,16 +3,17 @@
 //! Invariant: a file holds its old text or its new text at any time, and one that is not legal L is not touched.
 
 use super::args::FmtArgs;
+use super::beside;
 use super::load;
 use super::status::{Failure, Status};
 use lang_l::print;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
-use std::process;
 
 /// Lays out every file, whatever is wrong with the ones before it.
 pub(crate) fn fmt(args: &FmtArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    load::at_most_one_is_standard_input(args.files.iter().map(AsRef::as_ref))?;
     let mut status = Status::Success;
     for file in &args.files {
         match fmt_file(file, args.check, out) {
@@ -47,8 +48,12 @@ fn fmt_file(path: &Path, check: bool, out: &mut impl Write) -> Result<Status, Fa
 /// Writes a file beside the old one, then puts it in its place. A link stays a link.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.ape-{}", process::id()));
+    let prefix = beside::prefix(&path, ".", ".ape-");
+    for left in beside::left_behind(&path, &prefix) {
+        // What cannot be cleared away does no harm.
+        let _ = fs::remove_file(left);
+    }
+    let beside = beside::own(&path, &prefix);
     let write = || -> io::Result<()> {
         let mut file = File::create_new(&beside)?;
         file.write_all(text.as_bytes())?;

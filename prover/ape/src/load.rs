@@ -3,11 +3,12 @@
 //! Invariant: whatever bytes a file holds, the result is a program or a [`Failure`] with a place in the file.
 
 use super::status::Failure;
+use lang_l::ast::File;
 use lang_l::diagnostic::Diagnostic;
 use lang_l::parse::{self, Parsed};
 use lang_l::source::{FileId, Sources};
 use lang_l::{hir, render, resolve};
-use std::fs::File;
+use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -61,6 +62,14 @@ pub(crate) fn programs(paths: &[&Path]) -> Result<Programs, Vec<Failure>> {
     if wrong.is_empty() { Ok(Programs::Each(loaded)) } else { Err(wrong) }
 }
 
+/// Standard input can be read once: it must not be given twice.
+pub(crate) fn at_most_one_is_standard_input<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
+    match paths.into_iter().filter(|path| is_standard_input(path)).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::Usage("standard input can be read only once: `-` is given twice".into())),
+    }
+}
+
 /// Reads and resolves one file, or an old and a new version.
 pub(crate) fn load(paths: &[&Path]) -> Result<Loaded, Failure> {
     let named = paths.iter().map(|path| Ok((name(path), bytes(path)?))).collect::<Result<Vec<_>, Failure>>()?;
@@ -103,6 +112,18 @@ pub(crate) fn parsed(path: &Path) -> Result<(String, Parsed), Failure> {
     if parsed.diagnostics.is_empty() { Ok((text, parsed)) } else { Err(illegal(&sources, &parsed.diagnostics)) }
 }
 
+/// Reads one file; the tree as written, and the program it is.
+pub(crate) fn parsed_and_resolved(path: &Path) -> Result<(File, hir::Unit), Failure> {
+    let mut sources = Sources::new();
+    let id = read(&mut sources, path)?;
+    let parsed = parse::parse(id, &sources.get(id).text);
+    if !parsed.diagnostics.is_empty() {
+        return Err(illegal(&sources, &parsed.diagnostics));
+    }
+    let unit = resolve::resolve(&[&parsed.file]).map_err(|wrong| illegal(&sources, &wrong))?;
+    Ok((parsed.file, unit))
+}
+
 /// The text of a file that is no program.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     let not_text = |_| Failure::Usage(format!("{} is not UTF-8 text", name(path)));
@@ -133,7 +154,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let read = if is_standard_input(path) {
         io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes)
     } else {
-        File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+        fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
     };
     match read {
         Ok(length) if length as u64 > LARGEST => {

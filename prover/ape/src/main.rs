@@ -3,11 +3,15 @@
 //! Reports go to standard output, complaints to standard error.
 //!
 //! Invariant: only the modules below this one, and `smt::solve::process`, read or write anything outside the process.
-//! Invariant: a bug of ours, that is a panic, ends in status 70 and never in a verdict.
+//! Invariant: a bug of ours, that is a panic, ends in status 70 and never in a verdict; a failure of the environment in 74.
 
 mod args;
+mod beside;
 mod load;
+mod narrow;
+mod signals;
 mod status;
+mod terminal;
 mod threads;
 
 mod certificate;
@@ -27,7 +31,7 @@ use args::{Args, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 use status::{Failure, Status};
-use std::io::{self, Write};
+use std::io::Write;
 use std::panic::{self, PanicHookInfo};
 use std::process::ExitCode;
 use std::thread;
@@ -42,6 +46,9 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => return usage(&error).into(),
     };
     panic::set_hook(Box::new(report_bug));
+    if let Err(error) = signals::survive_full_files() {
+        return Failure::Process(error).report().into();
+    }
     let worker =
         thread::Builder::new().name("ape".to_string()).stack_size(STACK).spawn(move || dispatch(&args.command));
     let outcome = worker.map_err(Failure::Thread).and_then(|worker| worker.join().unwrap_or(Ok(Status::Internal)));
@@ -79,7 +86,7 @@ fn usage(error: &clap::Error) -> Status {
     let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     match error.print() {
         Ok(()) if asked_for => Status::Success,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::BrokenPipe,
+        Err(error) if asked_for => Failure::Output(error).report(),
         _ => Status::Illegal,
     }
 }

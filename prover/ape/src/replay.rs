@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 /// Replays. The status is 1 when something was refused, 2 when something is no certificate, 3 when nothing was refused, but some
 /// pair was not confirmed: it is unknown, or was proved in a way that no certificate tells of.
 pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    load::at_most_one_is_standard_input(args.paths.iter().map(AsRef::as_ref))?;
     let (directories, files): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(|path| path.is_dir());
     let program = match (&directories[..], &files[..]) {
         ([_, ..], []) => None,
@@ -39,16 +40,14 @@ pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, 
         let replayed = certificate::read(directory).and_then(|files| {
             replay_with(&files, program.as_ref(), &solvers).map_err(|refusal| match refusal {
                 Refusal::Unreadable(_) => Failure::Usage(refusal.to_string()),
-                Refusal::Solver(cause) => Failure::Internal(cause),
+                Refusal::Solver(cause) => Failure::Solver(cause),
                 refused @ Refusal::Rejection { .. } => Failure::Refused(refused),
             })
         });
         let this = match &replayed {
             Ok(replay) if replay.pairs.iter().all(|pair| pair.confirmed) => Status::Success,
             Ok(_) => Status::Undecided,
-            Err(Failure::Refused(_)) => Status::Failed,
-            Err(Failure::Internal(_)) => Status::Internal,
-            Err(_) => Status::Illegal,
+            Err(failure) => failure.status(),
         };
         if rank(this) > rank(status) {
             status = this;

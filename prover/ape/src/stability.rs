@@ -16,6 +16,7 @@ use std::path::Path;
 
 /// Looks at every file, whatever is wrong with the ones before it.
 pub(crate) fn stability(args: &StabilityArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    load::at_most_one_is_standard_input(args.files.iter().map(AsRef::as_ref))?;
     let backend = solver::start(args.memory)?;
     let mut status = Status::Success;
     let mut files = Vec::new();
@@ -44,13 +45,13 @@ pub(crate) fn stability(args: &StabilityArgs, out: &mut impl Write) -> Result<St
 }
 
 fn seen(path: &Path, args: &StabilityArgs, backend: &Shared) -> Result<Vec<PairSeen>, Failure> {
-    let versions = load::load(&[path])?.unit.versions.len();
+    let (file, unit) = load::parsed_and_resolved(path)?;
+    let versions = unit.versions.len();
     if versions != 2 {
         return Err(Failure::Usage(format!("{} has {versions} versions, not 2", load::name(path))));
     }
-    let (_, parsed) = load::parsed(path)?;
     let config = Config { backend: backend.clone(), budget: Budget::default(), ..Config::default() };
-    in_threads(args.jobs, || stability::check(&parsed.file, &config, args.runs, args.seed))
+    in_threads(args.jobs, || stability::check(&file, &config, args.runs, args.seed))
 }
 
 fn text(path: &Path, pairs: &[PairSeen], runs: u64) -> String {

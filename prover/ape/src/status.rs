@@ -1,6 +1,7 @@
 //! How a run ends: exit statuses, and the failures that lead to them.
 
-use super::load;
+use super::{load, narrow, terminal};
+use nix::errno::Errno;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,8 +19,10 @@ pub(crate) enum Status {
     Undecided,
     /// `verify` had no pair to look at.
     NothingSelected,
-    /// A bug of ours, or of the machine.
+    /// A bug of ours, or of a solver.
     Internal,
+    /// The environment failed: a full disk, no memory for a thread, a program that does not start.
+    Environment,
     /// Whoever read our output stopped reading; as a shell reports a process that SIGPIPE ended.
     BrokenPipe,
 }
@@ -33,6 +36,7 @@ impl From<Status> for ExitCode {
             Status::Undecided => 3,
             Status::NothingSelected => 4,
             Status::Internal => 70,
+            Status::Environment => 74,
             Status::BrokenPipe => 141,
         })
     }
@@ -59,6 +63,9 @@ pub(crate) enum Failure {
     /// A bug of ours, or of a solver, that was noticed in time.
     #[error("internal error: {0}")]
     Internal(String),
+    /// A second solver broke down, or cannot be run.
+    #[error("{0}")]
+    Solver(String),
     /// Output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -82,18 +89,34 @@ impl Failure {
     /// Tells the user, and says which status that is.
     pub(crate) fn report(&self) -> Status {
         match self {
-            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return Status::BrokenPipe,
-            Failure::IllegalFile(diagnostics) => show(diagnostics),
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+            Failure::IllegalFile(diagnostics) => match terminal::error_width() {
+                Some(width) => show(&narrow::fit(diagnostics, width)),
+                None => show(diagnostics),
+            },
             _ => complain(&self.to_string()),
         }
+        self.status()
+    }
+
+    /// The status it ends in.
+    pub(crate) fn status(&self) -> Status {
         match self {
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::BrokenPipe,
             Failure::Refused(_) => Status::Failed,
-            Failure::Usage(_) | Failure::IllegalFile(_) | Failure::Read { .. } | Failure::Write { .. } => {
-                Status::Illegal
-            }
-            Failure::Internal(_) | Failure::Output(_) | Failure::Thread(_) | Failure::Process(_) => Status::Internal,
+            Failure::Read { error, .. } if is_short_of_something(error) => Status::Environment,
+            Failure::Usage(_) | Failure::IllegalFile(_) | Failure::Read { .. } => Status::Illegal,
+            Failure::Write { .. } | Failure::Output(_) => Status::Environment,
+            Failure::Thread(_) | Failure::Process(_) | Failure::Solver(_) => Status::Environment,
+            Failure::Internal(_) => Status::Internal,
         }
     }
+}
+
+/// Whether a file that the user named is not to blame for it.
+fn is_short_of_something(error: &io::Error) -> bool {
+    let code = error.raw_os_error().map(Errno::from_raw);
+    matches!(code, Some(Errno::EIO | Errno::ENOMEM | Errno::EMFILE | Errno::ENFILE | Errno::ESTALE))
 }
 
 /// Says on standard error what went wrong.

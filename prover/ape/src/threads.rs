@@ -4,17 +4,27 @@ use super::STACK;
 use super::status::Failure;
 use std::io;
 use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 /// Does the work with so many threads, as many as there are cores if nothing is said.
 pub(super) fn in_threads<T: Send>(jobs: Option<NonZeroUsize>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     Ok(threads(jobs)?.install(work))
 }
 
+/// The most threads for each core. More find no core to run on, and each has a stack.
+const MOST_PER_CORE: usize = 4;
+
+/// How many threads to use when so many are asked for.
+fn number(jobs: Option<NonZeroUsize>) -> usize {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    jobs.map_or(cores, |jobs| jobs.get().min(cores * MOST_PER_CORE))
+}
+
 /// So many threads, as many as there are cores if nothing is said.
 pub(super) fn threads(jobs: Option<NonZeroUsize>) -> Result<rayon::ThreadPool, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.map_or(0, NonZeroUsize::get)).stack_size(STACK).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(number(jobs)).stack_size(STACK).build();
     pool.map_err(|error| Failure::Thread(io::Error::other(error)))
 }
 
@@ -27,7 +37,7 @@ pub(super) fn each<A: Sync, T: Send>(
     items: &[A],
     work: impl Fn(&A) -> T + Sync,
 ) -> Result<Vec<T>, Failure> {
-    let threads = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let threads = number(jobs);
     let workers = threads.min(items.len()).max(1);
     let share = NonZeroUsize::new(threads / workers);
     let next = AtomicUsize::new(0);
@@ -43,9 +53,14 @@ pub(super) fn each<A: Sync, T: Send>(
         done = worker()?;
     } else {
         let shares: Vec<_> = thread::scope(|scope| {
-            let started: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-            // A panic of a worker is one of ours, and is told where this thread ends.
-            started.into_iter().map(|one| one.join().unwrap_or_else(|bug| std::panic::resume_unwind(bug))).collect()
+            let start = || thread::Builder::new().spawn_scoped(scope, worker);
+            let started: Vec<_> = (0..workers).map(|_| start()).collect();
+            let ended = started.into_iter().map(|worker| {
+                // A panic of a worker is one of ours, and is told where this thread ends.
+                let join = |worker: ScopedJoinHandle<'_, _>| worker.join().unwrap_or_else(|bug| resume_unwind(bug));
+                worker.map_err(Failure::Thread).and_then(join)
+            });
+            ended.collect()
         });
         for share in shares {
             done.extend(share?);

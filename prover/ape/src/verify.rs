@@ -7,12 +7,13 @@ use super::certificate;
 use super::load::{self, Loaded, Programs};
 use super::solver;
 use super::status::{Failure, Status};
+use super::terminal;
 use super::threads::each;
 use lang_l::hir_print;
 use prover::certificate::Certificate;
 use prover::lower::{Lowered, lower};
 use prover::report::several::{self, Part};
-use prover::report::text::Detail;
+use prover::report::text::{Detail, USUAL_WIDTH};
 use prover::report::{self, Subject, dump};
 use prover::verdict::Report;
 use prover::verify::{self, Config};
@@ -27,6 +28,7 @@ use std::{env, fs, process};
 /// Compares the versions. The status says how bad the worst verdict is.
 pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, Failure> {
     let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
+    load::at_most_one_is_standard_input(paths.iter().copied())?;
     if args.dump == Some(Stage::Ast) {
         for path in &paths {
             let (_, parsed) = load::parsed(path)?;
@@ -86,7 +88,7 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
             subject: Subject { unit: &program.unit, sources: &program.sources, report },
         })
         .collect();
-    let detail = Detail { explain: args.explain };
+    let detail = Detail { explain: args.explain, width: terminal::width().unwrap_or(USUAL_WIDTH) };
     match (args.format, parts.as_slice()) {
         (Format::Text, [Part { subject, .. }]) if !several => {
             write!(out, "{}", report::text::report(*subject, detail))?
@@ -166,7 +168,7 @@ pub(super) fn second_solver() -> Result<Cvc5, Failure> {
 
 /// What cvc5 says of all that was proved. That it disagrees is an internal error; the query is kept, and no verdict is given.
 fn agreeing(cvc5: &Cvc5, report: &Report) -> Result<CrossCheck, Failure> {
-    let check = solve::cross_check(cvc5, &report.queries).map_err(|SolverFailure(cause)| Failure::Usage(cause))?;
+    let check = solve::cross_check(cvc5, &report.queries).map_err(|SolverFailure(cause)| Failure::Solver(cause))?;
     let Some(query) = check.disagreed.first() else { return Ok(check) };
     let path = env::temp_dir().join(format!("ape-disagreement-{}.smt2", process::id()));
     fs::write(&path, &query.smt2).map_err(|error| Failure::write(&path, error))?;

@@ -1,40 +1,51 @@
-//! The pinned Z3: cargo's target directory comes in, the library of Python's `z3-solver` wheel comes out.
+//! The pinned Z3: a directory to keep it in comes in, the library of Python's `z3-solver` wheel comes out.
 //!
 //! Invariant: nothing is unpacked unless pip found its hash in `z3-wheel.txt`.
 //! Invariant: the directory of the wheel appears in one step, so a build that was stopped leaves no half of it.
+//! Invariant: of several builds at once one fetches, and the others wait for it: each holds a lock while it looks again.
 
 use crate::library::{self, Library, output};
-use crate::out_dir;
+use crate::packaged;
 use std::path::Path;
 use std::process::Command;
 use std::time::UNIX_EPOCH;
-use std::{fs, io};
+use std::{env, fs, io};
 
 /// The version that `z3-wheel.txt` names.
 const PINNED: &str = "5.4.0.0";
 
-/// The pinned library, from `target` if it was fetched before.
-pub(crate) fn pinned_wheel(target: &Path) -> Result<Library, String> {
-    let home = target.join(format!("z3-{PINNED}"));
-    let lib = home.join("z3/lib");
-    if let Ok(library) = library::accept(Some(lib.clone())) {
+/// The pinned library, kept below `home`; from an earlier build if there was one.
+pub(crate) fn pinned_wheel(home: &Path) -> Result<Library, String> {
+    // A home directory may be shared by machines of several kinds.
+    let machine = env::var("TARGET").expect("cargo sets it");
+    let kept = home.join(format!("z3-{PINNED}-{machine}"));
+    let lib = kept.join("lib");
+    let there = || library::accept(Some(lib.clone()));
+    if let Ok(library) = there() {
         return Ok(library);
     }
-    let scratch = out_dir().join("fetch");
+    let cannot_keep = |error: io::Error| format!("cannot keep Z3 in {}: {error}", home.display());
+    fs::create_dir_all(home).map_err(cannot_keep)?;
+    // Held until this returns, or its process ends.
+    let lock = fs::File::create(home.join(".z3-lock")).map_err(cannot_keep)?;
+    lock.lock().map_err(cannot_keep)?;
+    if let Ok(library) = there() {
+        return Ok(library);
+    }
+    let scratch = home.join(".z3-fetch");
     remove(&scratch)?;
     download(&scratch)?;
-    make_old(&library::file_in(&scratch.join("z3/lib"))).map_err(|error| format!("cannot change a date: {error}"))?;
-    remove(&home)?;
-    fs::rename(&scratch, &home).map_err(|error| format!("cannot create {}: {error}", home.display()))?;
-    library::accept(Some(lib))
+    make_old(&library::file_in(&scratch.join("lib"))).map_err(cannot_keep)?;
+    remove(&kept)?;
+    fs::rename(&scratch, &kept).map_err(cannot_keep)?;
+    there()
 }
 
 fn download(scratch: &Path) -> Result<(), String> {
-    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it");
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", "--retries=1"]);
     pip.args(["--no-deps", "--only-binary=:all:", "--require-hashes"]);
-    pip.arg("--requirement").arg(Path::new(&manifest).join("build/z3-wheel.txt")).arg("--dest").arg(scratch);
+    pip.arg("--requirement").arg(packaged("build/z3-wheel.txt")).arg("--dest").arg(scratch);
     output(&mut pip).map_err(|reason| format!("pip could not fetch z3-solver {PINNED}: {reason}"))?;
     let unpack = ["-c", UNPACK];
     output(Command::new("python3").args(unpack).arg(scratch))
@@ -42,16 +53,25 @@ fn download(scratch: &Path) -> Result<(), String> {
         .map_err(|reason| format!("cannot unpack z3-solver {PINNED}: {reason}"))
 }
 
-/// Unpacks the library and the licence from the only wheel in a directory, then removes the wheel.
+/// Unpacks the library and the licence from the only wheel in a directory, then removes the wheel. A wheel holds no links,
+/// so a library that has two names is in it twice.
 const UNPACK: &str = "
-import pathlib, sys, zipfile
+import filecmp, pathlib, sys, zipfile
 scratch = pathlib.Path(sys.argv[1])
 [wheel] = scratch.glob('*.whl')
 with zipfile.ZipFile(wheel) as archive:
     for name in archive.namelist():
-        if name.startswith('z3/lib/libz3.') or 'LICENSE' in name:
-            archive.extract(name, scratch)
+        path = pathlib.PurePosixPath(name)
+        if name.startswith('z3/lib/libz3.') or 'LICENSE' in path.name:
+            file = scratch / 'lib' / path.name
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(archive.read(name))
 wheel.unlink()
+names = sorted((scratch / 'lib').glob('libz3.*'), key=lambda file: len(file.name))
+for name in names[:-1]:
+    if filecmp.cmp(name, names[-1], shallow=False):
+        name.unlink()
+        name.symlink_to(names[-1].name)
 ";
 
 /// Cargo runs a build script again when a file it named is newer than the script's last start, as a file just

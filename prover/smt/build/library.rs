@@ -1,9 +1,9 @@
 //! Z3 libraries on this machine: directories come in, a library known to link, load and be new enough comes out.
 
-use crate::out_dir;
 use crate::z3_version::{OLDEST, Z3Version};
+use crate::{out_dir, packaged, rustc};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
@@ -16,7 +16,9 @@ pub(crate) struct Library {
 
 /// The library in the directory the user names, which may also be the directory above it.
 pub(crate) fn from_user(dir: &Path) -> Result<Library, String> {
-    let candidates = [dir.to_path_buf(), dir.join("lib"), dir.join("bin")];
+    // It is looked up again from elsewhere, when the program starts.
+    let dir = path::absolute(dir).map_err(|error| error.to_string())?;
+    let candidates = [dir.clone(), dir.join("lib"), dir.join("bin")];
     let found = candidates.into_iter().find(|dir| file_in(dir).exists());
     accept(Some(found.ok_or_else(|| format!("{} holds no {LIBRARY_FILE}", dir.display()))?))
 }
@@ -38,12 +40,8 @@ pub(crate) fn accept(dir: Option<PathBuf>) -> Result<Library, String> {
     Ok(Library { dir, version })
 }
 
-/// Fills `links` with links to the files of the library in `dir`, under all the names a linker or loader may want.
+/// Adds links to the files of the library in `dir`, under all the names a linker or loader may want.
 pub(crate) fn link_into(dir: &Path, links: &Path) -> io::Result<()> {
-    if links.exists() {
-        fs::remove_dir_all(links)?;
-    }
-    fs::create_dir_all(links)?;
     for entry in fs::read_dir(fs::canonicalize(dir)?)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with("libz3.") {
@@ -70,18 +68,23 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     Err(last.map_or_else(|| format!("{program} failed with {}", output.status), |line| line.trim().to_string()))
 }
 
-const LIBRARY_FILE: &str = if cfg!(target_os = "macos") { "libz3.dylib" } else { "libz3.so" };
-
-fn probe(dir: Option<&Path>) -> Result<Z3Version, String> {
-    let source = Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("build/probe.rs.txt");
-    let binary = out_dir().join("probe");
-    let mut compile = Command::new(env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc")));
-    compile.args(["--edition=2024", "--crate-name=probe", "--crate-type=bin", "-o"]).arg(&binary).arg(source);
+/// Has the compiler use the linker that cargo would have it use.
+pub(crate) fn with_linker(compile: &mut Command) {
     if let Some(linker) = env::var_os("RUSTC_LINKER") {
         let mut option = OsString::from("-Clinker=");
         option.push(linker);
         compile.arg(option);
     }
+}
+
+const LIBRARY_FILE: &str = if cfg!(target_os = "macos") { "libz3.dylib" } else { "libz3.so" };
+
+fn probe(dir: Option<&Path>) -> Result<Z3Version, String> {
+    let binary = out_dir().join("probe");
+    let mut compile = Command::new(rustc());
+    compile.args(["--edition=2024", "--crate-name=probe", "--crate-type=bin", "-o"]).arg(&binary);
+    compile.arg(packaged("build/probe.rs.txt"));
+    with_linker(&mut compile);
     if let Some(dir) = dir {
         compile.arg("-L").arg(format!("native={}", dir.display()));
         compile.arg(format!("-Clink-arg=-Wl,-rpath,{}", dir.display()));

@@ -4,6 +4,7 @@
 //! Invariant: what stands in a version's column are lines that `ape run --store` prints for it.
 
 use super::Subject;
+use super::layout::{self, INDENT, Marked};
 use super::text::one_line;
 use crate::search::localize::{Mark, Role, marks};
 use crate::search::witness::{ContractWitness, Contrast, Pair, Witness};
@@ -20,18 +21,14 @@ use std::fmt::Write as _;
 const START_LINES: usize = 6;
 /// The most rows of what the two versions did.
 const END_ROWS: usize = 4;
-/// How wide a line gets, of which the indent and the rule between the columns take a part.
-const WIDTH: usize = 100;
-const INDENT: &str = "    ";
-const RULE: &str = " | ";
 /// The longest source line that is shown.
 const SOURCE_WIDTH: usize = 70;
 
 /// A store on which the two versions differ.
-pub(super) fn difference(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> String {
+pub(super) fn difference(subject: Subject<'_>, pair: &PairReport, witness: &Witness, width: usize) -> String {
     let [left, _] = subject.procedures(pair);
-    let mut text = start(subject, left, witness.input(), witness.externals());
-    text.push_str(&columns(&rows(subject, pair, witness)));
+    let mut text = start(subject, left, witness.input(), witness.externals(), width);
+    text.push_str(&layout::columns(&rows(subject, pair, witness), width));
     if let Contrast::Stores(difference) = witness.contrast() {
         let names = [subject.version_name(0), subject.version_name(1)];
         let names = [names[0].as_str(), names[1].as_str()];
@@ -42,7 +39,7 @@ pub(super) fn difference(subject: Subject<'_>, pair: &PairReport, witness: &Witn
         if !matches!(witness.contrast(), Contrast::Stores(_)) {
             text.push_str("  where they part\n");
         }
-        text.push_str(&marked(subject, found, witness.contrast()));
+        text.push_str(&marked(subject, found, witness.contrast(), width));
     }
     text
 }
@@ -54,7 +51,7 @@ pub(super) fn parting(subject: Subject<'_>, pair: &PairReport, witness: &Witness
 }
 
 /// A store on which a contract fails.
-pub(super) fn violation(subject: Subject<'_>, witness: &ContractWitness) -> String {
+pub(super) fn violation(subject: Subject<'_>, witness: &ContractWitness, width: usize) -> String {
     let violation = witness.violation();
     let procedure = subject.unit.versions[witness.version()].procedure(witness.procedure());
     let mut text = format!(
@@ -70,7 +67,7 @@ pub(super) fn violation(subject: Subject<'_>, witness: &ContractWitness) -> Stri
     }
     let _ = writeln!(text, ": {}", violation.message);
     let _ = writeln!(text, "  seen when {} is run", procedure.name);
-    text.push_str(&start(subject, procedure, witness.input(), witness.externals()));
+    text.push_str(&start(subject, procedure, witness.input(), witness.externals(), width));
     if violation.clause == Clause::Assert {
         text.push_str(
             "  the run ends in error there, as any other error: versions that err on the same stores are equivalent\n",
@@ -80,8 +77,8 @@ pub(super) fn violation(subject: Subject<'_>, witness: &ContractWitness) -> Stri
 }
 
 /// The store that both versions are run on.
-fn start(subject: Subject<'_>, procedure: &Procedure, input: &Input, externals: Behaviour) -> String {
-    let lines = input_lines(subject.unit, procedure, input, WIDTH - INDENT.len());
+fn start(subject: Subject<'_>, procedure: &Procedure, input: &Input, externals: Behaviour, width: usize) -> String {
+    let lines = input_lines(subject.unit, procedure, input, layout::usable(width) - INDENT.len());
     let mut text = if lines.is_empty() { "  from the empty store\n".to_string() } else { "  from\n".to_string() };
     for line in lines.iter().take(START_LINES) {
         let _ = writeln!(text, "{INDENT}{line}");
@@ -138,56 +135,19 @@ fn differing(left: &[Assignment], right: &[Assignment], results: usize) -> Vec<[
     rows.map(|(l, r)| [cell(l, r), cell(r, l)]).collect()
 }
 
-/// Two columns with a rule between them. What is too long for its column goes on in the next line.
-fn columns(rows: &[[String; 2]]) -> String {
-    let widest = |side: usize| rows.iter().map(|row| row[side].chars().count()).max().unwrap_or(0);
-    let room = WIDTH - INDENT.len() - RULE.len();
-    let fits = widest(0) + widest(1) <= room;
-    let widths = if fits { [widest(0), widest(1)] } else { [widest(0).min(room / 2), widest(1).min(room / 2)] };
-    let mut text = String::new();
-    for row in rows {
-        let [left, right] = [0, 1].map(|side| wrapped(&row[side], widths[side]));
-        for at in 0..left.len().max(right.len()) {
-            let [l, r] = [&left, &right].map(|lines| lines.get(at).map_or("", String::as_str));
-            let line = format!("{INDENT}{l:width$}{RULE}{r}", width = widths[0]);
-            let _ = writeln!(text, "{}", line.trim_end());
-        }
-    }
-    text
-}
-
-/// A text in lines of at most `width` characters, but for words that are longer.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = vec![String::new()];
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(format!("  {word}")),
-        }
-    }
-    lines
-}
-
 /// The source line of each version, and under it a marker with what happens there.
-fn marked(subject: Subject<'_>, found: [Mark; 2], contrast: &Contrast) -> String {
-    let heads = [0, 1].map(|side| format!("{}{}:", subject.version_name(side), subject.at(found[side].span)));
+fn marked(subject: Subject<'_>, found: [Mark; 2], contrast: &Contrast, width: usize) -> String {
     // The place that differs is set by one version alone.
     let never_set = matches!(contrast, Contrast::Stores(_)) && found.iter().any(|mark| mark.role == Role::Sets);
-    let width = heads.iter().map(|head| head.chars().count()).max().unwrap_or(0);
-    let mut text = String::new();
-    for (head, mark) in heads.iter().zip(found) {
-        let (line, before) = source_line(subject, mark.span);
-        let length = one_line(subject, mark.span).chars().count();
-        let marker = "^".repeat(length.min(line.chars().count() - before).max(1));
-        let role = role_text(mark.role, never_set);
-        let _ = writeln!(text, "{INDENT}{head:width$} {line}");
-        let _ = writeln!(text, "{INDENT}{:width$} {:before$}{marker} {role}", "", "");
-    }
-    text
+    let lines = found.map(|mark| source_line(subject, mark.span));
+    let marked = [0, 1].map(|side| {
+        let Mark { span, role } = found[side];
+        let (line, before) = &lines[side];
+        let length = one_line(subject, span).chars().count().min(line.chars().count() - before).max(1);
+        let head = format!("{}{}:", subject.version_name(side), subject.at(span));
+        Marked { head, line, before: *before, length, role: role_text(role, never_set) }
+    });
+    layout::marked(&marked, width)
 }
 
 /// The line that a place is on, and how many characters of it come before the place. Only the place of what is very long.

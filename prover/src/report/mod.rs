@@ -13,6 +13,8 @@ pub mod several;
 
 mod counterexample;
 
+mod layout;
+
 mod explain;
 
 pub mod dump;

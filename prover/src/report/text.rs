@@ -3,6 +3,7 @@
 //! Colour is in the text as escape sequences; whoever prints it strips them where they are not wanted.
 
 use super::counterexample::{difference, violation};
+pub use super::layout::USUAL_WIDTH;
 use super::{Subject, explain, overall};
 use crate::goal::PairProof;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict};
@@ -18,10 +19,18 @@ const MOST_CORRESPONDENCES: usize = 8;
 const MOST_PLACES: usize = 4;
 
 /// How much is said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detail {
     /// Also say what was compared, and what was assumed.
     pub explain: bool,
+    /// How many columns there are for tables and marked lines, as of a terminal. More than [`USUAL_WIDTH`] are not used.
+    pub width: usize,
+}
+
+impl Default for Detail {
+    fn default() -> Self {
+        Detail { explain: false, width: USUAL_WIDTH }
+    }
 }
 
 /// The whole report.
@@ -32,7 +41,7 @@ pub fn report(subject: Subject<'_>, detail: Detail) -> String {
         text.push('\n');
     }
     for clause in &subject.report.contracts {
-        if let Some(paragraph) = clause_text(subject, clause) {
+        if let Some(paragraph) = clause_text(subject, clause, detail) {
             text.push_str(&paragraph);
             text.push('\n');
         }
@@ -89,8 +98,8 @@ fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> String 
                 None => text.push_str(": a pair it rests on may not\n"),
             }
         }
-        Verdict::NotEquivalent(witness) => text.push_str(&difference(subject, pair, witness)),
-        Verdict::ContractViolation(witness) => text.push_str(&violation(subject, witness)),
+        Verdict::NotEquivalent(witness) => text.push_str(&difference(subject, pair, witness, detail.width)),
+        Verdict::ContractViolation(witness) => text.push_str(&violation(subject, witness, detail.width)),
         Verdict::Unknown(reason) => text.push_str(&unknown_text(subject, reason)),
     }
     text
@@ -149,7 +158,7 @@ fn places_text(subject: Subject<'_>, places: &[Vec<Span>; 2]) -> String {
 }
 
 /// A contract that is not proved; `None` when it is, or when a pair has told of it.
-fn clause_text(subject: Subject<'_>, clause: &ClauseReport) -> Option<String> {
+fn clause_text(subject: Subject<'_>, clause: &ClauseReport, detail: Detail) -> Option<String> {
     let head = format!(
         "{} of {} ({}{}): {}\n",
         clause.kind.keyword(),
@@ -167,7 +176,7 @@ fn clause_text(subject: Subject<'_>, clause: &ClauseReport) -> Option<String> {
                 }
                 _ => false,
             });
-            (!told).then(|| head + &violation(subject, witness))
+            (!told).then(|| head + &violation(subject, witness, detail.width))
         }
         ClauseStatus::Unknown(why) => {
             Some(format!("{head}  {}\n  not settled: {why}\n", one_line(subject, clause.span)))

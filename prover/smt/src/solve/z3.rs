@@ -3,6 +3,7 @@
 use super::{Answer, Logic, Question};
 use std::collections::BTreeMap;
 use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 use z3::ast::{Bool, Int};
 use z3::{Config, Context, Fixedpoint, FuncDecl, Model, Params, SatResult, Solver, Sort, Tactic, with_z3_config};
@@ -172,16 +173,18 @@ fn within<T>(clock: Duration, work: impl FnOnce() -> T) -> (T, bool) {
     let context = Context::thread_local();
     let handle = context.handle();
     let (done, waiting) = mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        let watch = scope.spawn(move || {
+    thread::scope(|scope| {
+        let interrupt = move || {
             let late = waiting.recv_timeout(clock) == Err(mpsc::RecvTimeoutError::Timeout);
             if late {
                 handle.interrupt();
             }
             late
-        });
+        };
+        // Where there is no thread for the watch the step budget bounds the work alone.
+        let watch = thread::Builder::new().spawn_scoped(scope, interrupt);
         let result = work();
         drop(done);
-        (result, watch.join().unwrap_or(false))
+        (result, watch.is_ok_and(|watch| watch.join().unwrap_or(false)))
     })
 }

@@ -132,7 +132,8 @@ impl Cvc5 {
         let ran = started.and_then(|mut child| {
             let pipe = child.stdin.take();
             // Written from elsewhere: the child may fill its own pipe before it has read all of this.
-            let writer = thread::spawn(move || pipe.map_or(Ok(()), |mut pipe| pipe.write_all(input.as_bytes())));
+            let write = move || pipe.map_or(Ok(()), |mut pipe| pipe.write_all(input.as_bytes()));
+            let writer = thread::Builder::new().spawn(write)?;
             let output = child.wait_with_output();
             match writer.join() {
                 Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
