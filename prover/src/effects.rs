@@ -5,8 +5,8 @@
 //!
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
-use crate::lower::is_loop;
 use crate::lower::visit::mentions_entry;
+use crate::lower::{Lowered, is_loop};
 use lang_l::hir::{Block, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Procedure, Rhs, StmtKind, Type, Unit};
 use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
@@ -56,7 +56,7 @@ impl Effects {
 
 /// The syntactic effects of all procedures of a version: a least fixpoint over the call graph. `modifies` is left open but for
 /// externals, whose contracts are all there is.
-pub fn syntactic(unit: &Unit, version: usize) -> Vec<Effects> {
+pub fn syntactic(unit: &Lowered, version: usize) -> Vec<Effects> {
     let procedures = &unit.versions[version].procedures;
     let mut all: Vec<Effects> = procedures.iter().map(|procedure| own_facts(unit, procedure)).collect();
     loop {

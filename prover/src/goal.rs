@@ -7,9 +7,9 @@ use crate::chc::summaries::CouplingEvidence;
 use crate::effects::{Effects, direct_callees};
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, on_entry};
-use crate::lower::{is_loop, same_signature};
+use crate::lower::{Lowered, is_loop, same_signature};
 use crate::relate::{self, Claims, Correspondence, FailedGoal, Level, Relation};
-use lang_l::hir::{Expr, ProcId, Procedure, Unit};
+use lang_l::hir::{Expr, ProcId, Procedure};
 use lang_l::hir_same::same_code;
 use lang_l::source::Span;
 use smt::arena::Arena;
@@ -151,7 +151,7 @@ pub struct PathsEvidence {
 /// A lowered pair program with all that is known of it.
 pub struct Program<'a> {
     /// The lowered program.
-    pub unit: &'a Unit,
+    pub unit: &'a Lowered,
     /// The effects of both versions.
     pub effects: [Vec<Effects>; 2],
 }

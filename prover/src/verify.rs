@@ -244,6 +244,11 @@ impl Run<'_> {
         &self.program.unit.versions[version].procedure(id).name
     }
 
+    /// The procedure of the source that a procedure is, or is a part of.
+    fn source_of(&self, version: usize, id: ProcId) -> ProcId {
+        self.program.unit.versions[version].procedure(id).origin.part_of().unwrap_or(id)
+    }
+
     fn selected(&self, pair: Pair) -> bool {
         let wanted = &self.config.procedures;
         wanted.is_empty() || wanted.iter().any(|name| name == self.name(0, pair.0) || name == self.name(1, pair.1))
@@ -487,12 +492,9 @@ impl Run<'_> {
             return known.clone();
         }
         let clause = &self.clauses[at];
-        let within = self.name(clause.version, clause.within);
-        let base = within.split('@').next().unwrap_or(within);
-        let found = self.unit.versions[clause.version].find(base).and_then(|procedure| {
-            let wanted = |violation: &lang_l::interp::Violation| violation.span == clause.span;
-            concrete::search_contract(self.unit, clause.version, procedure, &wanted, &[], self.search_budget())
-        });
+        let within = self.source_of(clause.version, clause.within);
+        let wanted = |violation: &lang_l::interp::Violation| violation.span == clause.span;
+        let found = concrete::search_contract(self.unit, clause.version, within, &wanted, &[], self.search_budget());
         self.violations.insert(at, found.clone());
         found
     }
@@ -506,8 +508,7 @@ impl Run<'_> {
                 None => ClauseStatus::Unknown(why.clone()),
             },
         };
-        let name = self.name(clause.version, clause.procedure);
-        let procedure = name.split('@').next().unwrap_or(name).to_string();
+        let procedure = self.name(clause.version, self.source_of(clause.version, clause.procedure)).to_string();
         ClauseReport { version: clause.version, procedure, kind: clause.kind, span: clause.span, status }
     }
 }

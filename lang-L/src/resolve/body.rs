@@ -73,6 +73,7 @@ pub(super) fn procedure(cx: &mut Context, version: usize, at: usize) -> hir::Pro
         body: code,
         name_span: declaration.name.span,
         span: declaration.span,
+        origin: hir::Origin::Source,
     }
 }
 

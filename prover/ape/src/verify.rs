@@ -8,10 +8,9 @@ use super::load::{self, Loaded, Programs};
 use super::solver;
 use super::status::{Failure, Status};
 use super::threads::each;
-use lang_l::hir::Unit;
 use lang_l::hir_print;
 use prover::certificate::Certificate;
-use prover::lower::lower;
+use prover::lower::{Lowered, lower};
 use prover::report::several::{self, Part};
 use prover::report::text::Detail;
 use prover::report::{self, Subject, dump};
@@ -204,7 +203,7 @@ fn heading(stage: Stage, file: &str) -> String {
 
 /// What a stage makes of the program.
 fn dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) -> String {
-    let alone = |lowered: &Unit| prover::analysis::analyse(lowered, &mut config.solver()).effects;
+    let alone = |lowered: &Lowered| prover::analysis::analyse(lowered, &mut config.solver()).effects;
     match stage {
         // The trees were printed before they were resolved.
         Stage::Ast => String::new(),

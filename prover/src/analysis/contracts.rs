@@ -11,9 +11,9 @@ use crate::exec::state::Outcome;
 use crate::exec::{
     CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, execute, existing, on_entry,
 };
-use crate::lower::is_loop;
+use crate::lower::{Lowered, is_loop};
 use crate::rejection::{Rejection, reject};
-use lang_l::hir::{ProcId, Procedure, Unit};
+use lang_l::hir::{ProcId, Procedure};
 use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::obligation::Obligation;
@@ -94,7 +94,7 @@ pub struct Trusted {
 }
 
 /// Checks all contracts of one version; withdraws from `effects` what could not be proved.
-pub fn check(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver) -> (Vec<Clause>, Trusted) {
+pub fn check(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) -> (Vec<Clause>, Trusted) {
     let procedures = &unit.versions[version].procedures;
     for (own, code) in effects.iter_mut().zip(procedures) {
         own.trust_ensures = !code.ensures.is_empty();
@@ -137,7 +137,7 @@ pub fn check(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut 
 /// # Errors
 /// When one does not hold that is trusted.
 pub fn confirm(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &mut [Effects],
     solver: &mut Solver,
@@ -197,7 +197,7 @@ fn declared(code: &Procedure) -> Option<Vec<lang_l::hir::Expr>> {
 
 /// The clauses of one procedure; those to be left out are not proved, and nothing is asked about them.
 fn check_procedure(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &[Effects],
     solver: &mut Solver,
@@ -214,7 +214,7 @@ fn check_procedure(
 }
 
 struct Checker<'a> {
-    unit: &'a Unit,
+    unit: &'a Lowered,
     version: usize,
     effects: &'a [Effects],
     solver: &'a mut Solver,

@@ -11,8 +11,9 @@ use crate::effects::Effects;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
+use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
-use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Unit};
+use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure};
 use smt::arena::Arena;
 use smt::heap::HeapNode;
 use smt::obligation::Obligation;
@@ -21,7 +22,7 @@ use smt::term::{AllocClass, Ending, Func, Node, PathFacts, Sort, Term};
 use std::collections::BTreeSet;
 
 /// Fills in the effects of one version.
-pub fn infer(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver) {
+pub fn infer(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) {
     loop_invariants::infer(unit, version, effects, solver);
     for component in components(effects) {
         let task = Task::Alone { version, procedure: component[0] };
@@ -45,7 +46,7 @@ pub struct Inferred {
 }
 
 /// What [`infer`] has filled in; nothing for procedures without a body.
-pub fn inferred(unit: &Unit, version: usize, effects: &[Effects]) -> Vec<Inferred> {
+pub fn inferred(unit: &Lowered, version: usize, effects: &[Effects]) -> Vec<Inferred> {
     let position = |place: &Expr| match place.kind {
         ExprKind::Local(id) => Some(id.index()),
         _ => None,
@@ -68,7 +69,7 @@ pub fn inferred(unit: &Unit, version: usize, effects: &[Effects]) -> Vec<Inferre
 /// # Errors
 /// When one of them is not confirmed.
 pub fn confirm(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &mut [Effects],
     solver: &mut Solver,
@@ -143,7 +144,7 @@ pub fn components(effects: &[Effects]) -> Vec<Vec<ProcId>> {
 }
 
 /// Finds the least set of parameters that `modifies` can be, from below: nothing, then what was seen to change.
-fn infer_modifies(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver, component: &[ProcId]) {
+fn infer_modifies(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver, component: &[ProcId]) {
     let code = |id: ProcId| unit.versions[version].procedure(id);
     let members: Vec<ProcId> = component.iter().copied().filter(|&id| code(id).body.is_some()).collect();
     for &id in &members {
@@ -167,7 +168,7 @@ fn infer_modifies(unit: &Unit, version: usize, effects: &mut [Effects], solver: 
 
 /// `places`, and the parameters seen to change beyond them; `None` when something else changes.
 fn modified_params(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &[Effects],
     solver: &mut Solver,
@@ -247,7 +248,7 @@ pub fn written_objects(arena: &mut Arena, outcome: &Outcome) -> Option<BTreeSet<
 }
 
 /// Finds a set of parameters of which one must be null for the procedure to err.
-fn infer_errors(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver, component: &[ProcId]) {
+fn infer_errors(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver, component: &[ProcId]) {
     let code = |id: ProcId| unit.versions[version].procedure(id);
     for &id in component.iter().filter(|&&id| code(id).body.is_some()) {
         effects[id.index()].errs_only_if_null = Some(Vec::new());
@@ -270,7 +271,7 @@ fn infer_errors(unit: &Unit, version: usize, effects: &mut [Effects], solver: &m
 
 /// `errs_if_null`, grown until the procedure cannot err when none of them is null; `None` when no set of parameters does that.
 fn null_params(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &[Effects],
     solver: &mut Solver,
@@ -319,7 +320,7 @@ fn impossible_without_null(arena: &mut Arena, solver: &mut Solver, outcome: &Out
 }
 
 /// Finds the parameters without which each procedure errs: on no other path may one be null, calls of the component not counted.
-fn infer_needs(unit: &Unit, version: usize, effects: &mut [Effects], component: &[ProcId]) {
+fn infer_needs(unit: &Lowered, version: usize, effects: &mut [Effects], component: &[ProcId]) {
     let errs_if_null = component.iter().map(|&id| {
         let code = unit.versions[version].procedure(id);
         let mut errs_if_null: BTreeSet<usize> =

@@ -13,10 +13,10 @@
 use crate::effects::{Effects, direct_callees};
 use crate::exec::on_entry;
 use crate::exec::{Check, CheckedCall, Executor, Limits, execute};
-use crate::lower::is_loop;
+use crate::lower::{Lowered, is_loop};
 use crate::rejection::{Rejection, reject};
 use lang_l::ast::BinOp;
-use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Type, Unit};
+use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Type};
 use smt::arena::Arena;
 use smt::obligation::Obligation;
 use smt::solve::{Answer, Solver, Task};
@@ -45,7 +45,7 @@ pub struct LoopInvariants {
 }
 
 /// Fills in what holds of the loops of one version.
-pub fn infer(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver) {
+pub fn infer(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) {
     let kept = loops(unit, version).map(|id| (id, candidates(unit, version, id))).collect();
     let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES };
     let concerned = search.concerned();
@@ -60,7 +60,7 @@ pub fn infer(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut 
 }
 
 /// Which of the candidates of each procedure are taken to hold; none of what is no loop.
-pub fn held(unit: &Unit, version: usize, effects: &[Effects]) -> Vec<LoopInvariants> {
+pub fn held(unit: &Lowered, version: usize, effects: &[Effects]) -> Vec<LoopInvariants> {
     let positions = |all: &[Expr], kept: &[Expr]| -> Vec<usize> {
         all.iter().enumerate().filter(|(_, condition)| kept.contains(condition)).map(|(at, _)| at).collect()
     };
@@ -79,7 +79,7 @@ pub fn held(unit: &Unit, version: usize, effects: &[Effects]) -> Vec<LoopInvaria
 /// # Errors
 /// When it does not.
 pub fn confirm(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &mut [Effects],
     solver: &mut Solver,
@@ -110,13 +110,13 @@ pub fn confirm(
     Ok(())
 }
 
-fn loops(unit: &Unit, version: usize) -> impl Iterator<Item = ProcId> {
+fn loops(unit: &Lowered, version: usize) -> impl Iterator<Item = ProcId> {
     let procedures = &unit.versions[version].procedures;
     (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| is_loop(code)).map(|(id, _)| id)
 }
 
 /// The conditions that are tried.
-fn candidates(unit: &Unit, version: usize, id: ProcId) -> Conditions {
+fn candidates(unit: &Lowered, version: usize, id: ProcId) -> Conditions {
     let procedures = &unit.versions[version].procedures;
     let code = &procedures[id.index()];
     let of_type = |ids: &[LocalId], wanted: fn(&Type) -> bool| -> Vec<LocalId> {
@@ -163,8 +163,7 @@ fn candidates(unit: &Unit, version: usize, id: ProcId) -> Conditions {
 
 /// The pre-conditions of the procedure around a loop that speak of nothing but numbers, and of variables the loop takes as they are.
 fn carried(procedures: &[Procedure], code: &Procedure) -> Vec<Expr> {
-    let name = code.name.split('@').next().unwrap_or_default();
-    let Some(around) = procedures.iter().find(|procedure| procedure.name == name) else { return Vec::new() };
+    let Some(around) = code.origin.part_of().map(|id| &procedures[id.index()]) else { return Vec::new() };
     let to: BTreeMap<LocalId, LocalId> = around
         .param_ids()
         .filter_map(|id| {
@@ -226,7 +225,7 @@ impl Build<'_> {
 }
 
 struct Search<'a> {
-    unit: &'a Unit,
+    unit: &'a Lowered,
     version: usize,
     effects: &'a mut [Effects],
     solver: &'a mut Solver,

@@ -11,10 +11,10 @@ pub mod ranking;
 pub mod contracts;
 
 use crate::effects::{self, Effects};
+use crate::lower::Lowered;
 use crate::rejection::Rejection;
 use contracts::{Clause, Trusted};
 use inference::Inferred;
-use lang_l::hir::Unit;
 use ranking::Ranking;
 use smt::solve::Solver;
 
@@ -41,7 +41,7 @@ pub struct Analysis {
 }
 
 /// Looks at both versions of a lowered program, each alone; at once when called on a thread of a pool.
-pub fn analyse(lowered: &Unit, solver: &mut Solver) -> Analysis {
+pub fn analyse(lowered: &Lowered, solver: &mut Solver) -> Analysis {
     let of = |version: usize, mut solver: Solver| {
         let mut known = effects::syntactic(lowered, version);
         inference::infer(lowered, version, &mut known, &mut solver);
@@ -68,7 +68,7 @@ pub fn analyse(lowered: &Unit, solver: &mut Solver) -> Analysis {
 /// # Errors
 /// When a fact is not confirmed.
 pub fn confirm_analysis(
-    lowered: &Unit,
+    lowered: &Lowered,
     evidence: &[AnalysisEvidence; 2],
     solver: &mut Solver,
 ) -> Result<Analysis, Rejection> {

@@ -12,8 +12,9 @@ use crate::analysis::inference::components;
 use crate::effects::Effects;
 use crate::exec::on_entry;
 use crate::exec::{Executor, Limits, execute};
+use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
-use lang_l::hir::{ProcId, Unit};
+use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use num_traits::Zero;
 use smt::arena::Arena;
@@ -52,7 +53,7 @@ struct Descent {
 const MAX_CANDIDATES: usize = 16;
 
 /// Sets `terminates` for the recursive procedures of a version that provably end; says why they do.
-pub fn rank(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut Solver) -> Vec<Ranking> {
+pub fn rank(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) -> Vec<Ranking> {
     let mut rankings = Vec::new();
     for component in components(effects) {
         let task = Task::Alone { version, procedure: component[0] };
@@ -74,7 +75,7 @@ pub fn rank(unit: &Unit, version: usize, effects: &mut [Effects], solver: &mut S
 /// # Errors
 /// When a measure does not shrink, or is not enough.
 pub fn confirm(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &mut [Effects],
     solver: &mut Solver,
@@ -117,7 +118,7 @@ pub fn confirm(
 }
 
 /// Whether a component would end if its own recursion did, and that is not known yet.
-fn open(unit: &Unit, version: usize, effects: &[Effects], component: &[ProcId]) -> bool {
+fn open(unit: &Lowered, version: usize, effects: &[Effects], component: &[ProcId]) -> bool {
     let procedures = &unit.versions[version].procedures;
     let ends_without = |id: &ProcId| {
         let own = &effects[id.index()];
@@ -130,7 +131,7 @@ fn open(unit: &Unit, version: usize, effects: &[Effects], component: &[ProcId]) 
 
 /// The recursive calls within a component; `None` when it has too many paths.
 fn descents(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &[Effects],
     arena: &mut Arena,
@@ -147,7 +148,7 @@ fn descents(
 
 /// The measures that shrink, and the calls at which it is the second.
 fn descends(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &[Effects],
     solver: &mut Solver,
@@ -191,7 +192,7 @@ fn descends(
 
 /// The calls from `id` into its component; `None` when it has too many paths.
 fn recursive_calls(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &[Effects],
     arena: &mut Arena,

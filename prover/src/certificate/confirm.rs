@@ -15,7 +15,7 @@ use crate::analysis::{Analysis, confirm_analysis};
 use crate::effects::Effects;
 use crate::engines;
 use crate::goal::{Goal, Pair, PairProof, Program};
-use crate::lower::lower;
+use crate::lower::{Lowered, lower};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level};
 use crate::search::concrete;
@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug)]
 pub struct Confirmed {
     /// The lowered program.
-    pub(super) lowered: Unit,
+    pub(super) lowered: Lowered,
     /// What is known of its procedures.
     pub(super) effects: [Vec<Effects>; 2],
     /// The questions that the effects about single procedures come down to.

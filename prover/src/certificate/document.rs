@@ -15,6 +15,7 @@ use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::engines;
 use crate::goal::InliningPlan;
 use crate::goal::{Claim, Evidence, Pair, PairProof, PathsEvidence};
+use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
 use crate::relate::Level;
 use lang_l::hir::{ProcId, Unit};
@@ -175,7 +176,7 @@ impl Document {
 
 /// What decisions are called.
 struct Words<'a> {
-    lowered: &'a Unit,
+    lowered: &'a Lowered,
     sources: &'a Sources,
 }
 
@@ -272,7 +273,7 @@ impl Words<'_> {
 
 /// What entries mean.
 struct Reader<'a> {
-    lowered: &'a Unit,
+    lowered: &'a Lowered,
 }
 
 impl Reader<'_> {

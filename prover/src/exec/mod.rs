@@ -18,7 +18,8 @@ pub use expr::{ContractView, Freshness, before_call, existing};
 
 use crate::effects::Effects;
 use crate::exec::state::{Fault, Outcome, State};
-use lang_l::hir::{Block, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit, Version};
+use crate::lower::Lowered;
+use lang_l::hir::{Block, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Version};
 use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::term::{Ending, Func, Kind, Selector, Sort, Term};
@@ -119,7 +120,7 @@ pub struct CheckedCall {
 /// # Errors
 /// When there are too many outcomes even so, or too many calls.
 pub fn execute(
-    unit: &Unit,
+    unit: &Lowered,
     version: usize,
     effects: &[Effects],
     limits: &Limits,
@@ -139,7 +140,7 @@ pub fn execute(
 /// Runs procedures of one version.
 pub struct Executor<'a> {
     /// The program.
-    pub unit: &'a Unit,
+    pub unit: &'a Lowered,
     /// Which version.
     pub version: usize,
     /// What is known of its procedures.
@@ -168,7 +169,13 @@ enum Flow {
 
 impl<'a> Executor<'a> {
     /// An executor for `version` of `unit`.
-    pub fn new(unit: &'a Unit, version: usize, effects: &'a [Effects], limits: Limits, arena: &'a mut Arena) -> Self {
+    pub fn new(
+        unit: &'a Lowered,
+        version: usize,
+        effects: &'a [Effects],
+        limits: Limits,
+        arena: &'a mut Arena,
+    ) -> Self {
         let started = arena.terms.work();
         Executor {
             unit,

@@ -3,11 +3,16 @@
 //! What is evaluated before a call keeps its value in a temporary; `&&`, `||`, `==>` and `?:` with calls on their lazy sides
 //! become `if`s.
 
-use super::fresh_local;
+use super::draft::{Draft, fresh_local};
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Type, UnOp};
 use lang_l::source::Span;
 
-/// Rewrites the body of `procedure`.
+/// Takes the calls out of the expressions of every procedure.
+pub(super) fn run(_: &Draft<'_>, procedures: &mut Vec<Procedure>) {
+    procedures.iter_mut().for_each(hoist);
+}
+
+/// Takes the calls out of the expressions of a procedure.
 pub(super) fn hoist(procedure: &mut Procedure) {
     if let Some(body) = procedure.body.take() {
         let body = Hoister { procedure }.block(body);

@@ -1,24 +1,44 @@
 //! A loop with several results as several loops, where the other version has more loops.
 //!
 //! In: the procedures of one version, lowered. Out: a loop that only computes, of which several results are looked at, is called
-//! once for each of them. What a call does not need it then loses ([`super::interface`]), so that two loops that somebody has
+//! once for each of them. What a call does not need it then loses ([`super::dead_parameters`]), so that two loops that somebody has
 //! fused meet the parts of the one.
 //!
 //! Invariant (rule *Fission*, `proofs/soundness.md`): a loop that is so called leaves no trace but its results, so calling it again
 //! gives them again, or errs or goes on for ever as before.
 
-use super::visit::as_call;
-use super::{fresh_local, is_loop};
-use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
+use super::draft::{Draft, fresh_local};
+use super::visit::{as_call, every_stmt};
+use super::worker::redirect;
+use lang_l::hir::{Block, Expr, ExprKind, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
+/// Splits loops where another version has more of them.
+pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
+    let written = &draft.source.versions[draft.version];
+    for own in draft.originals() {
+        let loops_here = loops(written.procedure(own));
+        if loops_here > 0 && draft.namesakes(own).any(|(_, theirs)| loops(theirs) > loops_here) {
+            split(procedures, own);
+        }
+    }
+}
+
+/// How many loops there are in a procedure of the source.
+fn loops(procedure: &Procedure) -> usize {
+    let mut count = 0;
+    if let Some(body) = &procedure.body {
+        every_stmt(body, &mut |stmt| count += usize::from(matches!(stmt.kind, StmtKind::While { .. })));
+    }
+    count
+}
+
 /// Splits the loops of a procedure, and those within them, that can be split; the loops made are added to the end.
-pub(super) fn split(procedures: &mut Vec<Procedure>, own: ProcId) {
+fn split(procedures: &mut Vec<Procedure>, own: ProcId) {
     let computing = computing(procedures);
-    let loops = format!("{}@", procedures[own.index()].name);
     let ids = (0u32..).map(ProcId).zip(procedures.iter());
-    let ids: Vec<ProcId> =
-        ids.filter(|(id, code)| *id == own || code.name.starts_with(&loops)).map(|(id, _)| id).collect();
+    let concerned = ids.filter(|(id, code)| *id == own || code.origin.part_of() == Some(own));
+    let ids: Vec<ProcId> = concerned.map(|(id, _)| id).collect();
     for id in ids {
         let Some(mut body) = procedures[id.index()].body.take() else { continue };
         split_in(&mut body, id, procedures, &computing);
@@ -28,7 +48,11 @@ pub(super) fn split(procedures: &mut Vec<Procedure>, own: ProcId) {
 
 /// Whether a procedure is a loop that goes on with what is around it when it is done.
 fn goes_on(procedure: &Procedure) -> bool {
-    is_loop(procedure) && procedure.result_ids().all(|id| procedure.local(id).name != "returned")
+    match procedure.origin {
+        Origin::Source => false,
+        Origin::Loop { returns, .. } => !returns,
+        Origin::Worker { .. } => true,
+    }
 }
 
 fn split_in(block: &mut Block, own: ProcId, procedures: &mut Vec<Procedure>, computing: &BTreeSet<ProcId>) {
@@ -82,7 +106,7 @@ fn copy(procedures: &mut Vec<Procedure>, of: ProcId, at: usize) -> ProcId {
     let mut made = procedures[of.index()].clone();
     made.name = format!("{}.{}", made.name, at + 1);
     if let Some(body) = &mut made.body {
-        super::worker::redirect(body, of, id);
+        redirect(body, of, id);
     }
     procedures.push(made);
     id

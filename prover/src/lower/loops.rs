@@ -1,23 +1,36 @@
-//! Loops out of procedures: see the module above for the shape.
+//! Loops become procedures that call themselves.
+//!
+//! In: procedures whose calls are statements. Out: the same without `while`, `break` and `continue`; the loops follow as
+//! procedures of their own. The module above has the shape of these.
 
-use super::fresh_local;
-use super::live::{Exits, Live, after_each, at_head};
-use super::tails;
+use super::draft::{Draft, fresh_local};
+use super::liveness::{Exits, Live, after_each, at_head};
+use super::visit::{every_stmt, exprs, mentions_entry, places};
 use lang_l::hir::{
-    Block, Expr, ExprKind, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
+    Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp,
 };
 use lang_l::source::Span;
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
 
+/// Takes the loops out of every procedure.
+pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
+    for own in draft.originals() {
+        let next = procedures.len();
+        let procedure = &mut procedures[own.index()];
+        let kept = draft.spoken_of.get(&procedure.name).cloned().unwrap_or_default();
+        let mut made = extract(procedure, own, next, &kept);
+        procedures.append(&mut made);
+    }
+}
+
 /// Takes the loops out of `procedure`; returns them as procedures, the first of which has the id `next`.
 ///
 /// `kept` names variables to be returned even if nothing reads them afterwards.
-pub(super) fn extract(procedure: &mut Procedure, next: usize, kept: &BTreeSet<String>) -> Vec<Procedure> {
+fn extract(procedure: &mut Procedure, of: ProcId, next: usize, kept: &BTreeSet<String>) -> Vec<Procedure> {
     let Some(body) = procedure.body.take() else { return Vec::new() };
     let exits = Exits::of(procedure);
-    let mut extractor = Extractor { procedure, next, made: Vec::new(), kept };
-    let body = tails::taken_in(body);
+    let mut extractor = Extractor { procedure, of, next, made: Vec::new(), kept };
     let body = extractor.block(body, &exits.returned, &exits);
     let made = extractor.made;
     procedure.body = Some(body);
@@ -26,49 +39,13 @@ pub(super) fn extract(procedure: &mut Procedure, next: usize, kept: &BTreeSet<St
 
 struct Extractor<'a> {
     procedure: &'a mut Procedure,
+    /// The procedure's id.
+    of: ProcId,
+    /// The id of the first loop.
     next: usize,
     /// `None` while the loop's body is being worked on.
     made: Vec<Option<Procedure>>,
     kept: &'a BTreeSet<String>,
-}
-
-/// Names of variables, by the name of the procedure they are of.
-pub(super) type SpokenOf = HashMap<String, BTreeSet<String>>;
-
-/// By procedure, the variables that matter to loops with invariants: what these ensure is said of their last values.
-pub(super) fn spoken_of(unit: &Unit) -> SpokenOf {
-    let mut found = SpokenOf::default();
-    for procedure in unit.versions.iter().flat_map(|version| &version.procedures) {
-        if let Some(body) = &procedure.body {
-            spoken_of_in(body, procedure, found.entry(procedure.name.clone()).or_default());
-        }
-    }
-    found
-}
-
-fn spoken_of_in(block: &Block, procedure: &Procedure, found: &mut BTreeSet<String>) {
-    for stmt in &block.stmts {
-        match &stmt.kind {
-            StmtKind::If(_, then, els) => {
-                spoken_of_in(then, procedure, found);
-                spoken_of_in(els, procedure, found);
-            }
-            StmtKind::While { cond, invariants, body } => {
-                if !invariants.is_empty() {
-                    invariants.iter().chain([cond]).for_each(|e| names_in(e, procedure, found));
-                }
-                spoken_of_in(body, procedure, found);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn names_in(e: &Expr, procedure: &Procedure, found: &mut BTreeSet<String>) {
-    if let ExprKind::Local(id) = e.kind {
-        found.insert(procedure.local(id).name.clone());
-    }
-    e.parts().into_iter().for_each(|part| names_in(part, procedure, found));
 }
 
 impl Extractor<'_> {
@@ -100,8 +77,8 @@ impl Extractor<'_> {
         let body = self.block(source.body, &head, &exits.within(&head, after));
         let source = Loop { body, ..source };
         let uses = Uses::of(&source, &head, after, (self.procedure, self.kept));
-        let name = format!("{}@loop{}", self.procedure.name, number + 1);
-        let made = loop_procedure(self.procedure, id, name, &uses, source);
+        let origin = Origin::Loop { of: self.of, number: number + 1, returns: uses.returns };
+        let made = loop_procedure(self.procedure, (id, origin), &uses, source);
         self.made[number] = Some(made);
 
         let mut targets: Vec<Place> = uses.given.iter().map(|&id| Place::Local(id)).collect();
@@ -178,56 +155,29 @@ impl Uses {
         }
     }
 
-    fn assigns(&mut self, place: &Place) {
-        match place {
-            Place::Local(id) => {
-                self.reads(*id);
-                if !self.assigned.contains(id) {
-                    self.assigned.push(*id);
-                }
-            }
-            Place::Global(_) => {}
-            Place::Field(object, _) => self.expr(object),
-            Place::Index(array, index) => {
-                self.expr(array);
-                self.expr(index);
-            }
-        }
-    }
-
     /// Loops within are gone already, so every `break` is the loop's own.
     fn block(&mut self, block: &Block, procedure: &Procedure) {
-        for stmt in &block.stmts {
-            match &stmt.kind {
-                StmtKind::Assign(place, rhs) => {
-                    self.assigns(place);
-                    match rhs {
-                        Rhs::Expr(e) | Rhs::NewArray(_, e) => self.expr(e),
-                        Rhs::New(_) => {}
+        every_stmt(block, &mut |stmt| {
+            for place in places(stmt) {
+                if let Place::Local(id) = place {
+                    self.reads(*id);
+                    if !self.assigned.contains(id) {
+                        self.assigned.push(*id);
                     }
                 }
-                StmtKind::Call { targets, args, .. } => {
-                    targets.iter().for_each(|place| self.assigns(place));
-                    args.iter().for_each(|arg| self.expr(arg));
-                }
-                StmtKind::If(cond, then, els) => {
-                    self.expr(cond);
-                    self.block(then, procedure);
-                    self.block(els, procedure);
-                }
-                StmtKind::While { .. } => {}
+            }
+            match &stmt.kind {
                 StmtKind::Return(values) => {
                     self.returns = true;
                     if values.is_empty() {
                         procedure.result_ids().for_each(|id| self.reads(id));
                     }
-                    values.iter().for_each(|value| self.expr(value));
                 }
-                StmtKind::Assert(e) | StmtKind::Assume(e) => self.expr(e),
                 StmtKind::Break => self.breaks = true,
-                StmtKind::Continue => {}
+                _ => {}
             }
-        }
+            exprs(stmt).into_iter().for_each(|e| self.expr(e));
+        });
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -240,65 +190,87 @@ impl Uses {
     }
 }
 
-fn loop_procedure(procedure: &Procedure, own: ProcId, name: String, uses: &Uses, source: Loop) -> Procedure {
+fn loop_procedure(procedure: &Procedure, (own, origin): (ProcId, Origin), uses: &Uses, source: Loop) -> Procedure {
     let Loop { cond, invariants, body, span } = source;
-    let mut locals: Vec<Local> = uses.taken.iter().map(|&id| procedure.local(id).clone()).collect();
-    let mut map: HashMap<LocalId, LocalId> = uses.taken.iter().copied().zip((0..).map(LocalId)).collect();
-    let mut results: Vec<LocalId> = Vec::new();
-    let add = |locals: &mut Vec<Local>, local: Local| {
-        locals.push(local);
-        LocalId(u32::try_from(locals.len() - 1).unwrap_or(u32::MAX))
+    let frame = Frame::of(procedure, uses, span);
+    let shape = Shape { procedure, own, uses, frame: &frame, map: &frame.map, span };
+    let ensures = if uses.breaks || uses.returns {
+        Vec::new()
+    } else {
+        Shape { map: &frame.exit_map, ..shape }.ensures(&invariants, &cond)
     };
-    let mut exit_map = map.clone();
-    for &id in &uses.given {
-        let result = add(&mut locals, procedure.local(id).clone());
-        exit_map.insert(id, result);
-        results.push(result);
-    }
-    let mut extra = Vec::new();
-    if uses.returns {
-        let flag = Local { name: "returned".into(), ty: Type::Bool, span };
-        extra.push(add(&mut locals, flag));
-        for id in procedure.result_ids() {
-            extra.push(add(&mut locals, procedure.local(id).clone()));
-        }
-    }
-    let result_count = results.len() + extra.len();
-    let within = uses.read.iter().filter(|id| !uses.taken.contains(id));
-    for &id in within.chain(&uses.bound) {
-        let bound = add(&mut locals, procedure.local(id).clone());
-        map.insert(id, bound);
-        exit_map.insert(id, bound);
-    }
-    let shape = Shape { procedure, own, uses, map: &map, locals: &locals, extra: &extra, span };
+    // An invariant that speaks of the enclosing procedure's entry cannot be said here; it stays, so that it counts as unproved.
+    let requires = invariants.iter().map(|e| shape.expr(e.clone())).collect();
     let again = shape.again();
     let mut stmts = shape.block(body).stmts;
     stmts.push(again);
-    let then = Block { stmts, span };
-    let enter =
-        Stmt { kind: StmtKind::If(shape.expr(cond.clone()), then, Block { stmts: Vec::new(), span }), span: cond.span };
+    let (then, els) = (Block { stmts, span }, Block { stmts: Vec::new(), span });
+    let enter = Stmt { span: cond.span, kind: StmtKind::If(shape.expr(cond), then, els) };
     let leave = shape.leave(None);
-    let sayable = |e: &&Expr| !speaks_of_entry(e);
-    let mut ensures = Vec::new();
-    if !uses.breaks && !uses.returns {
-        let at_exit = Shape { map: &exit_map, ..shape };
-        ensures.extend(invariants.iter().filter(sayable).map(|e| at_exit.expr(e.clone())));
-        let not = ExprKind::Unary(UnOp::Not, Box::new(at_exit.expr(cond.clone())));
-        ensures.push(Expr { kind: not, ty: Type::Bool, span: cond.span });
-    }
-    // An invariant that speaks of the enclosing procedure's entry cannot be said here; it stays, so that it counts as unproved.
-    let requires = invariants.iter().map(|e| shape.expr(e.clone())).collect();
+    let number = if let Origin::Loop { number, .. } = origin { number } else { 0 };
     Procedure {
-        name,
+        name: format!("{}@loop{number}", procedure.name),
         params: uses.taken.len(),
-        results: result_count,
+        results: frame.results,
         requires,
         ensures,
         modifies: None,
         body: Some(Block { stmts: vec![enter, leave], span }),
-        locals,
+        locals: frame.locals,
         name_span: span,
         span,
+        origin,
+    }
+}
+
+/// The variables of a loop's procedure.
+struct Frame {
+    locals: Vec<Local>,
+    /// How many of them are results.
+    results: usize,
+    /// The variable that stands for one of the enclosing procedure, within the loop.
+    map: HashMap<LocalId, LocalId>,
+    /// The same at the loop's end, where results stand for what the loop assigned.
+    exit_map: HashMap<LocalId, LocalId>,
+    /// The flag and the enclosing procedure's results, when the loop holds a `return`.
+    extra: Vec<LocalId>,
+}
+
+impl Frame {
+    fn of(procedure: &Procedure, uses: &Uses, span: Span) -> Self {
+        let map: HashMap<LocalId, LocalId> = uses.taken.iter().copied().zip((0..).map(LocalId)).collect();
+        let mut frame = Frame {
+            locals: uses.taken.iter().map(|&id| procedure.local(id).clone()).collect(),
+            results: uses.given.len(),
+            exit_map: map.clone(),
+            map,
+            extra: Vec::new(),
+        };
+        for &id in &uses.given {
+            let result = frame.add(procedure.local(id).clone());
+            frame.exit_map.insert(id, result);
+        }
+        if uses.returns {
+            let flag = frame.add(Local { name: "returned".into(), ty: Type::Bool, span });
+            frame.extra.push(flag);
+            for id in procedure.result_ids() {
+                let result = frame.add(procedure.local(id).clone());
+                frame.extra.push(result);
+            }
+            frame.results += frame.extra.len();
+        }
+        let within = uses.read.iter().filter(|id| !uses.taken.contains(id));
+        for &id in within.chain(&uses.bound) {
+            let own = frame.add(procedure.local(id).clone());
+            frame.map.insert(id, own);
+            frame.exit_map.insert(id, own);
+        }
+        frame
+    }
+
+    fn add(&mut self, local: Local) -> LocalId {
+        self.locals.push(local);
+        LocalId(u32::try_from(self.locals.len() - 1).unwrap_or(u32::MAX))
     }
 }
 
@@ -308,26 +280,33 @@ struct Shape<'a> {
     procedure: &'a Procedure,
     own: ProcId,
     uses: &'a Uses,
+    frame: &'a Frame,
     map: &'a HashMap<LocalId, LocalId>,
-    locals: &'a [Local],
-    /// The flag and the enclosing procedure's results, when the loop holds a `return`.
-    extra: &'a [LocalId],
     span: Span,
 }
 
 impl Shape<'_> {
     fn local(&self, id: LocalId) -> Expr {
-        Expr { kind: ExprKind::Local(id), ty: self.locals[id.index()].ty.clone(), span: self.span }
+        Expr { kind: ExprKind::Local(id), ty: self.frame.locals[id.index()].ty.clone(), span: self.span }
     }
 
     fn mapped(&self, id: LocalId) -> LocalId {
         self.map.get(&id).copied().unwrap_or(id)
     }
 
+    /// What holds when the loop ends by its condition: the invariants that can be said, and that the condition does not hold.
+    fn ensures(&self, invariants: &[Expr], cond: &Expr) -> Vec<Expr> {
+        let said = invariants.iter().filter(|e| !mentions_entry(e));
+        let mut ensures: Vec<Expr> = said.map(|e| self.expr(e.clone())).collect();
+        let not = ExprKind::Unary(UnOp::Not, Box::new(self.expr(cond.clone())));
+        ensures.push(Expr { kind: not, ty: Type::Bool, span: cond.span });
+        ensures
+    }
+
     /// The next iteration.
     fn again(&self) -> Stmt {
         let mut targets: Vec<Place> = self.uses.given.iter().map(|&id| Place::Local(self.mapped(id))).collect();
-        targets.extend(self.extra.iter().map(|&id| Place::Local(id)));
+        targets.extend(self.frame.extra.iter().map(|&id| Place::Local(id)));
         let args = self.uses.taken.iter().map(|&id| self.local(self.mapped(id))).collect();
         Stmt { kind: StmtKind::Call { targets, callee: self.own, args }, span: self.span }
     }
@@ -336,7 +315,7 @@ impl Shape<'_> {
     fn leave(&self, returned: Option<Vec<Expr>>) -> Stmt {
         let mut values: Vec<Expr> = self.uses.given.iter().map(|&id| self.local(self.mapped(id))).collect();
         match returned {
-            None => values.extend(self.extra.iter().map(|&id| self.local(id))),
+            None => values.extend(self.frame.extra.iter().map(|&id| self.local(id))),
             Some(results) => {
                 values.push(Expr { kind: ExprKind::Bool(true), ty: Type::Bool, span: self.span });
                 values.extend(results);
@@ -417,9 +396,4 @@ impl Shape<'_> {
         };
         Expr { kind, ty, span }
     }
-}
-
-/// `old` and `fresh` in an invariant speak of the entry of the enclosing procedure, which the loop's procedure cannot see.
-fn speaks_of_entry(expr: &Expr) -> bool {
-    expr.any(&|part| matches!(part.kind, ExprKind::Old(_) | ExprKind::Fresh(_)))
 }

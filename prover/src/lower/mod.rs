@@ -1,7 +1,7 @@
 //! Lowering: loops become procedures, calls become statements of their own.
 //!
-//! In: a checked program. Out: the same program without `while`, `break` and `continue`, in which a call is a statement
-//! whose results go to locals, and every other expression is free of calls.
+//! In: a checked program. Out: the same program as a [`Lowered`], without `while`, `break` and `continue`, in which a call is a
+//! statement whose results go to locals, and every other expression is free of calls.
 //!
 //! A loop of `p` becomes a procedure `p@loopN` (N counts in source order) that takes the variables the loop uses and
 //! that matter at its head, in the order of their first occurrence, runs one iteration and calls itself; it returns those
@@ -9,104 +9,81 @@
 //! `return` within the loop is told to the caller by one more result. Source: the paper, section 3.1 ("we assume loops have
 //! been encoded as recursive procedures").
 //!
-//! Where one version recurs and the other has a loop, the recursion gets a procedure `p@self` of its own ([`worker`]).
-//! Where one version has more loops, a loop of the other with several results becomes several ([`fission`]).
-//! A cell that is made for a recursive helper alone, which the other version lacks, becomes a parameter and a result ([`cells`]).
-//! What neither version is asked about for its own sake, loops and helpers that the other version lacks, then loses the
-//! parameters and results that do not matter ([`interface`]); the others stand in one order ([`order`]).
+//! The lowering is the table [`PASSES`], in the order in which they run. The last five treat only *internal* procedures, which
+//! this version alone calls and which are not compared for their own sake ([`draft`]).
 //!
 //! Invariant: the order in which anything can err, call or allocate is that of the source.
 
 mod calls;
-mod cells;
+mod constants;
+mod dead_arguments;
+mod dead_parameters;
+mod draft;
+mod errors;
 mod fission;
-mod interface;
-mod live;
+mod liveness;
 mod loops;
-mod needed;
-mod order;
-mod tails;
-mod values;
+mod parameter_order;
+mod scalar_replacement;
+mod tail_absorption;
 pub mod visit;
 mod worker;
 
-use lang_l::hir::{Local, LocalId, ProcId, Procedure, Type, Unit};
-use lang_l::source::Span;
-use std::collections::BTreeSet;
+use draft::{Draft, spoken_of};
+use lang_l::hir::{Origin, ProcId, Procedure, Type, Unit};
+use std::ops::Deref;
+
+/// Changes the procedures of one version.
+type Pass = fn(&Draft<'_>, &mut Vec<Procedure>);
+
+/// The passes in order, by the names of their rules in `proofs/soundness.md`. Each says in its file what it does and why it may.
+const PASSES: [(&str, Pass); 9] = [
+    ("calls", calls::run),
+    ("tail absorption", tail_absorption::run),
+    ("loops", loops::run),
+    ("worker", worker::run),
+    ("fission", fission::run),
+    ("scalar replacement", scalar_replacement::run),
+    ("constants", constants::run),
+    ("dead parameters", dead_parameters::run),
+    ("parameter order", parameter_order::run),
+];
+
+/// A lowered program. It can be read as any program, but no other program can be taken for a lowered one.
+///
+/// Invariant: no `while`, `break` or `continue`; only [`lower`] makes one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lowered {
+    unit: Unit,
+}
+
+impl Deref for Lowered {
+    type Target = Unit;
+
+    fn deref(&self) -> &Unit {
+        &self.unit
+    }
+}
+
+impl Lowered {
+    /// Changes one procedure. The change brings no loops back.
+    pub(crate) fn change(&mut self, version: usize, id: ProcId, change: impl FnOnce(&mut Procedure)) {
+        change(&mut self.unit.versions[version].procedures[id.index()]);
+    }
+}
 
 /// Lowers every version.
-pub fn lower(unit: &Unit) -> Unit {
-    let spoken_of = loops::spoken_of(unit);
-    let mut lowered = unit.clone();
-    let mut internals: Vec<BTreeSet<ProcId>> = Vec::new();
-    for (at, version) in lowered.versions.iter_mut().enumerate() {
-        let originals = version.procedures.len();
-        for own in 0..originals {
-            let mut procedure = version.procedures[own].clone();
-            calls::hoist(&mut procedure);
-            let kept = spoken_of.get(&procedure.name).cloned().unwrap_or_default();
-            let mut made = loops::extract(&mut procedure, version.procedures.len(), &kept);
-            version.procedures[own] = procedure;
-            version.procedures.append(&mut made);
+pub fn lower(source: &Unit) -> Lowered {
+    let spoken_of = spoken_of(source);
+    let mut unit = source.clone();
+    for (_, pass) in PASSES {
+        for version in 0..unit.versions.len() {
+            let (before, own) = unit.versions.split_at_mut(version);
+            let before = before.first().map(|version| &version.procedures[..]);
+            pass(&Draft { source, version, spoken_of: &spoken_of, before }, &mut own[0].procedures);
         }
-        for own in (0u32..).take(originals).map(ProcId) {
-            let next = ProcId(u32::try_from(version.procedures.len()).unwrap_or(u32::MAX));
-            let procedure = &mut version.procedures[own.index()];
-            if worker::fits(procedure, own) && loops_elsewhere(unit, at, own) {
-                let made = worker::split(procedure, own, next);
-                version.procedures.push(made);
-            }
-        }
-        for own in (0u32..).take(originals).map(ProcId) {
-            if more_loops_elsewhere(unit, at, own) {
-                fission::split(&mut version.procedures, own);
-            }
-        }
-        let internal: BTreeSet<ProcId> =
-            (0u32..).take(version.procedures.len()).map(ProcId).filter(|&id| !asked_about(unit, at, id)).collect();
-        cells::dissolve(unit, &mut version.procedures, &internal, &spoken_of);
-        interface::slim(&mut version.procedures, &internal, &spoken_of);
-        internals.push(internal);
     }
-    if let ([left, right], [mine, theirs]) = (&mut lowered.versions[..], &internals[..]) {
-        order::order(&mut left.procedures, mine, &[]);
-        order::order(&mut right.procedures, theirs, &left.procedures);
-    }
-    lowered
-}
-
-/// Whether another version has, instead of a procedure that calls itself, one of the same name that has a loop.
-fn loops_elsewhere(unit: &Unit, version: usize, id: ProcId) -> bool {
-    let own = &unit.versions[version].procedures[id.index()];
-    (0..unit.versions.len()).filter(|&other| other != version).any(|other| {
-        let Some(theirs) = unit.versions[other].find(&own.name) else { return false };
-        let mut procedure = unit.versions[other].procedure(theirs).clone();
-        calls::hoist(&mut procedure);
-        !worker::calls_itself(&procedure, theirs) && procedure.body.as_ref().is_some_and(tails::has_loop)
-    })
-}
-
-/// Whether another version has a procedure of the same name with more loops.
-fn more_loops_elsewhere(unit: &Unit, version: usize, id: ProcId) -> bool {
-    let loops = |procedure: &Procedure| procedure.body.as_ref().map_or(0, tails::loops);
-    let own = &unit.versions[version].procedures[id.index()];
-    (0..unit.versions.len()).filter(|&other| other != version).any(|other| {
-        let theirs = unit.versions[other].find(&own.name);
-        loops(own) > 0 && theirs.is_some_and(|theirs| loops(unit.versions[other].procedure(theirs)) > loops(own))
-    })
-}
-
-/// Whether a procedure of the source may be compared for its own sake, or is known by its declaration alone. Loops have ids
-/// beyond those of the source.
-fn asked_about(unit: &Unit, version: usize, id: ProcId) -> bool {
-    let Some(own) = unit.versions[version].procedures.get(id.index()) else { return false };
-    let asked = |other: usize| {
-        let of_that_name = unit.versions[other].find(&own.name);
-        other != version
-            && of_that_name.is_some_and(|theirs| same_signature(own, unit.versions[other].procedure(theirs)))
-    };
-    let named = unit.equivs.iter().any(|equiv| [equiv.left, equiv.right].get(version) == Some(&id));
-    own.body.is_none() || named || unit.versions.len() < 2 || (0..unit.versions.len()).any(asked)
+    Lowered { unit }
 }
 
 /// Whether two procedures can be called alike.
@@ -117,14 +94,7 @@ pub fn same_signature(a: &Procedure, b: &Procedure) -> bool {
     (a.params, a.results) == (b.params, b.results) && types(a) == types(b) && a.body.is_some() == b.body.is_some()
 }
 
-/// Whether this procedure was a loop, or recursion in place of one, by its name; source names hold no `@`.
+/// Whether the lowering made this procedure: of a loop, or of recursion in place of one.
 pub fn is_loop(procedure: &Procedure) -> bool {
-    procedure.name.contains('@')
-}
-
-/// A new variable of the procedure.
-fn fresh_local(procedure: &mut Procedure, name: String, ty: Type, span: Span) -> LocalId {
-    let id = LocalId(u32::try_from(procedure.locals.len()).unwrap_or(u32::MAX));
-    procedure.locals.push(Local { name, ty, span });
-    id
+    procedure.origin != Origin::Source
 }

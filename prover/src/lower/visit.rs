@@ -1,105 +1,173 @@
-//! Small questions about statements and expressions, and the renaming of variables in them.
+//! Going through code: the statements, expressions and places of a block, to be read or to be changed.
 //!
-//! In: code of a procedure. Out: whether it can err, what it reads, or the same code over other variables.
+//! In: code of a procedure. Out: its parts, one by one. Passes use this instead of a `match` of their own where they treat
+//! all forms of statements alike.
+//!
+//! Invariant: every expression that is evaluated is visited, also those within the places that are assigned.
 
-use super::is_loop;
-use super::loops::SpokenOf;
-use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Place, Procedure, Rhs, Stmt, StmtKind};
-use lang_l::source::Span;
-use num_traits::Zero;
+use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
-/// Whether evaluating an expression may end the execution.
-pub(super) fn may_err(expr: &Expr) -> bool {
-    expr.any(&|part| match &part.kind {
-        ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Length(..) | ExprKind::Call(..) => true,
-        ExprKind::Binary(BinOp::Div | BinOp::Rem, _, by) => {
-            !matches!(&by.kind, ExprKind::Int(value) if !value.is_zero())
-        }
-        _ => false,
-    })
+/// The blocks directly within a statement.
+pub(super) fn blocks(stmt: &Stmt) -> Vec<&Block> {
+    match &stmt.kind {
+        StmtKind::If(_, then, els) => vec![then, els],
+        StmtKind::While { body, .. } => vec![body],
+        _ => Vec::new(),
+    }
 }
 
-/// The variables on whose values it hangs whether evaluating an expression ends the execution.
-pub(super) fn decisive(expr: &Expr, found: &mut BTreeSet<LocalId>) {
-    if !may_err(expr) {
-        return;
+/// The blocks directly within a statement, to be changed.
+pub(super) fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
+    match &mut stmt.kind {
+        StmtKind::If(_, then, els) => vec![then, els],
+        StmtKind::While { body, .. } => vec![body],
+        _ => Vec::new(),
     }
-    match &expr.kind {
-        ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, left, right) => {
-            if may_err(right) {
-                mentioned(left, found);
+}
+
+/// The expressions directly within a statement, those in the places it assigns first.
+pub(super) fn exprs(stmt: &Stmt) -> Vec<&Expr> {
+    let mut found: Vec<&Expr> = places(stmt).iter().flat_map(exprs_of_place).collect();
+    match &stmt.kind {
+        StmtKind::Assign(_, Rhs::Expr(e) | Rhs::NewArray(_, e))
+        | StmtKind::If(e, ..)
+        | StmtKind::Assert(e)
+        | StmtKind::Assume(e) => found.push(e),
+        StmtKind::Call { args: all, .. } | StmtKind::Return(all) => found.extend(all),
+        StmtKind::While { cond, invariants, .. } => found.extend([cond].into_iter().chain(invariants)),
+        StmtKind::Assign(_, Rhs::New(_)) | StmtKind::Break | StmtKind::Continue => {}
+    }
+    found
+}
+
+/// The expressions directly within a statement, to be changed.
+pub(super) fn exprs_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
+    match &mut stmt.kind {
+        StmtKind::Assign(place, rhs) => {
+            let mut found = exprs_of_place_mut(place);
+            if let Rhs::Expr(e) | Rhs::NewArray(_, e) = rhs {
+                found.push(e);
             }
-            decisive(left, found);
-            decisive(right, found);
+            found
         }
-        ExprKind::Binary(BinOp::Div | BinOp::Rem, left, right) => {
-            decisive(left, found);
-            mentioned(right, found);
-        }
-        ExprKind::Binary(_, left, right) => {
-            decisive(left, found);
-            decisive(right, found);
-        }
-        ExprKind::Unary(_, inner) => decisive(inner, found),
-        _ => mentioned(expr, found),
+        StmtKind::Call { targets, args, .. } => targets.iter_mut().flat_map(exprs_of_place_mut).chain(args).collect(),
+        StmtKind::If(e, ..) | StmtKind::Assert(e) | StmtKind::Assume(e) => vec![e],
+        StmtKind::While { cond, invariants, .. } => [cond].into_iter().chain(invariants).collect(),
+        StmtKind::Return(values) => values.iter_mut().collect(),
+        StmtKind::Break | StmtKind::Continue => Vec::new(),
     }
 }
 
-/// Whether a block does nothing but give values to variables other than `live`, and errs only where `before`, which was evaluated
-/// just before it, did.
-pub(super) fn is_idle(block: &Block, live: &BTreeSet<LocalId>, before: &Expr) -> bool {
-    let conditional =
-        |e: &Expr| matches!(e.kind, ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, ..) | ExprKind::Cond(..));
-    let (mut evaluated, mut erring, mut assigned) = (Vec::new(), Vec::new(), BTreeSet::new());
-    if !before.any(&conditional) {
-        may_err_in(before, &mut evaluated);
+/// The places that a statement assigns.
+pub(super) fn places(stmt: &Stmt) -> &[Place] {
+    match &stmt.kind {
+        StmtKind::Assign(place, _) => std::slice::from_ref(place),
+        StmtKind::Call { targets, .. } => targets,
+        _ => &[],
     }
-    if !only_assigns(block, &mut assigned, &mut erring) || !assigned.is_disjoint(live) {
-        return false;
-    }
-    let mut decide = BTreeSet::new();
-    erring.iter().for_each(|part| mentioned(part, &mut decide));
-    assigned.is_disjoint(&decide) && erring.iter().all(|part| evaluated.contains(part))
 }
 
-/// Whether a block only assigns variables; which, and the expressions in it that may end the execution.
-fn only_assigns(block: &Block, assigned: &mut BTreeSet<LocalId>, erring: &mut Vec<Expr>) -> bool {
-    block.stmts.iter().all(|stmt| match &stmt.kind {
-        StmtKind::Assign(Place::Local(id), Rhs::Expr(e)) if !matches!(e.kind, ExprKind::Call(..)) => {
-            assigned.insert(*id);
-            may_err_in(e, erring);
-            true
+/// The places that a statement assigns, to be changed.
+pub(super) fn places_mut(stmt: &mut Stmt) -> &mut [Place] {
+    match &mut stmt.kind {
+        StmtKind::Assign(place, _) => std::slice::from_mut(place),
+        StmtKind::Call { targets, .. } => targets,
+        _ => &mut [],
+    }
+}
+
+/// The expressions directly within a place.
+fn exprs_of_place(place: &Place) -> Vec<&Expr> {
+    match place {
+        Place::Local(_) | Place::Global(_) => Vec::new(),
+        Place::Field(object, _) => vec![object],
+        Place::Index(array, index) => vec![array, index],
+    }
+}
+
+fn exprs_of_place_mut(place: &mut Place) -> Vec<&mut Expr> {
+    match place {
+        Place::Local(_) | Place::Global(_) => Vec::new(),
+        Place::Field(object, _) => vec![object],
+        Place::Index(array, index) => vec![array, index],
+    }
+}
+
+/// The conditions and places of a procedure's contract.
+pub(super) fn contract(procedure: &Procedure) -> impl Iterator<Item = &Expr> {
+    let places = procedure.modifies.iter().flat_map(|modifies| &modifies.places);
+    procedure.requires.iter().chain(&procedure.ensures).chain(places)
+}
+
+/// Shows every statement of a block, those within others too, in the order of the text.
+pub(super) fn every_stmt<'b>(block: &'b Block, see: &mut dyn FnMut(&'b Stmt)) {
+    for stmt in &block.stmts {
+        see(stmt);
+        blocks(stmt).into_iter().for_each(|block| every_stmt(block, see));
+    }
+}
+
+/// Hands over every statement of a block to be changed, those within others too.
+pub(super) fn every_stmt_mut(block: &mut Block, change: &mut dyn FnMut(&mut Stmt)) {
+    for stmt in &mut block.stmts {
+        change(stmt);
+        blocks_mut(stmt).into_iter().for_each(|block| every_stmt_mut(block, change));
+    }
+}
+
+/// Whether the test holds for a statement of a block, or for one within it.
+pub(super) fn any_stmt(block: &Block, test: &dyn Fn(&Stmt) -> bool) -> bool {
+    block.stmts.iter().any(|stmt| test(stmt) || blocks(stmt).into_iter().any(|block| any_stmt(block, test)))
+}
+
+/// Shows every expression of a procedure with all its parts, the contract's included.
+pub(super) fn every_expr(procedure: &Procedure, see: &mut dyn FnMut(&Expr)) {
+    contract(procedure).for_each(|expr| every_part(expr, see));
+    if let Some(body) = &procedure.body {
+        every_expr_of(body, see);
+    }
+}
+
+/// Shows every expression of a block with all its parts.
+pub(super) fn every_expr_of(block: &Block, see: &mut dyn FnMut(&Expr)) {
+    every_stmt(block, &mut |stmt| exprs(stmt).into_iter().for_each(|expr| every_part(expr, see)));
+}
+
+/// Shows an expression and all its parts.
+pub(super) fn every_part<'e>(expr: &'e Expr, see: &mut dyn FnMut(&'e Expr)) {
+    see(expr);
+    expr.parts().into_iter().for_each(|part| every_part(part, see));
+}
+
+/// Shows every call of a block: the callee and the arguments.
+pub(super) fn every_call(block: &Block, see: &mut dyn FnMut(ProcId, &[Expr])) {
+    every_stmt(block, &mut |stmt| {
+        if let Some((_, callee, args)) = as_call(stmt) {
+            see(callee, args);
         }
-        StmtKind::If(cond, then, els) => {
-            may_err_in(cond, erring);
-            only_assigns(then, assigned, erring) && only_assigns(els, assigned, erring)
+    });
+}
+
+/// Whether a block calls a procedure.
+pub(super) fn calls(block: &Block, callee: ProcId) -> bool {
+    any_stmt(block, &|stmt| as_call(stmt).is_some_and(|(_, called, _)| called == callee))
+}
+
+/// Whether a block assigns a variable.
+pub(super) fn assigns(block: &Block, id: LocalId) -> bool {
+    any_stmt(block, &|stmt| places(stmt).contains(&Place::Local(id)))
+}
+
+/// The call a statement is: its targets, the callee, the arguments. After lowering no other statement holds a call.
+pub(super) fn as_call(stmt: &Stmt) -> Option<(&[Place], ProcId, &[Expr])> {
+    match &stmt.kind {
+        StmtKind::Call { targets, callee, args } => Some((targets, *callee, args)),
+        StmtKind::Assign(place, Rhs::Expr(Expr { kind: ExprKind::Call(callee, args), .. })) => {
+            Some((std::slice::from_ref(place), *callee, args))
         }
-        _ => false,
-    })
-}
-
-/// The parts of an expression whose evaluation may end the execution of themselves; without their places, to compare them.
-fn may_err_in(expr: &Expr, found: &mut Vec<Expr>) {
-    if !may_err(expr) {
-        return;
+        _ => None,
     }
-    let passes_on = match &expr.kind {
-        ExprKind::Unary(..) => true,
-        ExprKind::Binary(op, ..) => !matches!(op, BinOp::Div | BinOp::Rem),
-        _ => false,
-    };
-    if !passes_on {
-        let mut bare = expr.clone();
-        without_places(&mut bare);
-        found.push(bare);
-    }
-    expr.parts().into_iter().for_each(|part| may_err_in(part, found));
-}
-
-fn without_places(expr: &mut Expr) {
-    expr.span = Span::default();
-    parts_mut(expr).into_iter().for_each(without_places);
 }
 
 /// All variables that an expression mentions, those it binds included.
@@ -110,120 +178,19 @@ pub(super) fn mentioned(expr: &Expr, found: &mut BTreeSet<LocalId>) {
     expr.parts().into_iter().for_each(|part| mentioned(part, found));
 }
 
-/// The variables that contracts of the procedure speak of, or its assertions under `old`: what these mean hangs on the
-/// procedure's entry and exit, so they stay as they are. What a loop ensures nobody wrote; it gives way, but where some loop
-/// of the procedure has invariants that speak of the variable.
-pub(super) fn pinned(procedure: &Procedure, spoken_of: &SpokenOf) -> BTreeSet<LocalId> {
-    let mut found = BTreeSet::new();
-    let places = procedure.modifies.iter().flat_map(|modifies| &modifies.places);
-    let ensures: &[Expr] = if is_loop(procedure) { &[] } else { &procedure.ensures };
-    procedure.requires.iter().chain(ensures).chain(places).for_each(|e| mentioned(e, &mut found));
-    if let Some(body) = &procedure.body {
-        olds_in(body, &mut found);
-    }
-    if let Some((around, _)) = procedure.name.split_once('@') {
-        let kept = |id: &LocalId| spoken_of.get(around).is_some_and(|kept| kept.contains(&procedure.local(*id).name));
-        found.extend(procedure.result_ids().filter(kept));
-    }
-    found
-}
-
-fn olds_in(block: &Block, found: &mut BTreeSet<LocalId>) {
-    for stmt in &block.stmts {
-        match &stmt.kind {
-            StmtKind::Assert(e) | StmtKind::Assume(e) => olds(e, found),
-            StmtKind::If(_, then, els) => {
-                olds_in(then, found);
-                olds_in(els, found);
-            }
-            StmtKind::While { invariants, body, .. } => {
-                invariants.iter().for_each(|invariant| olds(invariant, found));
-                olds_in(body, found);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn olds(expr: &Expr, found: &mut BTreeSet<LocalId>) {
-    if let ExprKind::Old(inner) = &expr.kind {
-        mentioned(inner, found);
-    }
-    expr.parts().into_iter().for_each(|part| olds(part, found));
-}
-
-/// Whether a block assigns a variable.
-pub(super) fn assigns(block: &Block, id: LocalId) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Assign(place, _) => *place == Place::Local(id),
-        StmtKind::Call { targets, .. } => targets.contains(&Place::Local(id)),
-        StmtKind::If(_, then, els) => assigns(then, id) || assigns(els, id),
-        StmtKind::While { body, .. } => assigns(body, id),
-        _ => false,
-    })
-}
-
-/// The call a statement is: its targets, the callee, the arguments. After lowering no other statement holds a call.
-pub(super) fn as_call(stmt: &Stmt) -> Option<(&[Place], lang_l::hir::ProcId, &[Expr])> {
-    match &stmt.kind {
-        StmtKind::Call { targets, callee, args } => Some((targets, *callee, args)),
-        StmtKind::Assign(place, Rhs::Expr(Expr { kind: ExprKind::Call(callee, args), .. })) => {
-            Some((std::slice::from_ref(place), *callee, args))
-        }
-        _ => None,
-    }
-}
-
 /// Puts the variable `to[i]` in place of variable `i`, everywhere in the procedure but in its list of variables.
 pub(super) fn rename(procedure: &mut Procedure, to: &[LocalId]) {
     let places = procedure.modifies.iter_mut().flat_map(|modifies| &mut modifies.places);
     procedure.requires.iter_mut().chain(&mut procedure.ensures).chain(places).for_each(|e| rename_expr(e, to));
-    if let Some(body) = &mut procedure.body {
-        rename_block(body, to);
-    }
-}
-
-fn rename_block(block: &mut Block, to: &[LocalId]) {
-    for stmt in &mut block.stmts {
-        match &mut stmt.kind {
-            StmtKind::Assign(place, rhs) => {
-                rename_place(place, to);
-                match rhs {
-                    Rhs::Expr(e) | Rhs::NewArray(_, e) => rename_expr(e, to),
-                    Rhs::New(_) => {}
-                }
+    let Some(body) = &mut procedure.body else { return };
+    every_stmt_mut(body, &mut |stmt| {
+        for place in places_mut(stmt) {
+            if let Place::Local(id) = place {
+                *id = to[id.index()];
             }
-            StmtKind::Call { targets, args, .. } => {
-                targets.iter_mut().for_each(|place| rename_place(place, to));
-                args.iter_mut().for_each(|arg| rename_expr(arg, to));
-            }
-            StmtKind::If(cond, then, els) => {
-                rename_expr(cond, to);
-                rename_block(then, to);
-                rename_block(els, to);
-            }
-            StmtKind::While { cond, invariants, body } => {
-                rename_expr(cond, to);
-                invariants.iter_mut().for_each(|invariant| rename_expr(invariant, to));
-                rename_block(body, to);
-            }
-            StmtKind::Return(values) => values.iter_mut().for_each(|value| rename_expr(value, to)),
-            StmtKind::Assert(e) | StmtKind::Assume(e) => rename_expr(e, to),
-            StmtKind::Break | StmtKind::Continue => {}
         }
-    }
-}
-
-fn rename_place(place: &mut Place, to: &[LocalId]) {
-    match place {
-        Place::Local(id) => *id = to[id.index()],
-        Place::Global(_) => {}
-        Place::Field(object, _) => rename_expr(object, to),
-        Place::Index(array, index) => {
-            rename_expr(array, to);
-            rename_expr(index, to);
-        }
-    }
+        exprs_mut(stmt).into_iter().for_each(|e| rename_expr(e, to));
+    });
 }
 
 fn rename_expr(expr: &mut Expr, to: &[LocalId]) {

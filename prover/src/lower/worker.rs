@@ -8,11 +8,33 @@
 //!
 //! Invariant: a call of either does what a call of the procedure did. There is no contract that one of them would lack.
 
-use super::visit::as_call;
-use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
+use super::calls::hoist;
+use super::draft::Draft;
+use super::visit::{any_stmt, calls, every_stmt_mut};
+use lang_l::hir::{Block, Expr, ExprKind, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
+
+/// Gives a worker to every procedure that recurs where another version has a loop.
+pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
+    for own in draft.originals() {
+        let worker = ProcId(u32::try_from(procedures.len()).unwrap_or(u32::MAX));
+        let procedure = &mut procedures[own.index()];
+        if fits(procedure, own) && draft.namesakes(own).any(|(id, theirs)| loops(id, theirs)) {
+            let made = split(procedure, own, worker);
+            procedures.push(made);
+        }
+    }
+}
+
+/// Whether a procedure of the source has a loop, and does not call itself.
+fn loops(id: ProcId, procedure: &Procedure) -> bool {
+    let mut procedure = procedure.clone();
+    hoist(&mut procedure);
+    let has_loop = |body: &Block| any_stmt(body, &|stmt| matches!(stmt.kind, StmtKind::While { .. }));
+    !calls_itself(&procedure, id) && procedure.body.as_ref().is_some_and(has_loop)
+}
 
 /// Whether a procedure calls itself, and has no contract that speaks of each of its calls.
-pub(super) fn fits(procedure: &Procedure, own: ProcId) -> bool {
+fn fits(procedure: &Procedure, own: ProcId) -> bool {
     let plain = procedure.requires.is_empty() && procedure.ensures.is_empty() && procedure.modifies.is_none();
     plain && calls_itself(procedure, own)
 }
@@ -22,18 +44,11 @@ pub(super) fn calls_itself(procedure: &Procedure, own: ProcId) -> bool {
     procedure.body.as_ref().is_some_and(|body| calls(body, own))
 }
 
-fn calls(block: &Block, own: ProcId) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::If(_, then, els) => calls(then, own) || calls(els, own),
-        StmtKind::While { body, .. } => calls(body, own),
-        _ => as_call(stmt).is_some_and(|(_, callee, _)| callee == own),
-    })
-}
-
 /// Makes a procedure call its worker, which gets the id `worker`; returns the worker.
-pub(super) fn split(procedure: &mut Procedure, own: ProcId, worker: ProcId) -> Procedure {
+fn split(procedure: &mut Procedure, own: ProcId, worker: ProcId) -> Procedure {
     let mut made = procedure.clone();
     made.name = format!("{}@self", procedure.name);
+    made.origin = Origin::Worker { of: own };
     if let Some(body) = &mut made.body {
         redirect(body, own, worker);
     }
@@ -48,20 +63,13 @@ pub(super) fn split(procedure: &mut Procedure, own: ProcId, worker: ProcId) -> P
 
 /// Has the calls of one procedure in a block call another.
 pub(super) fn redirect(block: &mut Block, from: ProcId, to: ProcId) {
-    for stmt in &mut block.stmts {
-        match &mut stmt.kind {
-            StmtKind::Call { callee, .. }
-            | StmtKind::Assign(_, Rhs::Expr(Expr { kind: ExprKind::Call(callee, _), .. }))
-                if *callee == from =>
-            {
-                *callee = to;
-            }
-            StmtKind::If(_, then, els) => {
-                redirect(then, from, to);
-                redirect(els, from, to);
-            }
-            StmtKind::While { body, .. } => redirect(body, from, to),
-            _ => {}
+    every_stmt_mut(block, &mut |stmt| match &mut stmt.kind {
+        StmtKind::Call { callee, .. }
+        | StmtKind::Assign(_, Rhs::Expr(Expr { kind: ExprKind::Call(callee, _), .. }))
+            if *callee == from =>
+        {
+            *callee = to;
         }
-    }
+        _ => {}
+    });
 }

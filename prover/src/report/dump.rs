@@ -7,7 +7,8 @@ use crate::effects::Effects;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
-use lang_l::hir::{ProcId, Procedure, Unit};
+use crate::lower::Lowered;
+use lang_l::hir::{ProcId, Procedure};
 use lang_l::hir_print::expr_text;
 use lang_l::source::Sources;
 use smt::arena::Arena;
@@ -26,7 +27,7 @@ fn is_wanted(wanted: Wanted<'_>, procedure: &Procedure) -> bool {
 }
 
 /// What is known of each procedure of a lowered program.
-pub fn effects(unit: &Unit, known: [&[Effects]; 2], wanted: Wanted<'_>) -> String {
+pub fn effects(unit: &Lowered, known: [&[Effects]; 2], wanted: Wanted<'_>) -> String {
     let mut text = String::new();
     for (version, known) in unit.versions.iter().zip(known) {
         let _ = writeln!(text, "version {}", version.label);
@@ -73,7 +74,7 @@ pub fn effects(unit: &Unit, known: [&[Effects]; 2], wanted: Wanted<'_>) -> Strin
 }
 
 /// All symbolic outcomes of each procedure of a lowered program.
-pub fn paths(unit: &Unit, sources: &Sources, known: [&[Effects]; 2], wanted: Wanted<'_>) -> String {
+pub fn paths(unit: &Lowered, sources: &Sources, known: [&[Effects]; 2], wanted: Wanted<'_>) -> String {
     let mut text = String::new();
     for (version, side) in unit.versions.iter().enumerate().take(2) {
         for (procedure, at) in side.procedures.iter().zip(0u32..) {
@@ -100,7 +101,7 @@ pub fn paths(unit: &Unit, sources: &Sources, known: [&[Effects]; 2], wanted: Wan
     text
 }
 
-fn path(unit: &Unit, sources: &Sources, procedure: &Procedure, arena: &Arena, outcome: &Outcome) -> String {
+fn path(unit: &Lowered, sources: &Sources, procedure: &Procedure, arena: &Arena, outcome: &Outcome) -> String {
     let names = Names { unit, procedure, arena, calls: &outcome.calls };
     let mut text = String::new();
     for &condition in &outcome.path {
@@ -204,7 +205,7 @@ fn ending(ending: Ending) -> &'static str {
     }
 }
 
-fn selector(unit: &Unit, selector: Selector) -> String {
+fn selector(unit: &Lowered, selector: Selector) -> String {
     match selector {
         Selector::Field(field) => unit.fields[field.index()].name.clone(),
         Selector::Cell(sort) => format!("cells of {} arrays", format!("{sort:?}").to_lowercase()),

@@ -10,6 +10,7 @@
 
 use crate::effects::Effects;
 use crate::exec::{Limits, execute};
+use crate::lower::Lowered;
 use lang_l::hir::{Local, ProcId, Procedure, Unit};
 use lang_l::interp::{Divergence, Stuck};
 use lang_l::source::Span;
@@ -45,7 +46,7 @@ impl From<RecurrentSet> for Divergence {
 #[derive(Clone, Copy)]
 pub struct Version<'a> {
     /// The lowered program.
-    pub unit: &'a Unit,
+    pub unit: &'a Lowered,
     /// Which version.
     pub version: usize,
     /// The effects of its procedures.
@@ -55,14 +56,12 @@ pub struct Version<'a> {
 /// Looks for a proof that a run of `source` which was stopped here never ends.
 pub fn never_ends(of: Version<'_>, source: &Unit, stuck: &Stuck, solver: &mut Solver) -> Option<RecurrentSet> {
     let from = source.versions[of.version].procedure(stuck.procedure);
-    let procedures = &of.unit.versions[of.version].procedures;
-    let id = (0u32..).zip(procedures).find_map(|(at, p)| {
-        let here = match stuck.at {
-            Some(span) => p.name.starts_with(&format!("{}@", from.name)) && p.span == span,
-            None => p.name == from.name,
-        };
-        here.then_some(ProcId(at))
-    })?;
+    let procedures = (0u32..).map(ProcId).zip(&of.unit.versions[of.version].procedures);
+    let mut loops = procedures.filter(|(_, code)| code.origin.part_of() == Some(stuck.procedure));
+    let id = match stuck.at {
+        Some(span) => loops.find(|(_, code)| code.span == span)?.0,
+        None => stuck.procedure,
+    };
     let code = of.unit.versions[of.version].procedure(id);
     if of.effects[id.index()].terminates {
         return None;

@@ -207,13 +207,14 @@ pub fn unreached(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver:
     let mut unit = program.unit.clone();
     let mut places = [BTreeSet::new(), BTreeSet::new()];
     for (version, id) in [(0, pair.0), (1, pair.1)] {
-        let procedure = &mut unit.versions[version].procedures[id.index()];
-        let span = procedure.name_span;
-        let mark = LocalId(u32::try_from(procedure.locals.len()).unwrap_or(u32::MAX));
-        procedure.locals.push(Local { name: String::new(), ty: Type::Ref, span });
-        if let Some(body) = &mut procedure.body {
-            put_marks(body, mark, &mut places[version]);
-        }
+        unit.change(version, id, |procedure| {
+            let span = procedure.name_span;
+            let mark = LocalId(u32::try_from(procedure.locals.len()).unwrap_or(u32::MAX));
+            procedure.locals.push(Local { name: String::new(), ty: Type::Ref, span });
+            if let Some(body) = &mut procedure.body {
+                put_marks(body, mark, &mut places[version]);
+            }
+        });
     }
     let program = Program { unit: &unit, effects: program.effects.clone() };
     let mut arena = Arena::new(&unit);

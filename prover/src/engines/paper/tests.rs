@@ -4,9 +4,10 @@ use super::angels::strategies;
 use super::sites::Sites;
 use super::{Goal, PaperAnswer, encode, verify};
 use crate::analysis::{contracts, inference};
+use crate::effects;
 use crate::goal::{Pair, Program};
-use crate::{effects, lower};
-use lang_l::hir::{ProcId, Unit};
+use crate::lower::{Lowered, lower};
+use lang_l::hir::ProcId;
 use smt::solve::{Budget, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -14,15 +15,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-fn lowered(text: &str) -> Unit {
+fn lowered(text: &str) -> Lowered {
     let mut sources = lang_l::source::Sources::new();
     let file = sources.add("test", text);
     let parsed = lang_l::parse::parse(file, text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-    lower::lower(&lang_l::resolve::resolve(&[&parsed.file]).expect("a legal program"))
+    lower(&lang_l::resolve::resolve(&[&parsed.file]).expect("a legal program"))
 }
 
-fn program(unit: &Unit) -> Program<'_> {
+fn program(unit: &Lowered) -> Program<'_> {
     let mut solver = Solver::new(Budget::default());
     let known = [0, 1].map(|version| {
         let mut known = effects::syntactic(unit, version);
@@ -33,7 +34,7 @@ fn program(unit: &Unit) -> Program<'_> {
     Program { unit, effects: known }
 }
 
-fn claims(unit: &Unit) -> Vec<Pair> {
+fn claims(unit: &Lowered) -> Vec<Pair> {
     let named = (0u32..).zip(&unit.versions[0].procedures);
     named.filter_map(|(at, p)| Some((ProcId(at), unit.versions[1].find(&p.name)?))).collect()
 }

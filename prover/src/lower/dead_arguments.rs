@@ -1,34 +1,67 @@
-//! Internal procedures get the parameters and results that matter, and no others.
+//! Parameters and results are taken away, at the procedure and at all of its calls.
 //!
-//! In: the procedures of one version, lowered, and which of them are *internal*: called by this version alone, and not compared
-//! with anything for their own sake. Out: the same procedures; an internal one has lost the parameters whose value is known
-//! without them or does not matter, and the results that are known or that nobody looks at; its callers are changed alike.
+//! In: the procedures of one version, lowered, and what becomes of each parameter and result. Out: the same procedures with
+//! fewer parameters and results; their callers are changed alike.
 //!
-//! So a loop and a recursive helper, or two helpers of which one takes a parameter more, come to be called alike where they
-//! do the same.
+//! Two passes decide what goes: [`super::constants`] finds values that are known, [`super::dead_parameters`] those that do not
+//! matter. So a loop and a recursive helper, or two helpers of which one takes a parameter more, come to be called alike where
+//! they do the same.
 //!
 //! Invariant (rule *Interface*, `proofs/soundness.md`): every procedure that is not internal does what it did.
 
-use super::fresh_local;
+use super::draft::fresh_local;
+use super::errors::may_err;
 use super::is_loop;
-use super::loops::SpokenOf;
-use super::needed::needed;
-use super::values::{Literal, Returned, known};
-use super::visit::{as_call, assigns, may_err, mentioned, pinned, rename, replace};
+use super::visit::{as_call, assigns, mentioned, rename, replace};
 use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
 use lang_l::source::Span;
+use num_bigint::BigInt;
 use std::collections::BTreeSet;
+
+/// A literal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Literal {
+    /// `null`
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A number.
+    Int(BigInt),
+}
+
+impl Literal {
+    /// What a variable of the type holds before it is assigned.
+    pub(super) fn default_of(ty: &Type) -> Self {
+        match ty {
+            Type::Int => Literal::Int(BigInt::ZERO),
+            Type::Bool => Literal::Bool(false),
+            Type::Ref | Type::Class(_) | Type::Array(_) => Literal::Null,
+        }
+    }
+
+    /// The literal as an expression.
+    pub(super) fn kind(&self) -> ExprKind {
+        match self {
+            Literal::Null => ExprKind::Null,
+            Literal::Bool(value) => ExprKind::Bool(*value),
+            Literal::Int(value) => ExprKind::Int(value.clone()),
+        }
+    }
+}
 
 /// What becomes of the parameters and results of a procedure, by position.
 #[derive(Clone, Debug)]
-struct Change {
-    params: Vec<Param>,
-    results: Vec<Result>,
+pub(super) struct Change {
+    /// The parameters.
+    pub(super) params: Vec<ParamChange>,
+    /// The results.
+    pub(super) results: Vec<ResultChange>,
 }
 
 /// What becomes of a parameter.
 #[derive(Clone, Debug, PartialEq)]
-enum Param {
+pub(super) enum ParamChange {
+    /// Nothing.
     Kept,
     /// It is a variable from now on, and whatever it holds does not matter.
     Dropped,
@@ -40,7 +73,8 @@ enum Param {
 
 /// What becomes of a result.
 #[derive(Clone, Debug, PartialEq)]
-enum Result {
+pub(super) enum ResultChange {
+    /// Nothing.
     Kept,
     /// Nobody looks at it.
     Dropped,
@@ -50,42 +84,8 @@ enum Result {
     Param(usize),
 }
 
-/// Slims the internal procedures of one version.
-pub(super) fn slim(procedures: &mut [Procedure], internal: &BTreeSet<ProcId>, spoken_of: &SpokenOf) {
-    let known = known(procedures, internal);
-    let changes = (0u32..).map(ProcId).zip(procedures.iter()).map(|(id, procedure)| {
-        let pinned = pinned(procedure, spoken_of);
-        let known = &known[id.index()];
-        let param = |(at, local): (usize, LocalId)| match (known.literal(at), known.twin(at)) {
-            _ if pinned.contains(&local) || !internal.contains(&id) => Param::Kept,
-            (Some(literal), _) => Param::Literal(literal.clone()),
-            (None, Some(twin)) => Param::Twin(twin),
-            (None, None) => Param::Kept,
-        };
-        let result = |(at, local): (usize, LocalId)| match known.returned(at) {
-            _ if pinned.contains(&local) || !internal.contains(&id) => Result::Kept,
-            Returned::Literal(literal) => Result::Literal(literal.clone()),
-            Returned::Param(at) => Result::Param(*at),
-            Returned::Nothing | Returned::Anything => Result::Kept,
-        };
-        Change {
-            params: procedure.param_ids().enumerate().map(param).collect(),
-            results: procedure.result_ids().enumerate().map(result).collect(),
-        }
-    });
-    let changes: Vec<Change> = changes.collect();
-    apply(procedures, &changes);
-
-    let needed = needed(procedures, internal, spoken_of);
-    let changes = needed.into_iter().map(|needed| Change {
-        params: needed.params.into_iter().map(|needed| if needed { Param::Kept } else { Param::Dropped }).collect(),
-        results: needed.results.into_iter().map(|needed| if needed { Result::Kept } else { Result::Dropped }).collect(),
-    });
-    let changes: Vec<Change> = changes.collect();
-    apply(procedures, &changes);
-}
-
-fn apply(procedures: &mut [Procedure], changes: &[Change]) {
+/// Changes the interfaces of procedures, and their calls and returns alike.
+pub(super) fn apply(procedures: &mut [Procedure], changes: &[Change]) {
     let types = |p: &Procedure| -> Vec<Type> { p.result_ids().map(|id| p.local(id).ty.clone()).collect() };
     let results: Vec<Vec<Type>> = procedures.iter().map(types).collect();
     for (procedure, own) in procedures.iter_mut().zip(changes) {
@@ -97,16 +97,16 @@ fn apply(procedures: &mut [Procedure], changes: &[Change]) {
         let start = procedure.name_span;
         let prologue = own.params.iter().zip(procedure.param_ids()).filter_map(|(param, id)| {
             let value = match param {
-                Param::Literal(literal) => literal.kind(),
-                Param::Twin(at) => ExprKind::Local(LocalId(u32::try_from(*at).unwrap_or(u32::MAX))),
-                Param::Kept | Param::Dropped => return None,
+                ParamChange::Literal(literal) => literal.kind(),
+                ParamChange::Twin(at) => ExprKind::Local(LocalId(u32::try_from(*at).unwrap_or(u32::MAX))),
+                ParamChange::Kept | ParamChange::Dropped => return None,
             };
             Some(set(Place::Local(id), value, procedure.local(id).ty.clone(), start))
         });
         body.stmts.splice(0..0, prologue.collect::<Vec<_>>());
         procedure.body = Some(body);
-        let keeps = |at: usize| own.params.get(at).is_some_and(|param| *param == Param::Kept);
-        let results = |at: usize| own.results.get(at).is_some_and(|result| *result == Result::Kept);
+        let keeps = |at: usize| own.params.get(at).is_some_and(|param| *param == ParamChange::Kept);
+        let results = |at: usize| own.results.get(at).is_some_and(|result| *result == ResultChange::Kept);
         let params: Vec<usize> = (0..procedure.params).filter(|&at| keeps(at)).collect();
         let results: Vec<usize> = (0..procedure.results).filter(|&at| results(at)).collect();
         arrange(procedure, &params, &results);
@@ -120,14 +120,14 @@ fn still_ensured(procedure: &Procedure, body: &Block, own: &Change) -> Vec<Expr>
         let mut ensures = ensures.clone();
         for (param, id) in own.params.iter().zip(procedure.param_ids()) {
             match param {
-                Param::Literal(literal) if !assigns(body, id) => replace(&mut ensures, id, &literal.kind()),
+                ParamChange::Literal(literal) if !assigns(body, id) => replace(&mut ensures, id, &literal.kind()),
                 _ => {}
             }
         }
         let mut spoken_of = BTreeSet::new();
         mentioned(&ensures, &mut spoken_of);
         let gone = |params: bool, at: usize| {
-            if params { own.params[at] != Param::Kept } else { own.results[at] != Result::Kept }
+            if params { own.params[at] != ParamChange::Kept } else { own.results[at] != ResultChange::Kept }
         };
         let params = procedure.param_ids().enumerate().filter(|(at, id)| gone(true, *at) || assigns(body, *id));
         let results = procedure.result_ids().enumerate().filter(|(at, _)| gone(false, *at));
@@ -186,7 +186,7 @@ impl Rewrite<'_> {
             StmtKind::Return(values) if !values.is_empty() => {
                 let mut kept = Vec::new();
                 for (value, result) in values.into_iter().zip(&self.own.results) {
-                    if *result == Result::Kept {
+                    if *result == ResultChange::Kept {
                         kept.push(value);
                     } else if may_err(&value) {
                         self.save(value, out);
@@ -207,10 +207,10 @@ impl Rewrite<'_> {
         let types = &self.results[callee.index()];
         for ((target, result), ty) in targets.iter().zip(&change.results).zip(types) {
             match result {
-                Result::Kept => kept_targets.push(target.clone()),
-                Result::Dropped => {}
-                Result::Literal(literal) => after.push(set(target.clone(), literal.kind(), ty.clone(), span)),
-                Result::Param(at) => {
+                ResultChange::Kept => kept_targets.push(target.clone()),
+                ResultChange::Dropped => {}
+                ResultChange::Literal(literal) => after.push(set(target.clone(), literal.kind(), ty.clone(), span)),
+                ResultChange::Param(at) => {
                     let value = self.save(args[*at].clone(), out);
                     after.push(set(target.clone(), ExprKind::Local(value), ty.clone(), span));
                 }
@@ -218,7 +218,7 @@ impl Rewrite<'_> {
         }
         let mut kept_args = Vec::new();
         for (arg, param) in args.into_iter().zip(&change.params) {
-            if *param == Param::Kept {
+            if *param == ParamChange::Kept {
                 kept_args.push(arg);
             } else if may_err(&arg) {
                 self.save(arg, out);
@@ -240,6 +240,7 @@ impl Rewrite<'_> {
 
 impl Change {
     fn changes(&self) -> bool {
-        self.params.iter().any(|param| *param != Param::Kept) || self.results.iter().any(|r| *r != Result::Kept)
+        self.params.iter().any(|param| *param != ParamChange::Kept)
+            || self.results.iter().any(|r| *r != ResultChange::Kept)
     }
 }

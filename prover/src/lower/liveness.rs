@@ -3,7 +3,8 @@
 //! A variable is *live* at a point when some path from there reads it before assigning it. What is not live at a loop's head
 //! need not be handed to the loop's procedure, and what is not live after it need not be handed back.
 
-use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, Procedure, Rhs, Stmt, StmtKind};
+use super::visit::{exprs, mentioned, places};
+use lang_l::hir::{Block, Expr, LocalId, Place, Procedure, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// A set of variables.
@@ -52,8 +53,8 @@ pub(super) fn after_each(block: &Block, after: &Live, exits: &Exits) -> Vec<Live
 /// What is live at the head of a loop.
 pub(super) fn at_head(cond: &Expr, invariants: &[Expr], body: &Block, after: &Live, exits: &Exits) -> Live {
     let mut head = after.clone();
-    reads(cond, &mut head);
-    invariants.iter().for_each(|invariant| reads(invariant, &mut head));
+    mentioned(cond, &mut head);
+    invariants.iter().for_each(|invariant| mentioned(invariant, &mut head));
     loop {
         let before_body = before_block(body, &head, &exits.within(&head, after));
         let known = head.len();
@@ -69,53 +70,24 @@ fn before_block(block: &Block, after: &Live, exits: &Exits) -> Live {
 }
 
 fn before(stmt: &Stmt, after: &Live, exits: &Exits) -> Live {
-    let mut live = after.clone();
-    match &stmt.kind {
-        StmtKind::Assign(place, rhs) => {
-            assigned(place, &mut live);
-            match rhs {
-                Rhs::Expr(e) | Rhs::NewArray(_, e) => reads(e, &mut live),
-                Rhs::New(_) => {}
-            }
-        }
-        StmtKind::Call { targets, args, .. } => {
-            targets.iter().for_each(|place| assigned(place, &mut live));
-            args.iter().for_each(|arg| reads(arg, &mut live));
-        }
-        StmtKind::If(cond, then, els) => {
-            live = before_block(then, after, exits);
+    let mut live = match &stmt.kind {
+        StmtKind::If(_, then, els) => {
+            let mut live = before_block(then, after, exits);
             live.extend(before_block(els, after, exits));
-            reads(cond, &mut live);
+            live
         }
-        StmtKind::While { cond, invariants, body } => live = at_head(cond, invariants, body, after, exits),
-        StmtKind::Return(values) => {
-            live = if values.is_empty() { exits.returned.clone() } else { Live::new() };
-            values.iter().for_each(|value| reads(value, &mut live));
-        }
-        StmtKind::Break => live = exits.broken.clone(),
-        StmtKind::Continue => live = exits.continued.clone(),
-        StmtKind::Assert(e) | StmtKind::Assume(e) => reads(e, &mut live),
-    }
-    live
-}
-
-fn assigned(place: &Place, live: &mut Live) {
-    match place {
-        Place::Local(id) => {
+        StmtKind::While { cond, invariants, body } => return at_head(cond, invariants, body, after, exits),
+        StmtKind::Return(values) if values.is_empty() => exits.returned.clone(),
+        StmtKind::Return(_) => Live::new(),
+        StmtKind::Break => exits.broken.clone(),
+        StmtKind::Continue => exits.continued.clone(),
+        StmtKind::Assign(..) | StmtKind::Call { .. } | StmtKind::Assert(_) | StmtKind::Assume(_) => after.clone(),
+    };
+    for place in places(stmt) {
+        if let Place::Local(id) = place {
             live.remove(id);
         }
-        Place::Global(_) => {}
-        Place::Field(object, _) => reads(object, live),
-        Place::Index(array, index) => {
-            reads(array, live);
-            reads(index, live);
-        }
     }
-}
-
-fn reads(expr: &Expr, live: &mut Live) {
-    if let ExprKind::Local(id) = expr.kind {
-        live.insert(id);
-    }
-    expr.parts().into_iter().for_each(|part| reads(part, live));
+    exprs(stmt).into_iter().for_each(|e| mentioned(e, &mut live));
+    live
 }

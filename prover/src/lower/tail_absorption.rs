@@ -9,17 +9,24 @@
 //! Invariant: the same statements are executed in the same order. `R` holds no loop, so that nothing is taken in twice, and
 //! says nothing of the procedure's entry, which inside the loop would be another one.
 
-use super::visit::mentions_entry;
-use lang_l::hir::{Block, Expr, ExprKind, Stmt, StmtKind, Type};
+use super::draft::Draft;
+use super::visit::{any_stmt, mentions_entry};
+use lang_l::hir::{Block, Expr, ExprKind, Procedure, Stmt, StmtKind, Type};
 
 /// More statements than this are not copied to where the loop is left.
 const MAX_REST: usize = 12;
 
-/// Takes what follows the first loop that returns into the loop.
-pub(super) fn taken_in(body: Block) -> Block {
+/// Takes what follows the first loop that returns into the loop, in every procedure.
+pub(super) fn run(_: &Draft<'_>, procedures: &mut Vec<Procedure>) {
+    for procedure in procedures {
+        procedure.body = procedure.body.take().map(taken_in);
+    }
+}
+
+fn taken_in(body: Block) -> Block {
     let mut stmts = body.stmts;
     let returns = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::While { body, .. } => any(body, &|stmt| matches!(stmt.kind, StmtKind::Return(_))),
+        StmtKind::While { body, .. } => any_stmt(body, &|stmt| matches!(stmt.kind, StmtKind::Return(_))),
         _ => false,
     };
     let Some(at) = stmts.iter().position(returns) else { return Block { stmts, span: body.span } };
@@ -29,7 +36,7 @@ pub(super) fn taken_in(body: Block) -> Block {
         StmtKind::Assert(e) | StmtKind::Assume(e) => mentions_entry(e),
         _ => false,
     };
-    if any(&rest, &fixed) || rest.stmts.len() > MAX_REST {
+    if any_stmt(&rest, &fixed) || rest.stmts.len() > MAX_REST {
         stmts.append(&mut rest.stmts);
         return Block { stmts, span: body.span };
     }
@@ -42,32 +49,6 @@ pub(super) fn taken_in(body: Block) -> Block {
         stmts.push(Stmt { kind: StmtKind::While { cond: always, invariants, body }, span });
     }
     Block { stmts, span: body.span }
-}
-
-/// Whether there is a loop in a block.
-pub(super) fn has_loop(block: &Block) -> bool {
-    any(block, &|stmt| matches!(stmt.kind, StmtKind::While { .. }))
-}
-
-/// How many loops there are in a block.
-pub(super) fn loops(block: &Block) -> usize {
-    let of = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::If(_, then, els) => loops(then) + loops(els),
-        StmtKind::While { body, .. } => 1 + loops(body),
-        _ => 0,
-    };
-    block.stmts.iter().map(of).sum()
-}
-
-fn any(block: &Block, test: &dyn Fn(&Stmt) -> bool) -> bool {
-    block.stmts.iter().any(|stmt| {
-        test(stmt)
-            || match &stmt.kind {
-                StmtKind::If(_, then, els) => any(then, test) || any(els, test),
-                StmtKind::While { body, .. } => any(body, test),
-                _ => false,
-            }
-    })
 }
 
 /// The body of a loop with `rest` in place of its own `break`s.

@@ -9,8 +9,9 @@
 //! A loop of version 1 over variables of the same names as the loop of the same place in version 0 follows that one instead, so
 //! that the order in which they are mentioned does not tell the two apart.
 
-use super::interface::arrange;
-use super::visit::as_call;
+use super::dead_arguments::arrange;
+use super::draft::Draft;
+use super::visit::{as_call, every_stmt_mut};
 use lang_l::hir::{Block, Expr, ExprKind, FieldId, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,17 +22,18 @@ struct Arrangement {
     results: Vec<usize>,
 }
 
-/// Puts the interfaces of the internal procedures of one version in order; `like` are the procedures of the version before.
-pub(super) fn order(procedures: &mut [Procedure], internal: &BTreeSet<ProcId>, like: &[Procedure]) {
-    let arrangements: BTreeMap<ProcId, Arrangement> = internal
-        .iter()
-        .map(|&id| {
-            let procedure = &procedures[id.index()];
-            let known = like.iter().find(|known| known.name == procedure.name);
-            let named = known.and_then(|known| by_names(procedure, known));
-            (id, named.unwrap_or_else(|| by_use(id, procedure)))
-        })
-        .collect();
+/// Puts the interfaces of the internal procedures in order. Where there is nothing to compare them with, they stay.
+pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
+    if draft.source.versions.len() != 2 {
+        return;
+    }
+    let like = draft.before.unwrap_or_default();
+    let arrangement = |id: ProcId| {
+        let procedure = &procedures[id.index()];
+        let model = like.iter().find(|model| model.name == procedure.name);
+        (id, model.and_then(|model| by_names(procedure, model)).unwrap_or_else(|| by_use(id, procedure)))
+    };
+    let arrangements: BTreeMap<ProcId, Arrangement> = draft.internal(procedures).into_iter().map(arrangement).collect();
     for (&id, Arrangement { params, results }) in &arrangements {
         arrange(&mut procedures[id.index()], params, results);
     }
@@ -215,32 +217,26 @@ impl Uses<'_> {
 }
 
 /// Puts the arguments, targets and returned values of a body into the new orders.
-fn calls_and_returns(block: &mut Block, own: Option<&Arrangement>, arrangements: &BTreeMap<ProcId, Arrangement>) {
-    for stmt in &mut block.stmts {
-        match &mut stmt.kind {
-            StmtKind::Call { targets, callee, args } => {
-                if let Some(Arrangement { params, results }) = arrangements.get(callee) {
-                    *args = params.iter().map(|&at| args[at].clone()).collect();
-                    if !targets.is_empty() {
-                        *targets = results.iter().map(|&at| targets[at].clone()).collect();
-                    }
+fn calls_and_returns(body: &mut Block, own: Option<&Arrangement>, arrangements: &BTreeMap<ProcId, Arrangement>) {
+    every_stmt_mut(body, &mut |stmt| match &mut stmt.kind {
+        StmtKind::Call { targets, callee, args } => {
+            if let Some(Arrangement { params, results }) = arrangements.get(callee) {
+                *args = params.iter().map(|&at| args[at].clone()).collect();
+                if !targets.is_empty() {
+                    *targets = results.iter().map(|&at| targets[at].clone()).collect();
                 }
             }
-            StmtKind::Assign(_, Rhs::Expr(Expr { kind: ExprKind::Call(callee, args), .. })) => {
-                if let Some(Arrangement { params, .. }) = arrangements.get(callee) {
-                    *args = params.iter().map(|&at| args[at].clone()).collect();
-                }
-            }
-            StmtKind::If(_, then, els) => {
-                calls_and_returns(then, own, arrangements);
-                calls_and_returns(els, own, arrangements);
-            }
-            StmtKind::Return(values) if !values.is_empty() => {
-                if let Some(Arrangement { results, .. }) = own {
-                    *values = results.iter().map(|&at| values[at].clone()).collect();
-                }
-            }
-            _ => {}
         }
-    }
+        StmtKind::Assign(_, Rhs::Expr(Expr { kind: ExprKind::Call(callee, args), .. })) => {
+            if let Some(Arrangement { params, .. }) = arrangements.get(callee) {
+                *args = params.iter().map(|&at| args[at].clone()).collect();
+            }
+        }
+        StmtKind::Return(values) if !values.is_empty() => {
+            if let Some(Arrangement { results, .. }) = own {
+                *values = results.iter().map(|&at| values[at].clone()).collect();
+            }
+        }
+        _ => {}
+    });
 }

@@ -1,6 +1,6 @@
 //! Which parameters and results of procedures matter: liveness across calls.
 //!
-//! In: the procedures of one version, lowered, and which of them are *internal* (see [`super::values`]). Out: for each
+//! In: the procedures of one version, lowered, and which of them are *internal* (see [`super::draft`]). Out: for each
 //! procedure, which parameters its behaviour may hang on, and which results some caller looks at.
 //!
 //! A variable matters at a point when what it holds there may change what the execution does later. An assignment to a variable
@@ -9,25 +9,42 @@
 //! Invariant: the least solution; starting from "no result is looked at, no parameter is read" everything that is needed is
 //! added until nothing is missing.
 
+use super::dead_arguments::{Change, ParamChange, ResultChange, apply};
+use super::draft::Draft;
+use super::errors::{decisive, is_idle};
 use super::is_loop;
-use super::loops::SpokenOf;
-use super::visit::{as_call, decisive, is_idle, mentioned, pinned};
+use super::visit::{as_call, mentioned};
 use lang_l::hir::{Block, Expr, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// What matters of one procedure, by position.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Needed {
+struct Needed {
     /// The parameters.
-    pub(super) params: Vec<bool>,
+    params: Vec<bool>,
     /// The results.
-    pub(super) results: Vec<bool>,
+    results: Vec<bool>,
 }
 
 type Live = BTreeSet<LocalId>;
 
+/// Drops the parameters of internal procedures that do not matter, and the results that nobody looks at.
+pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
+    let change = |needed: Needed| {
+        let param = |needed| if needed { ParamChange::Kept } else { ParamChange::Dropped };
+        let result = |needed| if needed { ResultChange::Kept } else { ResultChange::Dropped };
+        Change {
+            params: needed.params.into_iter().map(param).collect(),
+            results: needed.results.into_iter().map(result).collect(),
+        }
+    };
+    let internal = draft.internal(procedures);
+    let changes: Vec<Change> = needed(draft, procedures, &internal).into_iter().map(change).collect();
+    apply(procedures, &changes);
+}
+
 /// What matters of each procedure. Of one that is not internal everything does.
-pub(super) fn needed(procedures: &[Procedure], internal: &BTreeSet<ProcId>, spoken_of: &SpokenOf) -> Vec<Needed> {
+fn needed(draft: &Draft<'_>, procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<Needed> {
     let ids = || (0u32..).map(ProcId).zip(procedures);
     let start = |(id, p): (ProcId, &Procedure)| {
         let all = !internal.contains(&id);
@@ -38,7 +55,7 @@ pub(super) fn needed(procedures: &[Procedure], internal: &BTreeSet<ProcId>, spok
         let before = needed.clone();
         for (id, procedure) in ids() {
             let Some(body) = &procedure.body else { continue };
-            let pinned = pinned(procedure, spoken_of);
+            let pinned = draft.pinned(procedure);
             let own = &mut needed[id.index()];
             for (at, result) in procedure.result_ids().enumerate() {
                 own.results[at] |= pinned.contains(&result);

@@ -11,39 +11,39 @@
 //! Invariant: what is left is true of every call of every execution, by induction over its length: the round that took
 //! nothing back is the step.
 
+use super::dead_arguments::{Change, Literal, ParamChange, ResultChange, apply};
+use super::draft::Draft;
 use super::visit::as_call;
-use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
-use num_bigint::BigInt;
+use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A literal.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Literal {
-    /// `null`
-    Null,
-    /// A boolean.
-    Bool(bool),
-    /// A number.
-    Int(BigInt),
-}
-
-impl Literal {
-    fn default_of(ty: &Type) -> Self {
-        match ty {
-            Type::Int => Literal::Int(BigInt::ZERO),
-            Type::Bool => Literal::Bool(false),
-            Type::Ref | Type::Class(_) | Type::Array(_) => Literal::Null,
+/// Does away with the parameters and results of internal procedures whose value is known without them.
+pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
+    let internal = draft.internal(procedures);
+    let facts = facts(procedures, &internal);
+    let changes = (0u32..).map(ProcId).zip(procedures.iter()).map(|(id, procedure)| {
+        let pinned = draft.pinned(procedure);
+        let facts = &facts[id.index()];
+        let fixed = |local: &LocalId| pinned.contains(local) || !internal.contains(&id);
+        let param = |(at, local): (usize, LocalId)| match (facts.literal(at), facts.twin(at)) {
+            _ if fixed(&local) => ParamChange::Kept,
+            (Some(literal), _) => ParamChange::Literal(literal.clone()),
+            (None, Some(twin)) => ParamChange::Twin(twin),
+            (None, None) => ParamChange::Kept,
+        };
+        let result = |(at, local): (usize, LocalId)| match facts.returned(at) {
+            _ if fixed(&local) => ResultChange::Kept,
+            Returned::Literal(literal) => ResultChange::Literal(literal.clone()),
+            Returned::Param(at) => ResultChange::Param(*at),
+            Returned::Nothing | Returned::Anything => ResultChange::Kept,
+        };
+        Change {
+            params: procedure.param_ids().enumerate().map(param).collect(),
+            results: procedure.result_ids().enumerate().map(result).collect(),
         }
-    }
-
-    /// The literal as an expression.
-    pub(super) fn kind(&self) -> ExprKind {
-        match self {
-            Literal::Null => ExprKind::Null,
-            Literal::Bool(value) => ExprKind::Bool(*value),
-            Literal::Int(value) => ExprKind::Int(value.clone()),
-        }
-    }
+    });
+    let changes: Vec<Change> = changes.collect();
+    apply(procedures, &changes);
 }
 
 /// What a variable holds.
@@ -65,7 +65,7 @@ enum Given {
 
 /// What a result always is when its procedure returns.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Returned {
+enum Returned {
     /// No return was seen yet.
     Nothing,
     /// This.
@@ -78,16 +78,16 @@ pub(super) enum Returned {
 
 /// What is known of the calls of one procedure.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Known {
+struct CallFacts {
     given: Vec<Given>,
     /// For each parameter the first that is always given the same.
     same: Vec<usize>,
     returned: Vec<Returned>,
 }
 
-impl Known {
+impl CallFacts {
     /// The literal that a parameter always is.
-    pub(super) fn literal(&self, param: usize) -> Option<&Literal> {
+    fn literal(&self, param: usize) -> Option<&Literal> {
         match &self.given[param] {
             Given::Literal(literal) => Some(literal),
             Given::Nothing | Given::Anything => None,
@@ -95,12 +95,12 @@ impl Known {
     }
 
     /// An earlier parameter that a parameter always equals.
-    pub(super) fn twin(&self, param: usize) -> Option<usize> {
+    fn twin(&self, param: usize) -> Option<usize> {
         (self.same[param] != param && self.called()).then_some(self.same[param])
     }
 
     /// What a result always is.
-    pub(super) fn returned(&self, result: usize) -> &Returned {
+    fn returned(&self, result: usize) -> &Returned {
         &self.returned[result]
     }
 
@@ -113,7 +113,7 @@ impl Known {
     fn hoped(procedure: &Procedure) -> Self {
         let types: Vec<&Type> = procedure.locals.iter().take(procedure.params).map(|local| &local.ty).collect();
         let first = |ty: &Type| types.iter().position(|other| *other == ty).unwrap_or(0);
-        Known {
+        CallFacts {
             given: vec![Given::Nothing; procedure.params],
             same: types.iter().map(|ty| first(ty)).collect(),
             returned: vec![Returned::Nothing; procedure.results],
@@ -122,7 +122,7 @@ impl Known {
 
     /// Of a procedure that anyone may call.
     fn nothing(procedure: &Procedure) -> Self {
-        Known {
+        CallFacts {
             given: vec![Given::Anything; procedure.params],
             same: (0..procedure.params).collect(),
             returned: vec![Returned::Anything; procedure.results],
@@ -160,16 +160,19 @@ impl Known {
 }
 
 /// What is known of the calls of each procedure.
-pub(super) fn known(procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<Known> {
+fn facts(procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<CallFacts> {
     let ids = || (0u32..).map(ProcId).zip(procedures);
-    let hope = |(id, p): (ProcId, &Procedure)| if internal.contains(&id) { Known::hoped(p) } else { Known::nothing(p) };
-    let mut known: Vec<Known> = ids().map(hope).collect();
+    let hope = |(id, p): (ProcId, &Procedure)| {
+        if internal.contains(&id) { CallFacts::hoped(p) } else { CallFacts::nothing(p) }
+    };
+    let mut known: Vec<CallFacts> = ids().map(hope).collect();
     loop {
         // What comes back is found anew whenever more calls are known: which parameter a result equals hangs on these.
         for (id, procedure) in ids().filter(|(id, _)| internal.contains(id)) {
             known[id.index()].returned = vec![Returned::Nothing; procedure.results];
         }
-        let calls = |known: &[Known]| -> Vec<_> { known.iter().map(|k| (k.given.clone(), k.same.clone())).collect() };
+        let calls =
+            |known: &[CallFacts]| -> Vec<_> { known.iter().map(|k| (k.given.clone(), k.same.clone())).collect() };
         let seen = calls(&known);
         loop {
             let before = known.clone();
@@ -193,7 +196,7 @@ struct Round<'a> {
     procedure: &'a Procedure,
     id: ProcId,
     internal: &'a BTreeSet<ProcId>,
-    known: &'a mut Vec<Known>,
+    known: &'a mut Vec<CallFacts>,
     /// The next number.
     next: usize,
 }

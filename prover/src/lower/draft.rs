@@ -1,0 +1,125 @@
+//! What a pass of the lowering is given, beside the procedures it changes.
+//!
+//! In: the source and which of its versions is being lowered. Out: which procedures are *internal*, and which variables a pass
+//! has to leave as they are.
+
+use super::visit::{contract, every_part, every_stmt, mentioned};
+use super::{is_loop, same_signature};
+use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, ProcId, Procedure, StmtKind, Type, Unit};
+use lang_l::source::Span;
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
+
+/// By procedure of the source, the names of the variables that matter to its loops with invariants.
+pub(super) type SpokenOf = HashMap<String, BTreeSet<String>>;
+
+/// A version on its way through the passes.
+pub(super) struct Draft<'a> {
+    /// The program as it was written.
+    pub(super) source: &'a Unit,
+    /// Which version of it this is.
+    pub(super) version: usize,
+    /// Of which variables invariants speak, in either version.
+    pub(super) spoken_of: &'a SpokenOf,
+    /// The procedures of version 0 after the pass that now runs on version 1.
+    pub(super) before: Option<&'a [Procedure]>,
+}
+
+impl Draft<'_> {
+    /// The ids of the procedures that the source has.
+    pub(super) fn originals(&self) -> impl Iterator<Item = ProcId> + use<> {
+        (0u32..).take(self.source.versions[self.version].procedures.len()).map(ProcId)
+    }
+
+    /// The other versions' procedures of the same name, with their ids there.
+    pub(super) fn namesakes(&self, id: ProcId) -> impl Iterator<Item = (ProcId, &Procedure)> {
+        let name = &self.source.versions[self.version].procedures[id.index()].name;
+        let others = self.source.versions.iter().enumerate().filter(|(other, _)| *other != self.version);
+        others.filter_map(move |(_, version)| version.find(name).map(|theirs| (theirs, version.procedure(theirs))))
+    }
+
+    /// The procedures that are *internal*: called by this version alone, and not compared with anything for their own sake.
+    pub(super) fn internal(&self, procedures: &[Procedure]) -> BTreeSet<ProcId> {
+        (0u32..).take(procedures.len()).map(ProcId).filter(|&id| !self.is_compared(id)).collect()
+    }
+
+    /// Whether a procedure of the source may be compared for its own sake, or is known by its declaration alone. Those that the
+    /// lowering made have ids beyond those of the source.
+    fn is_compared(&self, id: ProcId) -> bool {
+        let Some(own) = self.source.versions[self.version].procedures.get(id.index()) else { return false };
+        let named = self.source.equivs.iter().any(|equiv| [equiv.left, equiv.right].get(self.version) == Some(&id));
+        own.body.is_none()
+            || named
+            || self.source.versions.len() < 2
+            || self.namesakes(id).any(|(_, theirs)| same_signature(own, theirs))
+    }
+
+    /// The names that invariants of the loops around or beside a made procedure speak of.
+    fn spoken_of(&self, procedure: &Procedure) -> Option<&BTreeSet<String>> {
+        let of = procedure.origin.part_of()?;
+        self.spoken_of.get(&self.source.versions[self.version].procedure(of).name)
+    }
+
+    /// The variables that contracts of the procedure speak of, or its assertions under `old`. What these mean depends on the
+    /// procedure's entry and exit, so they stay as they are. What a loop ensures nobody wrote; it gives way, except where some
+    /// loop of the procedure has invariants that speak of the variable.
+    pub(super) fn pinned(&self, procedure: &Procedure) -> BTreeSet<LocalId> {
+        let mut found = BTreeSet::new();
+        if is_loop(procedure) {
+            let places = procedure.modifies.iter().flat_map(|modifies| &modifies.places);
+            procedure.requires.iter().chain(places).for_each(|e| mentioned(e, &mut found));
+        } else {
+            contract(procedure).for_each(|e| mentioned(e, &mut found));
+        }
+        if let Some(body) = &procedure.body {
+            olds_in(body, &mut found);
+        }
+        if let Some(kept) = self.spoken_of(procedure) {
+            found.extend(procedure.result_ids().filter(|&id| kept.contains(&procedure.local(id).name)));
+        }
+        found
+    }
+}
+
+/// By procedure, the variables that matter to loops with invariants: what these ensure is said of their last values.
+pub(super) fn spoken_of(unit: &Unit) -> SpokenOf {
+    let mut found = SpokenOf::default();
+    for procedure in unit.versions.iter().flat_map(|version| &version.procedures) {
+        let Some(body) = &procedure.body else { continue };
+        let names = found.entry(procedure.name.clone()).or_default();
+        let mut note = |part: &Expr| {
+            if let ExprKind::Local(id) = part.kind {
+                names.insert(procedure.local(id).name.clone());
+            }
+        };
+        every_stmt(body, &mut |stmt| {
+            if let StmtKind::While { cond, invariants, .. } = &stmt.kind
+                && !invariants.is_empty()
+            {
+                invariants.iter().chain([cond]).for_each(|e| every_part(e, &mut note));
+            }
+        });
+    }
+    found
+}
+
+/// The variables of which the assertions and invariants of a block speak under `old`.
+fn olds_in(block: &Block, found: &mut BTreeSet<LocalId>) {
+    let mut note = |part: &Expr| {
+        if let ExprKind::Old(inner) = &part.kind {
+            mentioned(inner, found);
+        }
+    };
+    every_stmt(block, &mut |stmt| match &stmt.kind {
+        StmtKind::Assert(e) | StmtKind::Assume(e) => every_part(e, &mut note),
+        StmtKind::While { invariants, .. } => invariants.iter().for_each(|e| every_part(e, &mut note)),
+        _ => {}
+    });
+}
+
+/// A new variable of the procedure.
+pub(super) fn fresh_local(procedure: &mut Procedure, name: String, ty: Type, span: Span) -> LocalId {
+    let id = LocalId(u32::try_from(procedure.locals.len()).unwrap_or(u32::MAX));
+    procedure.locals.push(Local { name, ty, span });
+    id
+}
