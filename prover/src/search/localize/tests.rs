@@ -1,6 +1,6 @@
 //! The marks of a pair are at the culprit, however the other version is written.
 
-use super::{Mark, Role, marks};
+use super::{Mark, marks};
 use crate::search::concrete::{Budget, search};
 use crate::search::witness::Pair;
 use lang_l::source::Sources;
