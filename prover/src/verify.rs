@@ -21,8 +21,8 @@ use crate::search::recurrent_set;
 use crate::search::witness::{self, Contrast, Wanted};
 use crate::verdict::failure;
 use crate::verdict::vacuity;
-use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Termination, Verdict};
-use lang_l::hir::{Expr, ProcId, Unit};
+use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Premise, Reason, Report, Termination, Verdict};
+use lang_l::hir::{Expr, Origin, ProcId, Unit};
 use lang_l::interp::{Behaviour, Divergence, Stuck};
 use smt::solve::{Budget, Shared, Solver};
 use std::collections::{BTreeMap, BTreeSet};
@@ -291,7 +291,7 @@ impl Run<'_> {
         let seen = self.seen.iter().find(|(pair, when, _)| *pair == asked.pair && *when == asked.when);
         if let Some((_, _, witness)) = seen {
             let verdict = Verdict::NotEquivalent(Box::new(witness.clone()));
-            return self.report(asked, verdict, None, &BTreeSet::new(), started.elapsed());
+            return self.report(asked, verdict, None, (&BTreeSet::new(), proofs), started.elapsed());
         }
         let reach = rests_on(asked.pair, proof.as_ref(), proofs);
         let verdict = self.verdict(asked, proof.as_ref(), &reach, solver);
@@ -300,7 +300,7 @@ impl Run<'_> {
         let level = proof.as_ref().filter(|_| !lost).and_then(|proof| proof.level);
         let proved = matches!(verdict, Verdict::Equivalent(_) | Verdict::PartiallyEquivalent(_));
         let time = started.elapsed() + proof.as_ref().map_or(Duration::ZERO, |proof| proof.time);
-        let mut report = self.report(asked, verdict, level, &reach, time);
+        let mut report = self.report(asked, verdict, level, (&reach, proofs), time);
         if self.config.explain && proved {
             report.unreached = solver.at(goal::task(asked.pair, asked.when), |solver| {
                 vacuity::unreached(self.program, asked.pair, asked.when, solver)
@@ -314,7 +314,7 @@ impl Run<'_> {
         asked: &Asked<'_>,
         verdict: Verdict,
         level: Option<Level>,
-        reach: &BTreeSet<Pair>,
+        (reach, proofs): (&BTreeSet<Pair>, &BTreeMap<Pair, PairProof>),
         time: Duration,
     ) -> PairReport {
         let termination = match &verdict {
@@ -324,8 +324,6 @@ impl Run<'_> {
             _ if level == Some(Level::Full) => Termination::Mutual,
             _ => Termination::Unknown,
         };
-        let names: BTreeSet<String> =
-            reach.iter().filter(|&&pair| pair != asked.pair).map(|&p| self.pair_name(p)).collect();
         PairReport {
             left: self.name(0, asked.pair.0).to_string(),
             right: self.name(1, asked.pair.1).to_string(),
@@ -333,16 +331,38 @@ impl Run<'_> {
             verdict,
             termination,
             time,
-            rests_on: names.into_iter().collect(),
+            rests_on: self.premises(asked.pair, reach, proofs),
             pair: asked.pair,
             unreached: [Vec::new(), Vec::new()],
         }
     }
 
-    /// A pair's name for people and for `rests_on`: loops are said to be loops.
-    fn pair_name(&self, pair: Pair) -> String {
-        let (left, right) = (self.name(0, pair.0), self.name(1, pair.1));
-        if left == right { left.to_string() } else { format!("{left}~{right}") }
+    /// The pairs that the verdict on a pair rests on, in the order of their names.
+    fn premises(&self, of: Pair, reach: &BTreeSet<Pair>, proofs: &BTreeMap<Pair, PairProof>) -> Vec<Premise> {
+        let premise = |&pair: &Pair| {
+            let (left, right) = (self.name(0, pair.0), self.name(1, pair.1));
+            let name = if left == right { left.to_string() } else { format!("{left}~{right}") };
+            let [left, right] = [self.title(0, pair.0), self.title(1, pair.1)];
+            let title = if left == right { left } else { format!("{left} ~ {right}") };
+            let (code, _) = self.program.code(pair);
+            let how = proofs.get(&pair).filter(|_| lower::is_loop(code)).map(|proof| proof.rule.sentence);
+            Premise { name, title, how }
+        };
+        let mut premises: Vec<Premise> = reach.iter().filter(|&&pair| pair != of).map(premise).collect();
+        premises.sort_by(|a, b| a.name.cmp(&b.name));
+        premises.dedup_by(|a, b| a.name == b.name);
+        premises
+    }
+
+    /// What people call a procedure: loops are said to be loops.
+    fn title(&self, version: usize, id: ProcId) -> String {
+        let origin = self.program.unit.versions[version].procedure(id).origin;
+        let of = self.name(version, self.source_of(version, id));
+        match origin {
+            Origin::Source => of.to_string(),
+            Origin::Loop { number, .. } => format!("loop {number} of {of}"),
+            Origin::Worker { .. } => format!("the recursion of {of}"),
+        }
     }
 
     fn verdict(

@@ -14,7 +14,7 @@ pub mod paper;
 mod paths;
 mod product;
 mod relational;
-mod same_code;
+pub(crate) mod same_code;
 mod unroll;
 
 use crate::goal::{Claim, Goal, PairProof, Rule};

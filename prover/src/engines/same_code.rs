@@ -9,7 +9,7 @@ use smt::solve::Solver;
 use std::cell::RefCell;
 
 /// The rule.
-static SAME_CODE: Rule =
+pub(crate) static SAME_CODE: Rule =
     Rule { name: "same-code", sentence: "the two are the same code", argument: "Same code", share: 1 };
 
 /// Compares bodies.

@@ -251,10 +251,12 @@ impl Frame {
             frame.exit_map.insert(id, result);
         }
         if uses.returns {
-            let flag = frame.add(Local { name: "returned".into(), ty: Type::Bool, span });
+            // No variable of the source is called like these, so that names tell all results apart.
+            let flag = frame.add(Local { name: "@returned".into(), ty: Type::Bool, span });
             frame.extra.push(flag);
             for id in procedure.result_ids() {
-                let result = frame.add(procedure.local(id).clone());
+                let Local { name, ty, span } = procedure.local(id).clone();
+                let result = frame.add(Local { name: format!("@{name}"), ty, span });
                 frame.extra.push(result);
             }
             frame.results += frame.extra.len();

@@ -3,7 +3,7 @@
 //! Invariant: a list of sentences without full stops, the same in the text and in the JSON.
 
 use super::Subject;
-use super::text::{one_line, procedure_name};
+use super::text::one_line;
 use crate::analysis::contracts::ClauseKind;
 use crate::effects::direct_callees;
 use crate::verdict::{ClauseStatus, PairReport, Verdict};
@@ -50,7 +50,7 @@ pub(super) fn basis(subject: Subject<'_>, pair: &PairReport) -> Basis {
         assumed.push(format!("by induction: calls of {} within it are equivalent", pair.left));
     }
     if proof.is_some() && !pair.rests_on.is_empty() {
-        let names: Vec<String> = pair.rests_on.iter().map(|name| procedure_name(name)).collect();
+        let names: Vec<&str> = pair.rests_on.iter().map(|premise| premise.title.as_str()).collect();
         assumed.push(format!("proved as well: {} equivalent", names.join(", ")));
     }
     for clause in &subject.report.contracts {

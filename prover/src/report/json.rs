@@ -58,7 +58,7 @@ fn pair_json(subject: Subject<'_>, pair: &PairReport) -> Json {
         "termination": pair.termination.word(),
         "time_ms": u64::try_from(pair.time.as_millis()).unwrap_or(u64::MAX),
         "reason": null,
-        "rests_on": pair.rests_on,
+        "rests_on": pair.rests_on.iter().map(|premise| premise.name.as_str()).collect::<Vec<_>>(),
         "counterexample": null,
     });
     let Basis { compared, assumed } = basis(subject, pair);

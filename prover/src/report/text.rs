@@ -5,9 +5,12 @@
 use super::counterexample::{difference, violation};
 pub use super::layout::USUAL_WIDTH;
 use super::{Subject, explain, overall};
+use crate::engines::same_code::SAME_CODE;
 use crate::goal::PairProof;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict};
 use anstyle::{AnsiColor, Style};
+use lang_l::hir::ProcId;
+use lang_l::hir_same::same_code;
 use lang_l::source::Span;
 use smt::solve::CrossCheck;
 use std::fmt::Write as _;
@@ -106,10 +109,15 @@ fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> String 
 }
 
 fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> String {
-    let mut text = format!("  {}\n", proof.rule.sentence);
+    let mut text = format!("  {}\n", sentence(subject, pair, proof));
     if !pair.rests_on.is_empty() {
-        let names: Vec<String> = pair.rests_on.iter().map(|name| procedure_name(name)).collect();
+        let names: Vec<&str> = pair.rests_on.iter().map(|premise| premise.title.as_str()).collect();
         let _ = writeln!(text, "  rests on {}", names.join(", "));
+    }
+    for premise in &pair.rests_on {
+        if let Some(how) = premise.how {
+            let _ = writeln!(text, "    {}: {how}", premise.title);
+        }
     }
     if proof.used.contains_key(&pair.pair) {
         text.push_str("  by induction: its own calls of itself are taken to be equivalent\n");
@@ -128,6 +136,17 @@ fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> Str
         }
     }
     text
+}
+
+/// How a pair was proved. What is the same code once its loops are procedures may well be written in another way.
+fn sentence(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> &'static str {
+    let [left, right] = subject.procedures(pair);
+    let versions = &subject.unit.versions;
+    let same_name = |p: ProcId, q: ProcId| versions[0].procedure(p).name == versions[1].procedure(q).name;
+    if *proof.rule == SAME_CODE && !same_code(left, right, same_name) {
+        return "the same code but for loops and calls, which are proved on their own";
+    }
+    proof.rule.sentence
 }
 
 fn unknown_text(subject: Subject<'_>, reason: &Reason) -> String {
@@ -214,21 +233,6 @@ pub(super) fn summary(word: &str, reports: &[&Report]) -> String {
 pub(super) fn count(number: usize, what: &str) -> String {
     let plural = what.strip_suffix('y').map_or_else(|| format!("{what}s"), |stem| format!("{stem}ies"));
     if number == 1 { format!("1 {what}") } else { format!("{number} {plural}") }
-}
-
-/// What the lowering calls `P@loop2` or `P@self`, for people.
-pub(super) fn procedure_name(name: &str) -> String {
-    let side = |side: &str| match side.split_once("@loop") {
-        Some((procedure, number)) => format!("loop {number} of {procedure}"),
-        None => match side.split_once("@self") {
-            Some((procedure, _)) => format!("the recursion of {procedure}"),
-            None => side.to_string(),
-        },
-    };
-    match name.split_once('~') {
-        Some((left, right)) => format!("{} ~ {}", side(left), side(right)),
-        None => side(name),
-    }
 }
 
 /// The first line of the source at a place.

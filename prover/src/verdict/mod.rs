@@ -103,12 +103,23 @@ pub struct PairReport {
     pub termination: Termination,
     /// How long it took.
     pub time: Duration,
-    /// The names of the other pairs the verdict rests on.
-    pub rests_on: Vec<String>,
+    /// The other pairs the verdict rests on, by name.
+    pub rests_on: Vec<Premise>,
     /// The procedures compared, as ids of version 0 and 1.
     pub pair: crate::goal::Pair,
     /// Statements of version 0 and 1 that no run comes to from the stores compared; looked for only when asked to explain.
     pub unreached: [Vec<Span>; 2],
+}
+
+/// A pair that the verdict on another pair rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Premise {
+    /// Its name for machines, as the lowering names its procedures.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// How it was proved, if it is of loops or workers: no report of its own says so.
+    pub how: Option<&'static str>,
 }
 
 /// The report on one clause of a contract, or an assertion.

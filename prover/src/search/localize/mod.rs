@@ -1,17 +1,21 @@
-//! Where two runs part: for each version of a pair that differs, the statement that tells why.
+//! Fault localisation: for each version of a pair that differs, the statement that tells why.
 //!
 //! In: a pair, its sources, and the [`Witness`] that it differs. Out: a [`Mark`] in each version.
 //!
 //! Both versions are run on the witness once more, and watched. Where the two end in different stores, the mark of a version is
-//! the statement that gave the place that differs its last value (unless both are written alike: then the difference
-//! was there before, and the marks are where the two take their own ways, as below). A version that fails, or never ends, is marked where it
-//! does. What is left (a version that never assigns the place, or that ends well where the other does not) is marked where it
-//! takes its own way: at the first step that is not written as the other's step of the same number is, or at the first test
-//! that has another result, or at its last step, when it just ends where the other goes on.
+//! the statement that gave the place that differs its last value. If both are written alike, the difference was there before,
+//! and the marks are where the runs diverge. A version that fails, or never ends, is marked where it does. Any other version is
+//! marked where its run leaves that of the other ([`divergence`]).
 //!
 //! Invariant: a mark is of a statement that was executed, or of the head of the procedure; what it says was seen.
 //! Invariant: nothing rests on marks; they explain.
 
+mod divergence;
+mod facts;
+#[cfg(test)]
+mod tests;
+
+use self::divergence::{Step, divergence};
 use crate::search::concrete;
 use crate::search::witness::{Contrast, Pair, Witness};
 use lang_l::heap::Input;
@@ -38,7 +42,7 @@ pub enum Role {
     Sets,
     /// The run fails.
     Fails,
-    /// The run is caught going round for ever.
+    /// The run never ends.
     Endless,
     /// The first step that the other version does not take.
     Turns,
@@ -74,7 +78,7 @@ pub fn marks(sources: &Sources, pair: &Pair<'_>, witness: &Witness) -> Option<[M
         let outcome = run(&job, input.clone(), &mut watch).outcome;
         (watch, outcome)
     });
-    let [left_turn, right_turn] = turns(sources, &left.0.steps, &right.0.steps);
+    let [left_turn, right_turn] = divergence(pair, sources, [&left.0.steps, &right.0.steps]);
     let mark = |(watch, outcome): &(Watch, Outcome), turn: Option<Mark>, head: Span| {
         let own = match (outcome, witness.contrast()) {
             (Outcome::Normal(last), Contrast::Stores(difference)) => {
@@ -136,28 +140,6 @@ fn place_at(path: &Path, input: &Input, last: &Final) -> Option<Place> {
     Some(Place::Slot(holder, *end))
 }
 
-/// Where each run takes a way that the other does not; nowhere in a run without any step.
-fn turns(sources: &Sources, left: &[Step], right: &[Step]) -> [Option<Mark>; 2] {
-    let written = |step: &Step| written(sources, step.span);
-    let same = |(l, r): &(&Step, &Step)| l.holds == r.holds && written(l) == written(r);
-    let common = left.iter().zip(right).take_while(same).count();
-    let only_result = matches!((left.get(common), right.get(common)), (Some(l), Some(r)) if written(l) == written(r));
-    [left, right].map(|steps| match steps.get(common) {
-        Some(step) => {
-            let role = step.holds.filter(|_| only_result).map_or(Role::Turns, Role::Tests);
-            Some(Mark { span: step.span, role })
-        }
-        None => steps.last().map(|step| Mark { span: step.span, role: Role::Ends }),
-    })
-}
-
-/// A statement that was executed, or a test of an `if` or `while` with its result.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    span: Span,
-    holds: Option<bool>,
-}
-
 /// Plain surroundings that remember what happened.
 struct Watch {
     inner: Sequential,
@@ -211,11 +193,15 @@ impl Environment for Watch {
                 if let Some(at) = self.at.last_mut() {
                     *at = statement.span;
                 }
-                if !matches!(statement.kind, StmtKind::If(..) | StmtKind::While { .. }) {
-                    self.steps.push(Step { span: statement.span, holds: None });
-                }
+                let directs = match &statement.kind {
+                    StmtKind::If(..) | StmtKind::While { .. } => return,
+                    StmtKind::Return(values) => values.is_empty(),
+                    StmtKind::Break | StmtKind::Continue => true,
+                    _ => false,
+                };
+                self.steps.push(Step { span: statement.span, holds: None, directs });
             }
-            Event::Tested { span, holds } => self.steps.push(Step { span, holds: Some(holds) }),
+            Event::Tested { span, holds } => self.steps.push(Step { span, holds: Some(holds), directs: false }),
             Event::Assigned { variable: Variable::Global(id), value, .. } => self.remember(Place::Global(id), value),
             // A result of the procedure that was run.
             Event::Assigned { variable: Variable::Local(id), value, .. } => {

@@ -1,0 +1,120 @@
+//! Trace divergence: where two runs of the same store leave each other.
+//!
+//! In: what each run did, step by step. Out: the place in each version where it takes its own way.
+//!
+//! Steps are not compared by their number: one version may test what the other tests in another form, or in another order, and
+//! leave early where the other nests. The runs are compared by their *effects*, the statements that do more than to direct
+//! control. Between the last effect that both have and the first that one lacks, each run has learnt facts from its tests
+//! ([`super::facts`]). The decision is a test whose fact the other run contradicts. Failing that, it is one whose fact the
+//! other run never learns: of the run that lacks the effect the last, of the other run the first.
+//!
+//! Invariant: a mark is of a step that was taken.
+
+use super::facts::{Fact, facts};
+use super::{Mark, Role, written};
+use crate::search::witness::Pair;
+use lang_l::hir::{Block, Expr, StmtKind, Unit};
+use lang_l::source::{Sources, Span};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::BTreeSet;
+
+/// A statement that was executed, or a test of an `if` or `while` with its result.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Its place.
+    pub(super) span: Span,
+    /// The result of a test.
+    pub(super) holds: Option<bool>,
+    /// Whether it only directs control, as `break` does.
+    pub(super) directs: bool,
+}
+
+/// What a run learnt between two effects, and the effect that follows, if one does.
+#[derive(Default)]
+struct Segment {
+    facts: Vec<(Fact, Step)>,
+    effect: Option<(String, Step)>,
+}
+
+/// Where each run takes a way that the other does not; nowhere in a run without any step.
+pub(super) fn divergence(pair: &Pair<'_>, sources: &Sources, steps: [&[Step]; 2]) -> [Option<Mark>; 2] {
+    let runs = [0, 1].map(|version| segments(pair.unit, version, sources, steps[version]));
+    let effect = |run: &[Segment], at: usize| run.get(at)?.effect.as_ref().map(|(text, _)| text.clone());
+    let same = |&at: &usize| {
+        let effects = [effect(&runs[0], at), effect(&runs[1], at)];
+        effects[0].is_some() && effects[0] == effects[1]
+    };
+    let common = (0..).take_while(same).count();
+    let decisions = [0, 1].map(|own| decision(&runs[own], &runs[1 - own], common));
+    let texts = decisions.map(|step| step.map(|step| written(sources, step.span)));
+    let tested_alike = texts[0].is_some() && texts[0] == texts[1];
+    [0, 1].map(|own| {
+        if let Some(step) = decisions[own] {
+            let role = step.holds.filter(|_| tested_alike).map_or(Role::Turns, Role::Tests);
+            return Some(Mark { span: step.span, role });
+        }
+        match runs[own].get(common).and_then(|segment| segment.effect.as_ref()) {
+            Some((_, step)) => Some(Mark { span: step.span, role: Role::Turns }),
+            None => steps[own].last().map(|step| Mark { span: step.span, role: Role::Ends }),
+        }
+    })
+}
+
+/// The test that takes a run to another effect than the other run has behind the first `common` ones, or to none.
+fn decision(own: &[Segment], other: &[Segment], common: usize) -> Option<Step> {
+    let (segment, theirs) = (own.get(common)?, other.get(common)?);
+    let known: BTreeSet<&Fact> = theirs.facts.iter().map(|(fact, _)| fact).collect();
+    let contradicted = |(fact, _): &&(Fact, Step)| fact.opposite().is_some_and(|opposite| known.contains(&opposite));
+    if let Some((_, step)) = segment.facts.iter().find(contradicted) {
+        return Some(*step);
+    }
+    let learnt: BTreeSet<&Fact> =
+        other.iter().skip(common).flat_map(|later| &later.facts).map(|(fact, _)| fact).collect();
+    let mut alone = segment.facts.iter().filter(|(fact, _)| !learnt.contains(fact)).map(|(_, step)| *step);
+    let lacks = segment.effect.is_none();
+    if lacks { alone.next_back() } else { alone.next() }
+}
+
+/// A run, cut at its effects. The last segment has none.
+fn segments(unit: &Unit, version: usize, sources: &Sources, steps: &[Step]) -> Vec<Segment> {
+    let mut conditions = HashMap::default();
+    for body in unit.versions[version].procedures.iter().filter_map(|procedure| procedure.body.as_ref()) {
+        conditions_in(body, &mut conditions);
+    }
+    let mut run = vec![Segment::default()];
+    for &step in steps.iter().filter(|step| !step.directs) {
+        let Some(segment) = run.last_mut() else { break };
+        match step.holds {
+            None => {
+                segment.effect = Some((written(sources, step.span), step));
+                run.push(Segment::default());
+            }
+            Some(holds) => {
+                let told = match conditions.get(&step.span) {
+                    Some(condition) => facts(sources, condition, holds),
+                    None => vec![Fact::opaque(written(sources, step.span), holds)],
+                };
+                segment.facts.extend(told.into_iter().map(|fact| (fact, step)));
+            }
+        }
+    }
+    run
+}
+
+/// The conditions of all `if`s and `while`s in a block, by their places.
+fn conditions_in<'b>(block: &'b Block, found: &mut HashMap<Span, &'b Expr>) {
+    for stmt in &block.stmts {
+        match &stmt.kind {
+            StmtKind::If(condition, then, els) => {
+                found.insert(condition.span, condition);
+                conditions_in(then, found);
+                conditions_in(els, found);
+            }
+            StmtKind::While { cond, body, .. } => {
+                found.insert(cond.span, cond);
+                conditions_in(body, found);
+            }
+            _ => {}
+        }
+    }
+}

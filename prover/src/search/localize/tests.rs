@@ -1,0 +1,58 @@
+//! The marks of a pair are at the culprit, however the other version is written.
+
+use super::{Mark, marks};
+use crate::search::concrete::{Budget, search};
+use crate::search::witness::Pair;
+use lang_l::source::Sources;
+
+/// Compares the marks of the pair `p` with what is expected: the statements or conditions, and what happens there.
+fn check(left: &str, right: &str, expected: [(&str, &str); 2]) {
+    let mut sources = Sources::new();
+    let text = format!("global g: int; version 0 {left} version 1 {right}");
+    let file = sources.add("pair.l".to_string(), text.clone());
+    let parsed = lang_l::parse::parse(file, &text);
+    assert_eq!(parsed.diagnostics, [], "{text}");
+    let unit = lang_l::resolve::resolve(&[&parsed.file]).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    let [left, right] = [0, 1].map(|version: usize| unit.versions[version].find("p").expect("both have it"));
+    let pair = Pair { unit: &unit, left, right, when: None };
+    let witness = search(&pair, &[], Budget::QUICK).expect("the two differ");
+    let found = marks(&sources, &pair, &witness).expect("the runs end as the witness says");
+    let shown = found.map(|Mark { span, role }| (sources.text(span).to_string(), role.word()));
+    let expected = expected.map(|(text, word)| (text.to_string(), word));
+    assert_eq!(shown, expected, "{text}");
+}
+
+#[test]
+fn one_guard_clause_of_several_is_the_culprit() {
+    check(
+        "procedure p(amount: int, bal: int) { if (amount > 0) { if (bal >= amount) { g := amount; } } }",
+        "procedure p(amount: int, bal: int) {
+             if (amount <= 0) { return; }
+             if (bal <= amount) { return; }
+             g := amount;
+         }",
+        [("g := amount;", "sets"), ("bal <= amount", "turns")],
+    );
+}
+
+#[test]
+fn a_condition_of_several_parts_says_what_nested_ones_say() {
+    check(
+        "procedure p(amount: int, bal: int) { if (0 < amount && bal > amount) { g := amount; } }",
+        "procedure p(amount: int, bal: int) {
+             if (!(amount > 0)) { return; }
+             if (bal < amount) { return; }
+             g := amount;
+         }",
+        [("0 < amount && bal > amount", "turns"), ("g := amount;", "sets")],
+    );
+}
+
+#[test]
+fn the_test_that_comes_out_the_other_way_is_marked_in_both() {
+    check(
+        "procedure p(n: int, m: int) { if (m > 0) { assert true; } if (n > 3) { g := g / n; } }",
+        "procedure p(n: int, m: int) { if (n <= 2) { return; } if (1 > m) { return; } g := g / n; }",
+        [("m > 0", "turns"), ("n <= 2", "turns")],
+    );
+}
