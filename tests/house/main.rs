@@ -1,15 +1,17 @@
 //! What the house promises, computed from the sources: data flows one way, and rooms stay small.
 //!
-//! Each check makes a list of violations. What is still to be mended is in [`STILL`], by check and a text in the violation; an
+//! Each check makes a list of violations. What is still to be mended is in `still.rs`, by check and a text in the violation; an
 //! entry that fits nothing any more is a violation itself, so that the list only shrinks.
 
 mod functions;
 mod sources;
+mod still;
 
 use sources::{Crate, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use still::STILL;
 
 /// The crates in the order in which data flows: each may use those before it.
 const CRATES: [(&str, &str); 5] = [
@@ -26,11 +28,12 @@ const LINES: (usize, usize) = (60, 600);
 /// The most parameters of a function.
 const PARAMETERS: usize = 6;
 /// Functions that are tables of data, which may be long: file, name, and what the table is of.
-const TABLES: &[(&str, &str, &str)] = &[];
+const TABLES: &[(&str, &str, &str)] = &[
+    ("lang-L/src/parse/tests.rs", "usual_slips", "slips, and what is said of each"),
+    ("lang-L/tests/robustness.rs", "deep_nesting", "what opens a nesting"),
+];
 /// Where input and output may be: the command line, and the one module that runs solver processes.
 const OUTSIDE: [&str; 2] = ["prover/ape/", "prover/smt/src/solve/process"];
-/// What is still to be mended: the check, and a text that the violation has.
-const STILL: &[(&str, &str)] = &[];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -49,7 +52,7 @@ fn check(name: &str, mut violations: Vec<String>) {
     let new = violations.iter().filter(|violation| !known.iter().any(|text| violation.contains(text)));
     let mut wrong: Vec<String> = new.cloned().collect();
     let gone = known.iter().filter(|text| !violations.iter().any(|violation| violation.contains(**text)));
-    wrong.extend(gone.map(|text| format!("`{text}` is mended: take it out of STILL in tests/house/main.rs")));
+    wrong.extend(gone.map(|text| format!("`{text}` is mended: take it out of STILL in tests/house/still.rs")));
     assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
 }
 
@@ -195,10 +198,10 @@ fn functions_are_short_and_take_few_things() {
             let (name, lines, takes) = (&function.name, function.lines, function.parameters);
             let is_table = TABLES.iter().any(|(file, table, _)| *file == shown && table == name);
             if lines > LINES.0 && !is_table {
-                found.push(format!("{shown}:{} {name} has {lines} lines", function.line));
+                found.push(format!("{name} in {shown}:{} has {lines} lines", function.line));
             }
             if takes > PARAMETERS {
-                found.push(format!("{shown}:{} {name} has {takes} parameters", function.line));
+                found.push(format!("{name} in {shown}:{} has {takes} parameters", function.line));
             }
         }
     }
