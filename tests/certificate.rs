@@ -5,10 +5,10 @@
 
 mod common;
 
-use common::{all_programs, ape, each, programs, root, verify};
+use common::program::Program;
+use common::{ape, each, programs, root, verify};
+use lang_l::hir::Unit;
 use lang_l::random::Random;
-use lang_l::source::Sources;
-use lang_l::{hir::Unit, parse, resolve};
 use prover::certificate::{Certificate, INDEX, Refusal, make, replay, rewrite};
 use prover::search::concrete;
 use prover::verdict::Report;
@@ -26,22 +26,13 @@ use std::process::Command;
 /// How many corrupted certificates are made.
 const CORRUPTED: usize = 1_000;
 
-fn program(name: &str, text: &str) -> Option<(Sources, Unit)> {
-    let mut sources = Sources::new();
-    let file = sources.add(name, text);
-    let parsed = parse::parse(file, text);
-    let unit = parsed.diagnostics.is_empty().then(|| resolve::resolve(&[&parsed.file]).ok()).flatten()?;
-    Some((sources, unit))
-}
-
 /// What is said of a program after no long search for a difference.
 fn verify_unit(unit: &Unit) -> Report {
     verification::verify(unit, &Config { search: Some(concrete::Budget::QUICK), ..Config::default() })
 }
 
 fn certified(path: &Path) -> Certificate {
-    let text = fs::read_to_string(path).expect("a program can be read");
-    let (sources, unit) = program(&path.display().to_string(), &text).expect("an example is legal");
+    let Program { sources, unit, .. } = Program::read(&path.display().to_string(), path).expect("an example is legal");
     let report = verification::verify(&unit, &Config::default());
     make(&unit, &sources, &report).unwrap_or_else(|refusal| panic!("{}: {refusal}", path.display()))
 }
@@ -262,7 +253,7 @@ fn decisions_of_an_equivalent_pair_do_not_prove_one_that_differs() {
     for original in originals() {
         for _ in 0..60 {
             let text = change_source(&original.files["source-0.l"], &mut random);
-            let Some((_, unit)) = program("changed", &text) else { continue };
+            let Ok(Program { unit, .. }) = Program::parse("changed", &text) else { continue };
             let mut forged = original.clone();
             forged.files.insert("source-0.l".into(), text);
             let forged = rewrite(&sealed(forged)).and_then(|forged| replay(&forged, None));
@@ -331,7 +322,7 @@ fn what_cannot_be_called_alike_is_not_confirmed() {
          procedure P(x: int) returns (r: int) { r := H(x); }",
     ];
     for text in programs {
-        let (sources, unit) = program("given.l", text).expect("the program is legal");
+        let Program { sources, unit, .. } = Program::parse("given.l", text).expect("the program is legal");
         let report = verification::verify(&unit, &Config::default());
         let original = make(&unit, &sources, &report).expect("what was proved replays");
         let mut index = index(&original);
@@ -347,28 +338,6 @@ fn what_cannot_be_called_alike_is_not_confirmed() {
         let refused = rewrite(&sealed(forged)).and_then(|forged| replay(&forged, None));
         assert!(matches!(refused, Err(Refusal::Rejection { .. })), "{text}: {refused:?}");
     }
-}
-
-/// What the search proves in the examples and the suites of programs beside the repository has a certificate that replays.
-#[test]
-fn all_that_is_proved_replays() {
-    let wrong = each(&all_programs(), |file| {
-        let text = fs::read_to_string(file).expect("a program can be read");
-        let Some((sources, unit)) = program(&file.display().to_string(), &text) else { return Vec::new() };
-        if unit.versions.len() != 2 {
-            return Vec::new();
-        }
-        let report = verify_unit(&unit);
-        let replayed = make(&unit, &sources, &report).and_then(|certificate| replay(&certificate, Some(&sources)));
-        match replayed {
-            Err(refusal) => vec![format!("{}: {refusal}", file.display())],
-            Ok(replayed) => (replayed.pairs.iter().zip(&report.pairs))
-                .filter(|(pair, reported)| pair.verdict != reported.verdict.word())
-                .map(|(pair, reported)| format!("{}: {pair:?}, not {}", file.display(), reported.verdict.word()))
-                .collect(),
-        }
-    });
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// What is checked in are the certificates of today's examples, as today's `ape` writes them, and they replay.

@@ -103,10 +103,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     let refuted: Vec<Pair> = run.seen.iter().filter(|(_, when, _)| when.is_none()).map(|(pair, ..)| *pair).collect();
     let mut candidates = program.candidates(&unconditional);
     candidates.retain(|pair| !refuted.contains(pair));
-    let proofs = match config.strategy {
-        Strategy::Default => claims::prove_all(&program, &candidates, &mut solver),
-        Strategy::Paper => prove_as_paper(&program, &candidates, &mut solver),
-    };
+    let proofs = proofs(&program, &candidates, config.strategy, &mut solver);
     let mut report = Report::default();
     for asked in &asked {
         if run.selected(asked.pair) {
@@ -151,7 +148,7 @@ fn unaided(unit: &Unit, config: &Config) -> Vec<(Pair, Option<String>, Option<Le
     let asked = asked(unit);
     let unconditional: Vec<Pair> =
         asked.iter().filter(|a| a.when.is_none() && comparable(unit, a.pair)).map(|a| a.pair).collect();
-    let proofs = claims::prove_all(&program, &program.candidates(&unconditional), &mut solver);
+    let proofs = proofs(&program, &program.candidates(&unconditional), config.strategy, &mut solver);
     let in_doubt = clauses.iter().any(|clause| clause.status != Status::Holds);
     let mut level = |asked: &Asked<'_>| match asked.when {
         _ if in_doubt || !comparable(unit, asked.pair) => None,
@@ -186,6 +183,19 @@ pub fn never_ends(unit: &Unit, version: usize, stuck: &[Stuck], config: &Config)
     }
     let of = recurrent_set::Version { unit: &lowered, version: 0, effects: &effects[0] };
     stuck.iter().find_map(|stuck| recurrent_set::never_ends(of, &twins, stuck, &mut solver)).map(Divergence::from)
+}
+
+/// What is proved of the candidates, one way or the other.
+fn proofs(
+    program: &Program<'_>,
+    candidates: &[Pair],
+    strategy: Strategy,
+    solver: &mut Solver,
+) -> BTreeMap<Pair, PairProof> {
+    match strategy {
+        Strategy::Default => claims::prove_all(program, candidates, solver),
+        Strategy::Paper => prove_as_paper(program, candidates, solver),
+    }
 }
 
 /// What the paper's strategy says of each pair, as proofs.
@@ -527,8 +537,7 @@ impl Run<'_> {
             ClauseKind::Assert => Wanted::Assert(clause.span, name),
             _ => Wanted::Clause(clause.span),
         };
-        let found =
-            concrete::search_contract(self.unit, (clause.version, within), wanted, &[], self.search_budget());
+        let found = concrete::search_contract(self.unit, (clause.version, within), wanted, &[], self.search_budget());
         self.violations.insert(at, found.clone());
         found
     }

@@ -1,11 +1,18 @@
 //! What the tests that run the real binary share: running it, and finding programs to run it on.
 
 // Each test file is a crate of its own and uses a part of this.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
+
+pub(crate) mod counterexample;
+pub(crate) mod golden;
+pub(crate) mod program;
+pub(crate) mod shape;
+
+pub(crate) use program::programs;
 
 use lang_l::ast::{File, Item};
-use lang_l::hir::Unit;
-use lang_l::{parse, print, resolve, source::FileId};
+use lang_l::{parse, print, source::FileId};
+use libtest_mimic::Failed;
 use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +22,8 @@ use std::thread;
 
 /// How many processes run at once.
 const WORKERS: usize = 2;
+/// Stack of a thread that verifies, in bytes; as `ape` has it.
+const STACK: usize = 512 << 20;
 
 /// What a run of `ape` did.
 pub(crate) struct Ran {
@@ -58,31 +67,6 @@ pub(crate) fn verify(files: &[&Path], more: &[&str]) -> Ran {
     ape(args)
 }
 
-/// A suite of programs beside the repository, if it is there; says so if it is not.
-pub(crate) fn suite(name: &str) -> Option<PathBuf> {
-    let dir = root().join("../shared/suites").join(name);
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    eprintln!("no {}: nothing to test", dir.display());
-    None
-}
-
-/// The files of a directory with one of these endings, in order.
-pub(crate) fn programs(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).expect("a directory of programs can be read");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|end| end == "l" || end == "bl"));
-    files.sort();
-    files
-}
-
-/// The programs of all suites that are there, and the examples.
-pub(crate) fn all_programs() -> Vec<PathBuf> {
-    let suites = ["rie", "traps", "figure8"].into_iter().filter_map(suite);
-    suites.chain([root().join("examples")]).flat_map(|dir| programs(&dir)).collect()
-}
-
 /// Does something with each item, on a few threads, and returns all complaints in order.
 pub(crate) fn each<T: Sync>(items: &[T], check: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
     let next = Mutex::new(0..items.len());
@@ -121,23 +105,11 @@ pub(crate) fn versions(file: &Path) -> Option<[String; 2]> {
     }
 }
 
-/// A program, resolved; which must be legal.
-pub(crate) fn unit(file: &Path) -> Unit {
-    let text = fs::read_to_string(file).expect("a program can be read");
-    let parsed = parse::parse(FileId(0), &text);
-    assert!(parsed.diagnostics.is_empty(), "{}: {:?}", file.display(), parsed.diagnostics);
-    resolve::resolve(&[&parsed.file]).unwrap_or_else(|wrong| panic!("{}: {wrong:?}", file.display()))
-}
-
 /// The verdicts of a report, by the names of its pairs.
 pub(crate) fn verdicts(report: &Json) -> Vec<(String, String)> {
     let pairs = report["pairs"].as_array().expect("pairs");
-    let text = |json: &Json| json.as_str().expect("a text").to_string();
-    let name = |pair: &Json| {
-        let (left, right) = (text(&pair["left"]), text(&pair["right"]));
-        if left == right { left } else { format!("{left}~{right}") }
-    };
-    pairs.iter().map(|pair| (name(pair), text(&pair["verdict"]))).collect()
+    let verdict = |pair: &Json| pair["verdict"].as_str().expect("a text").to_string();
+    pairs.iter().map(|pair| (program::reported_name(pair), verdict(pair))).collect()
 }
 
 /// A file in the tests' own directory.
@@ -145,4 +117,15 @@ pub(crate) fn scratch(name: &str, text: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, text).expect("a file can be written");
     path
+}
+
+/// Does something on a thread with a stack that is large enough to verify.
+pub(crate) fn on_a_large_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = thread::Builder::new().stack_size(STACK).spawn(run).expect("a thread can be made");
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// The end of a test that found this wrong.
+pub(crate) fn complain(wrong: Vec<String>) -> Result<(), Failed> {
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }

@@ -145,39 +145,6 @@ pub struct Procedure {
     pub name_span: Span,
     /// The whole procedure.
     pub span: Span,
-    /// Whether somebody wrote it, or a lowering made it.
-    pub origin: Origin,
-}
-
-/// Where a procedure comes from. What resolution makes is of the source; the other forms are for lowerings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The source has it.
-    Source,
-    /// It runs a loop.
-    Loop {
-        /// The procedure of the source that the loop is in.
-        of: ProcId,
-        /// Which loop of that procedure, in the order of the source, from 1.
-        number: usize,
-        /// Whether one of its results says that the loop ended with a `return`.
-        returns: bool,
-    },
-    /// It does the work of a procedure of the source that calls itself.
-    Worker {
-        /// That procedure.
-        of: ProcId,
-    },
-}
-
-impl Origin {
-    /// The procedure of the source that this one is a part of; `None` for one of the source.
-    pub fn part_of(self) -> Option<ProcId> {
-        match self {
-            Origin::Source => None,
-            Origin::Loop { of, .. } | Origin::Worker { of } => Some(of),
-        }
-    }
 }
 
 /// Where a procedure comes from. What resolution makes is of the source; the other forms are for lowerings.

@@ -1,7 +1,6 @@
 //! Tests of the parser: what is reported where, what is not, and that depth and length are survived.
 
 use super::*;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Each diagnostic as `CODE line:column message [help]`.
@@ -19,30 +18,6 @@ fn reports(input: &str) -> String {
 #[track_caller]
 fn check(input: &str, expected: &str) {
     assert_eq!(reports(input), expected, "on {input}");
-}
-
-/// The sample programs, when they are there.
-pub(crate) fn samples() -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/suites");
-    let Ok(suites) = std::fs::read_dir(&root) else {
-        eprintln!("skipped: no sample programs in {}", root.display());
-        return Vec::new();
-    };
-    let files = suites.flatten().filter_map(|suite| std::fs::read_dir(suite.path()).ok()).flatten().flatten();
-    let mut paths: Vec<PathBuf> = files
-        .map(|file| file.path())
-        .filter(|path| path.extension().is_some_and(|end| end == "l" || end == "bl"))
-        .collect();
-    paths.sort();
-    paths.into_iter().filter_map(|path| std::fs::read_to_string(&path).ok().map(|text| (path, text))).collect()
-}
-
-#[test]
-fn sample_programs_are_read_without_complaint() {
-    for (path, text) in samples() {
-        assert_eq!(reports(&text), "", "{}", path.display());
-        assert!(!parse(FileId(0), &text).file.versions.is_empty(), "{}", path.display());
-    }
 }
 
 #[test]

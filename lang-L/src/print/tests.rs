@@ -88,19 +88,6 @@ fn comments() {
     check("version 0 // a\n// b\nglobal g: int;", "VERSION 0 // a\n// b\nglobal g: int;\n");
 }
 
-#[test]
-fn sample_programs_print_to_themselves() {
-    for (path, text) in crate::parse::tests::samples() {
-        let parsed = parse(FileId(0), &text);
-        let once = print(&parsed.file, &parsed.comments);
-        let again = parse(FileId(0), &once);
-        assert_eq!(again.diagnostics, [], "{}", path.display());
-        assert_eq!(shape(&again.file), shape(&parsed.file), "{}", path.display());
-        assert_eq!(again.comments.len(), parsed.comments.len(), "{}", path.display());
-        assert_eq!(print(&again.file, &again.comments), once, "{}", path.display());
-    }
-}
-
 /// The tree as text without its spans.
 pub(crate) fn shape(file: &File) -> String {
     let debug = format!("{file:?}");

@@ -85,7 +85,6 @@ pub(super) fn procedure(cx: &mut Context, version: usize, at: usize) -> hir::Pro
         origin: hir::Origin::Source,
         name_span: declaration.name.span,
         span: declaration.span,
-        origin: hir::Origin::Source,
     }
 }
 

@@ -11,7 +11,6 @@ mod pairs;
 mod robustness;
 mod rules;
 mod same;
-mod suites;
 
 use lang_l::diagnostic::Diagnostic;
 use lang_l::source::{Sources, Span};

@@ -7,7 +7,8 @@ use super::Engine;
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::goal::{
-    Claim, Evidence, Goal, INLINE_DEPTH, InliningPlan, PairProof, PathsEvidence, Rule, assumptions, begins_run, inlinable,
+    Claim, Evidence, Goal, INLINE_DEPTH, InliningPlan, PairProof, PathsEvidence, Rule, assumptions, begins_run,
+    inlinable,
 };
 use crate::lower::is_loop;
 use crate::rejection::{Rejection, reject};

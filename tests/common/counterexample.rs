@@ -1,12 +1,11 @@
 //! Counterexamples are short, minimal, and what `ape run` shows too.
 //!
-//! Every program of the examples, and of the suites where they are there, is verified by the real binary. For each pair that
-//! differs: `ape run --store` prints, to the byte, what the report holds of each version, and the columns of the text are
-//! lines it prints; no smaller store shows any difference; each version has a mark, on a line that says what it is said to say.
+//! In: a program with its report as JSON and as text. Out: what is wrong. For each pair that differs: `ape run --store` prints,
+//! to the byte, what the report holds of each version, and the columns of the text are lines it prints; no smaller store shows
+//! any difference; each version has a mark, on a line that says what it is said to say.
 
-mod common;
-
-use common::{ape, each, programs, root, suite};
+use super::ape;
+use super::program::Program;
 use lang_l::heap::{Input, Kind};
 use lang_l::hir::{Procedure, Unit};
 use lang_l::interp::Limits;
@@ -14,7 +13,6 @@ use lang_l::store_json::{read_externals, read_input};
 use lang_l::value::{Location, Slot, Value};
 use prover::search::witness::{Pair, replay};
 use serde_json::Value as Json;
-use std::fs;
 use std::path::Path;
 
 /// The most lines that the answer for one pair of an example takes.
@@ -24,49 +22,64 @@ const MOST_LINES: usize = 24;
 const LIMITS: Limits =
     Limits { steps: 200_000, depth: 40_000, array_length: 1 << 16, int_bits: 1 << 14, checks: true, divergence: true };
 
-#[test]
-fn counterexamples_of_the_examples() {
-    let files = programs(&root().join("examples"));
-    let wrong = each(&files, |file| check(file, true));
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+/// Answers that are longer than a reader wants them.
+pub(crate) fn long_answers(text: &str) -> Vec<String> {
+    let answers = text.split("\n\n").map(|answer| answer.lines().count());
+    answers.filter(|lines| *lines > MOST_LINES).map(|lines| format!("an answer of {lines} lines")).collect()
 }
 
-#[test]
-fn counterexamples_of_the_suites() {
-    let suites = ["rie", "traps", "figure8"].into_iter().filter_map(suite);
-    let files: Vec<_> = suites.flat_map(|dir| programs(&dir)).collect();
-    let wrong = each(&files, |file| check(file, false));
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
-}
-
-/// What is wrong with the counterexamples for one file.
-fn check(file: &Path, short: bool) -> Vec<String> {
-    let shown = file.display().to_string();
-    let report = common::verify(&[file], &[]).json();
+/// What is wrong with the counterexamples for a program, which is in this file.
+pub(crate) fn wrong(program: &Program, file: &Path, report: &Json, text: &str) -> Vec<String> {
     let pairs = report["pairs"].as_array().expect("a report has pairs");
-    let name = file.file_name().expect("a program has a name").to_string_lossy();
-    let path = common::scratch(&format!("{name}.report.json"), &report.to_string());
-    let text = ape(["verify", &shown, "--jobs", "1"]).out;
+    // Programs of several suites have the same name.
+    let name = program.name.replace(['/', ':'], "-");
+    let path = super::scratch(&format!("{name}.report.json"), &report.to_string());
+    let unit = &program.unit;
+    let [file, path] = [file, &path].map(|path| path.display().to_string());
+    let shown = [file.as_str(), path.as_str()];
     let mut wrong = Vec::new();
-    if short {
-        let answers = text.split("\n\n").map(|answer| answer.lines().count());
-        wrong.extend(answers.filter(|lines| *lines > MOST_LINES).map(|lines| format!("an answer of {lines} lines")));
-    }
-    let unit = common::unit(file);
-    // What only a recurrent set shows no run shows: it is stopped where the report says that it never ends.
-    let proved = |pair: &Json| {
-        let side = |side: &str| pair["counterexample"][side]["message"].as_str().unwrap_or_default().to_string();
-        ["left", "right"].map(side).iter().any(|message| message.starts_with("never ends: from where"))
-    };
-    for pair in pairs.iter().filter(|pair| pair["verdict"] == "not-equivalent" && !proved(pair)) {
-        wrong.extend(same_when_run(&unit, [&shown, &path.display().to_string()], pair, &text));
-        wrong.extend(smaller(&unit, pair));
-        wrong.extend(marks(file, pair));
+    for pair in pairs.iter().filter(|pair| pair["verdict"] == "not-equivalent") {
+        // What only a recurrent set shows no run shows: it is stopped where the report says that it never ends.
+        if proved_endless(pair) {
+            wrong.extend(endless_when_run(unit, shown, pair));
+            continue;
+        }
+        wrong.extend(same_when_run(unit, shown, pair, text));
+        wrong.extend(smaller(unit, pair));
+        wrong.extend(marks(&program.text, pair));
     }
     for pair in pairs.iter().filter(|pair| pair["verdict"] == "contract-violation") {
-        wrong.extend(same_when_run(&unit, [&shown, &path.display().to_string()], pair, ""));
+        wrong.extend(same_when_run(unit, shown, pair, ""));
     }
-    wrong.into_iter().map(|complaint| format!("{shown}: {complaint}")).collect()
+    wrong
+}
+
+/// Whether a recurrent set, and no run, shows that one version never ends.
+fn proved_endless(pair: &Json) -> bool {
+    let side = |side: &str| pair["counterexample"][side]["message"].as_str().unwrap_or_default().to_string();
+    ["left", "right"].map(side).iter().any(|message| message.starts_with("never ends: from where"))
+}
+
+/// Each version run again must end as the report has it, or never.
+fn endless_when_run(unit: &Unit, [file, report]: [&str; 2], pair: &Json) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (version, side) in ["left", "right"].into_iter().enumerate() {
+        let outcome = &pair["counterexample"][side];
+        let procedure = outcome["run"].as_str().or(pair[side].as_str()).unwrap_or_default();
+        let ran = ape(["run", file, procedure, "--version", &unit.versions[version].label, "--store", report]);
+        let says = match outcome["outcome"].as_str() {
+            Some("normal") => "ends normally".to_string(),
+            Some("error") => format!("ends in error: {}", outcome["message"].as_str().unwrap_or_default()),
+            Some("contract-violation") => "breaks the contract of".to_string(),
+            _ => "never ends".to_string(),
+        };
+        // A run checks contracts, a comparison does not.
+        if !ran.out.contains(&says) && !ran.out.contains("breaks the contract of") {
+            let (out, err) = (&ran.out, &ran.err);
+            wrong.push(format!("{procedure} of version {version} does not say {says:?}: {out}{err}"));
+        }
+    }
+    wrong
 }
 
 /// Each version run again on the store in the report.
@@ -181,8 +194,7 @@ fn neighbours(procedure: &Procedure, input: &Input) -> Vec<(String, Input)> {
 }
 
 /// Both versions are marked, at places that are there.
-fn marks(file: &Path, pair: &Json) -> Vec<String> {
-    let source = fs::read_to_string(file).expect("a program can be read");
+fn marks(source: &str, pair: &Json) -> Vec<String> {
     let mut wrong = Vec::new();
     for side in ["left", "right"] {
         let mark = &pair["counterexample"]["divergence"][side];
