@@ -1,6 +1,6 @@
 //! Stores that are made up from a number, for runs that propose and prove nothing. References are numbers; 0 is null.
 
-use crate::term::Sort;
+use crate::term::{Func, Leaves, Node, Selector, Sort, Term, Terms, Values};
 use num_bigint::BigInt;
 use num_traits::Zero;
 
@@ -17,8 +17,19 @@ impl RandomStore {
         RandomStore(number)
     }
 
+    /// What a field, a cell or a length is, with these values for its arguments; `None` when it is none of these.
+    pub fn read(self, terms: &Terms, term: Term, args: &[BigInt]) -> Option<BigInt> {
+        let Node::App(func, _) = terms.node(term) else { return None };
+        match (func, args) {
+            (Func::Initial(Selector::Field(field)), [object]) => Some(self.field(field.0, object, terms.sort(term))),
+            (Func::Initial(Selector::Cell(_)), [array, index]) => Some(self.cell(array, index, terms.sort(term))),
+            (Func::Length, [array]) => Some(self.length(array)),
+            _ => None,
+        }
+    }
+
     /// What a field holds. References lead from an object to later ones, so that every path comes to null.
-    pub fn field(self, field: u32, object: &BigInt, sort: Sort) -> BigInt {
+    fn field(self, field: u32, object: &BigInt, sort: Sort) -> BigInt {
         let Ok(at) = i64::try_from(object) else { return BigInt::zero() };
         let mut seed = self.0 ^ (u64::from(field) << 32) ^ scattered(object);
         draw(&mut seed, Sort::Int);
@@ -33,7 +44,7 @@ impl RandomStore {
     }
 
     /// What a cell holds.
-    pub fn cell(self, array: &BigInt, index: &BigInt, sort: Sort) -> BigInt {
+    fn cell(self, array: &BigInt, index: &BigInt, sort: Sort) -> BigInt {
         let mut seed = self.0 ^ scattered(array) ^ scattered(index).rotate_left(17);
         draw(&mut seed, Sort::Int);
         draw(&mut seed, sort)
@@ -44,6 +55,22 @@ impl RandomStore {
         let mut seed = self.0 ^ scattered(array).rotate_left(31);
         draw(&mut seed, Sort::Int);
         draw(&mut seed, Sort::Ref)
+    }
+}
+
+/// What is read from the heap on entry is what the store holds; other applications have no values.
+impl Leaves for RandomStore {
+    fn application(&mut self, terms: &Terms, term: Term, values: &mut Values) -> Option<BigInt> {
+        let Node::App(Func::Initial(_) | Func::Length, args) = terms.node(term) else { return None };
+        let args = terms.evaluate_all(args, values, self)?;
+        self.read(terms, term, &args)
+    }
+}
+
+/// A store, or none, of which nothing is known.
+impl Leaves for Option<RandomStore> {
+    fn application(&mut self, terms: &Terms, term: Term, values: &mut Values) -> Option<BigInt> {
+        self.as_mut()?.application(terms, term, values)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::analysis::contracts::{ClauseKind, Trusted};
 use crate::analysis::inference::Inferred;
 use crate::analysis::loop_invariants::LoopInvariants;
 use crate::analysis::ranking::{Measure, Ranking};
-use crate::chc::polynomial::Equation;
+use crate::chc::polynomial::{Equation, Polynomial};
 use crate::rejection::{Rejection, reject};
 use crate::relate;
 use lang_l::hir::{ProcId, Unit};
@@ -226,7 +226,7 @@ pub(super) fn procedure(unit: &Unit, version: usize, name: &str) -> Result<ProcI
 /// The entry of an equation.
 pub(super) fn equation_entry(equation: &Equation) -> Vec<SummandEntry> {
     let summand = |(times, values): &(_, Vec<usize>)| SummandEntry { times: number(times), values: values.clone() };
-    equation.parts.iter().map(summand).collect()
+    equation.sum.parts.iter().map(summand).collect()
 }
 
 fn number(value: &num_bigint::BigInt) -> String {
@@ -240,7 +240,8 @@ fn read_number(text: &str) -> Result<num_bigint::BigInt, Rejection> {
 /// The equation of an entry.
 pub(super) fn equation(entry: &[SummandEntry]) -> Result<Equation, Rejection> {
     let summand = |entry: &SummandEntry| Ok((read_number(&entry.times)?, entry.values.clone()));
-    Ok(Equation { parts: entry.iter().map(summand).collect::<Result<_, Rejection>>()? })
+    let parts = entry.iter().map(summand).collect::<Result<_, Rejection>>()?;
+    Ok(Equation { sum: Polynomial { parts } })
 }
 
 /// The entry of what is known of a version.

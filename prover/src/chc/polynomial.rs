@@ -1,52 +1,80 @@
-//! Polynomial equations that fit observed numbers, and equations between references.
+//! Polynomials over values, and the equations that fit observed numbers and references.
 
 use num_bigint::BigInt;
-use num_traits::{One, Signed, Zero};
-use smt::term::{Sort, Term, Terms};
+use num_integer::Integer;
+use num_traits::{One, Zero};
+use smt::term::{Node, Sort, Term, Terms};
+use std::collections::BTreeMap;
 
-/// `Σ coefficient · product of values = 0`; values are named by position. Of references there are two forms alone: `1 · a = 0`
-/// says that `a` is null, and `1 · a - 1 · b = 0` that `a` is `b`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Equation {
+/// The positions of values that are multiplied with one another; none is the number 1.
+pub(crate) type Monomial = Vec<usize>;
+
+/// `Σ coefficient · product of values`; values are named by position.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Polynomial {
     /// The summands: a coefficient, and the positions of the values it is multiplied by.
     pub parts: Vec<(BigInt, Vec<usize>)>,
 }
 
-/// With more products than this, equations of that degree are not looked for.
-const MAX_PRODUCTS: usize = 60;
+/// That a polynomial of numbers is 0. Of references there are two forms alone: `1 · a` says that `a` is null, and
+/// `1 · a - 1 · b` that `a` is `b`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Equation {
+    /// What is 0.
+    pub sum: Polynomial,
+}
 
-impl Equation {
-    /// Whether it speaks only of values of these sorts: of numbers in products of at most `degree`, or of references in one of
-    /// the two forms.
-    pub(crate) fn fits(&self, sorts: &[Sort], degree: u32) -> bool {
-        let all = || self.parts.iter().flat_map(|(_, factors)| factors);
-        if all().any(|&at| at >= sorts.len()) {
-            return false;
+/// With more products than this, equations of that degree are not looked for.
+pub(crate) const MAX_PRODUCTS: usize = 60;
+
+impl Polynomial {
+    /// A term as a polynomial over columns, if it is one.
+    pub(crate) fn of(terms: &Terms, term: Term, columns: &BTreeMap<Term, usize>) -> Option<Self> {
+        let (constant, parts) = terms.linear_parts(term);
+        let mut found = Vec::new();
+        for (coefficient, part) in parts {
+            let factors = match terms.node(part) {
+                Node::Mul(factors) => {
+                    factors.iter().map(|factor| columns.get(factor).copied()).collect::<Option<_>>()?
+                }
+                _ => vec![*columns.get(&part)?],
+            };
+            found.push((coefficient, factors));
         }
-        if all().all(|&at| sorts[at] != Sort::Ref) {
-            return self.parts.iter().all(|(_, factors)| factors.len() <= degree as usize);
-        }
-        let one = BigInt::one();
-        all().all(|&at| sorts[at] == Sort::Ref)
-            && match self.parts.as_slice() {
-                [(a, left)] => *a == one && left.len() == 1,
-                [(a, left), (b, right)] => *a == one && *b == -one && left.len() == 1 && right.len() == 1,
-                _ => false,
-            }
+        Some(Polynomial { parts: found }.plus(constant))
     }
 
-    /// The equation over these values.
-    pub(crate) fn term(&self, terms: &mut Terms, values: &[Term]) -> Term {
-        if let [(_, first), rest @ ..] = self.parts.as_slice()
-            && let [left] = first.as_slice()
-            && terms.sort(values[*left]) == Sort::Ref
-        {
-            let right = match rest.first().and_then(|(_, factors)| factors.first()) {
-                Some(&right) => values[right],
-                None => terms.null(),
-            };
-            return terms.eq(values[*left], right);
+    /// The polynomial with a number added to one that has no constant part.
+    pub(crate) fn plus(mut self, constant: BigInt) -> Self {
+        if !constant.is_zero() {
+            self.parts.push((constant, Vec::new()));
         }
+        self
+    }
+
+    /// The polynomial without its constant part.
+    pub(crate) fn without_constant(mut self) -> Self {
+        self.parts.retain(|(_, factors)| !factors.is_empty());
+        self
+    }
+
+    /// A multiple of the polynomial.
+    pub(crate) fn times(&self, factor: &BigInt) -> Self {
+        Polynomial { parts: self.parts.iter().map(|(c, factors)| (c * factor, factors.clone())).collect() }
+    }
+
+    /// Whether it multiplies no values with one another.
+    pub(crate) fn is_linear(&self) -> bool {
+        self.parts.iter().all(|(_, factors)| factors.len() <= 1)
+    }
+
+    /// The number it is for this row of values.
+    pub(crate) fn at(&self, row: &[BigInt]) -> BigInt {
+        self.parts.iter().map(|(c, factors)| c * product(row, factors)).sum()
+    }
+
+    /// The term it is for these values.
+    pub(crate) fn term(&self, terms: &mut Terms, values: &[Term]) -> Term {
         let mut sum = terms.int(0);
         for (coefficient, factors) in &self.parts {
             let mut product = terms.int(coefficient.clone());
@@ -56,6 +84,51 @@ impl Equation {
             }
             sum = terms.add(sum, product);
         }
+        sum
+    }
+
+    fn positions(&self) -> impl Iterator<Item = usize> {
+        self.parts.iter().flat_map(|(_, factors)| factors).copied()
+    }
+}
+
+impl Equation {
+    /// That a reference is null.
+    pub(crate) fn null(at: usize) -> Self {
+        Equation { sum: Polynomial { parts: vec![(BigInt::one(), vec![at])] } }
+    }
+
+    /// That two references are the same.
+    pub(crate) fn same(left: usize, right: usize) -> Self {
+        Equation { sum: Polynomial { parts: vec![(BigInt::one(), vec![left]), (-BigInt::one(), vec![right])] } }
+    }
+
+    /// Whether it speaks only of values of these sorts: of numbers in products of at most `degree`, or of references in one of
+    /// the two forms.
+    pub(crate) fn fits(&self, sorts: &[Sort], degree: u32) -> bool {
+        if self.sum.positions().any(|at| at >= sorts.len()) {
+            return false;
+        }
+        if self.sum.positions().all(|at| sorts[at] != Sort::Ref) {
+            return self.sum.parts.iter().all(|(_, factors)| factors.len() <= degree as usize);
+        }
+        let one = BigInt::one();
+        self.sum.positions().all(|at| sorts[at] == Sort::Ref)
+            && match self.sum.parts.as_slice() {
+                [(a, left)] => *a == one && left.len() == 1,
+                [(a, left), (b, right)] => *a == one && *b == -one && left.len() == 1 && right.len() == 1,
+                _ => false,
+            }
+    }
+
+    /// The equation over these values.
+    pub(crate) fn term(&self, terms: &mut Terms, values: &[Term]) -> Term {
+        let mut named = self.sum.positions().map(|at| values[at]);
+        if let Some(left) = named.next().filter(|&left| terms.sort(left) == Sort::Ref) {
+            let right = named.next().unwrap_or_else(|| terms.null());
+            return terms.eq(left, right);
+        }
+        let sum = self.sum.term(terms, values);
         let zero = terms.int(0);
         terms.eq(sum, zero)
     }
@@ -70,6 +143,10 @@ fn number(terms: &mut Terms, value: Term) -> Term {
     terms.ite(value, one, zero)
 }
 
+fn product(row: &[BigInt], factors: &[usize]) -> BigInt {
+    factors.iter().map(|&at| &row[at]).product()
+}
+
 /// A basis of all equations of this degree (or less) between numbers, and all equations between references, that hold of
 /// every row.
 pub(crate) fn fit(rows: &[Vec<BigInt>], sorts: &[Sort], degree: u32) -> Vec<Equation> {
@@ -77,87 +154,87 @@ pub(crate) fn fit(rows: &[Vec<BigInt>], sorts: &[Sort], degree: u32) -> Vec<Equa
         return Vec::new();
     }
     let (references, numbers): (Vec<usize>, Vec<usize>) = (0..sorts.len()).partition(|&at| sorts[at] == Sort::Ref);
-    let mut found = fit_numbers(rows, &numbers, degree);
-    for (at, &left) in references.iter().enumerate() {
-        if rows.iter().all(|row| row[left].is_zero()) {
-            found.push(Equation { parts: vec![(BigInt::one(), vec![left])] });
-        }
-        for &right in &references[at + 1..] {
-            if rows.iter().all(|row| row[left] == row[right]) {
-                found.push(Equation { parts: vec![(BigInt::one(), vec![left]), (-BigInt::one(), vec![right])] });
-            }
-        }
-    }
+    let mut columns = monomials(&numbers, degree);
+    // So that equations are solved for the products of high degree.
+    columns.reverse();
+    let mut found = if columns.len() > MAX_PRODUCTS { Vec::new() } else { equations(rows, &columns) };
+    found.extend(same_references(rows, &references));
     found
 }
 
-/// The equations between the values at these positions.
-fn fit_numbers(rows: &[Vec<BigInt>], positions: &[usize], degree: u32) -> Vec<Equation> {
-    let mut products = products(positions.len(), degree);
-    if products.len() > MAX_PRODUCTS {
-        return Vec::new();
+/// The equations between references that hold of every row.
+pub(crate) fn same_references(rows: &[Vec<BigInt>], references: &[usize]) -> Vec<Equation> {
+    let mut found = Vec::new();
+    for (at, &left) in references.iter().enumerate() {
+        if rows.iter().all(|row| row[left].is_zero()) {
+            found.push(Equation::null(left));
+        }
+        let same = references[at + 1..].iter().filter(|&&right| rows.iter().all(|row| row[left] == row[right]));
+        found.extend(same.map(|&right| Equation::same(left, right)));
     }
-    products.iter_mut().flatten().for_each(|at| *at = positions[*at]);
-    let matrix: Vec<Vec<BigInt>> = rows
-        .iter()
-        .map(|row| products.iter().map(|factors| factors.iter().map(|&at| &row[at]).product()).collect())
-        .collect();
-    kernel(matrix, products.len())
-        .into_iter()
-        .map(|solution| Equation {
-            parts: solution
-                .into_iter()
-                .zip(&products)
-                .filter(|(coefficient, _)| !coefficient.is_zero())
-                .map(|(coefficient, factors)| (coefficient, factors.clone()))
-                .collect(),
-        })
-        .collect()
+    found
 }
 
 /// The equation of lowest degree that gives one more value (the last of each row) as a polynomial of the others. One that any
 /// numbers would satisfy, because there are so few rows, is none.
 pub(crate) fn closed_form(rows: &[Vec<BigInt>], most: u32) -> Option<Equation> {
     let width = rows.first()?.len().checked_sub(1)?;
+    let others: Vec<usize> = (0..width).collect();
     (1..=most).find_map(|degree| {
-        let mut columns = products(width, degree);
-        // What the lower ones determine is said by them.
-        columns.reverse();
+        // What the products of low degree determine is said by them.
+        let mut columns = monomials(&others, degree);
         columns.push(vec![width]);
         if columns.len() > MAX_PRODUCTS {
             return None;
         }
-        let value = |row: &Vec<BigInt>, factors: &Vec<usize>| factors.iter().map(|&at| &row[at]).product::<BigInt>();
-        let matrix = rows.iter().map(|row| columns.iter().map(|factors| value(row, factors)).collect()).collect();
-        let solutions = kernel(matrix, columns.len());
-        let rank = columns.len() - solutions.len();
-        let solution = solutions.into_iter().find(|solution| solution.last().is_some_and(|last| !last.is_zero()))?;
-        let parts = solution.into_iter().zip(&columns).filter(|(coefficient, _)| !coefficient.is_zero());
-        let parts = parts.map(|(coefficient, factors)| (coefficient, factors.clone())).collect();
-        (rows.len() > rank || rows.len() == 1).then_some(Equation { parts })
+        let found = equations(rows, &columns);
+        let rank = columns.len() - found.len();
+        let of_value = |equation: &Equation| equation.sum.parts.last().map(|(_, factors)| factors) == columns.last();
+        let equation = found.into_iter().find(of_value)?;
+        (rows.len() > rank || rows.len() == 1).then_some(equation)
     })
 }
 
-/// The products of at most `degree` of `width` values; those of high degree first, so that equations are solved for them.
-fn products(width: usize, degree: u32) -> Vec<Vec<usize>> {
-    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
-    let mut last: Vec<Vec<usize>> = vec![Vec::new()];
+/// The products of at most `degree` of the values at these positions; those of low degree first.
+fn monomials(positions: &[usize], degree: u32) -> Vec<Monomial> {
+    let mut all: Vec<Monomial> = vec![Vec::new()];
+    let mut last = all.clone();
     for _ in 0..degree {
-        let mut next = Vec::new();
-        for factors in &last {
-            for at in factors.last().copied().unwrap_or(0)..width {
-                next.push([factors.as_slice(), &[at]].concat());
-            }
-        }
-        all.extend(next.iter().cloned());
-        last = next;
+        last = multiplied(&last, positions, &|_, _| true);
+        all.extend(last.iter().cloned());
     }
-    all.reverse();
     all
 }
 
+/// Each product times each value that does not stand before its last factor, where `allowed` says that this is wanted.
+pub(crate) fn multiplied(
+    products: &[Monomial],
+    positions: &[usize],
+    allowed: &dyn Fn(&[usize], usize) -> bool,
+) -> Vec<Monomial> {
+    let mut found = Vec::new();
+    for factors in products {
+        let later = positions.iter().filter(|&&at| factors.last().is_none_or(|&last| last <= at));
+        found.extend(later.filter(|&&at| allowed(factors, at)).map(|&at| [factors.as_slice(), &[at]].concat()));
+    }
+    found
+}
+
+/// A basis of the equations between these products that hold of every row. Each is solved for the last product in it, which
+/// those before it determine.
+pub(crate) fn equations(rows: &[Vec<BigInt>], products: &[Monomial]) -> Vec<Equation> {
+    let matrix = rows.iter().map(|row| products.iter().map(|factors| product(row, factors)).collect()).collect();
+    let equation = |solution: Vec<BigInt>| {
+        let parts = solution.into_iter().zip(products).filter(|(coefficient, _)| !coefficient.is_zero());
+        Equation {
+            sum: Polynomial { parts: parts.map(|(coefficient, factors)| (coefficient, factors.clone())).collect() },
+        }
+    };
+    kernel(matrix, products.len()).into_iter().map(equation).collect()
+}
+
 /// A basis of the vectors that every row is orthogonal to, with integer entries. Elimination without fractions.
-pub(crate) fn kernel(mut rows: Vec<Vec<BigInt>>, width: usize) -> Vec<Vec<BigInt>> {
+fn kernel(mut rows: Vec<Vec<BigInt>>, width: usize) -> Vec<Vec<BigInt>> {
     let mut pivots: Vec<usize> = Vec::new();
     for column in 0..width {
         let done = pivots.len();
@@ -195,14 +272,7 @@ pub(crate) fn kernel(mut rows: Vec<Vec<BigInt>>, width: usize) -> Vec<Vec<BigInt
 
 /// Divides by the greatest common divisor.
 fn reduce(row: &mut [BigInt]) {
-    let mut divisor = BigInt::zero();
-    for value in row.iter() {
-        let (mut a, mut b) = (divisor, value.abs());
-        while !b.is_zero() {
-            (a, b) = (b.clone(), a % b);
-        }
-        divisor = a;
-    }
+    let divisor = row.iter().fold(BigInt::zero(), |divisor, value| divisor.gcd(value));
     if !divisor.is_zero() && !divisor.is_one() {
         row.iter_mut().for_each(|value| *value /= &divisor);
     }
@@ -238,7 +308,8 @@ mod tests {
         let sums = rows(&[&[0, 0], &[1, 1], &[2, 3], &[3, 6], &[4, 10]]);
         let found = closed_form(&sums, 3).expect("a sum has a formula");
         assert!(
-            found.parts.contains(&(BigInt::from(2), vec![1])) || found.parts.contains(&(BigInt::from(-2), vec![1]))
+            found.sum.parts.contains(&(BigInt::from(2), vec![1]))
+                || found.sum.parts.contains(&(BigInt::from(-2), vec![1]))
         );
         assert_eq!(closed_form(&sums[..2], 3), None);
         assert_eq!(closed_form(&rows(&[&[0, 0], &[1, 1], &[2, 1], &[3, 2], &[4, 3], &[5, 5]]), 3), None);
@@ -254,7 +325,7 @@ mod tests {
         let sorts = [Sort::Ref, Sort::Int, Sort::Ref, Sort::Ref];
         let found = fit(&rows(&[&[1, 1, 1, 0], &[2, 5, 2, 0], &[0, 3, 0, 0]]), &sorts, 1);
         let parts: Vec<Vec<Vec<usize>>> =
-            found.iter().map(|e| e.parts.iter().map(|(_, factors)| factors.clone()).collect()).collect();
+            found.iter().map(|e| e.sum.parts.iter().map(|(_, factors)| factors.clone()).collect()).collect();
         assert_eq!(parts, [vec![vec![0], vec![2]], vec![vec![3]]]);
         assert!(found.iter().all(|equation| equation.fits(&sorts, 1)));
         // A reference is not a number.

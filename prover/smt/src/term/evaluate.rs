@@ -1,95 +1,104 @@
-//! The values of terms over numbers.
+//! The values of terms.
+//!
+//! In: a term, and who says what the applications in it are: parameters, reads of a heap, results of calls. Out: its value, an
+//! integer. Booleans are 0 and 1, references are numbers, and null is 0.
+//!
+//! Invariant: this is the only interpreter of terms; what differs between its users is a [`Leaves`].
 
-use super::{Func, Node, Selector, Term, Terms};
-use crate::random_stores::RandomStore;
+use super::{Node, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap as HashMap;
 
+/// The values that are known, given at first and found since.
+pub type Values = HashMap<Term, BigInt>;
+
+/// Says what applications are.
+pub trait Leaves {
+    /// The value of an application that is not among `values`; `None` when it has none.
+    fn application(&mut self, terms: &Terms, term: Term, values: &mut Values) -> Option<BigInt>;
+}
+
+/// Applications have the values that were given at first, or none.
+impl Leaves for () {
+    fn application(&mut self, _: &Terms, _: Term, _: &mut Values) -> Option<BigInt> {
+        None
+    }
+}
+
 impl Terms {
-    /// The value of a term over integers and booleans, which are 0 and 1, and references, where null is 0; `None` when it has
-    /// none, or has to do with something whose value is not among `values` nor in the store. What was found on the way is
-    /// added to these.
-    pub fn evaluate(
-        &self,
-        term: Term,
-        values: &mut HashMap<Term, BigInt>,
-        store: Option<RandomStore>,
-    ) -> Option<BigInt> {
+    /// The value of a term, `None` when it has none. The values found on the way are added to those that are known.
+    pub fn evaluate(&self, term: Term, values: &mut Values, leaves: &mut dyn Leaves) -> Option<BigInt> {
         if let Some(value) = values.get(&term) {
             return Some(value.clone());
         }
-        let bit = |holds: bool| if holds { BigInt::one() } else { BigInt::zero() };
         let value = match self.node(term) {
-            Node::Int(value) => value.clone(),
-            Node::Bool(value) => bit(*value),
-            Node::Linear(constant, parts) => {
-                let mut sum = constant.clone();
-                for (coefficient, part) in parts {
-                    sum += coefficient * self.evaluate(*part, values, store)?;
-                }
-                sum
-            }
-            Node::Mul(parts) => {
-                let mut product = BigInt::one();
-                for &part in parts {
-                    product *= self.evaluate(part, values, store)?;
-                }
-                product
-            }
-            Node::Div(a, b) | Node::Rem(a, b) => {
-                let (x, y) = (self.evaluate(*a, values, store)?, self.evaluate(*b, values, store)?);
-                if y.is_zero() {
-                    return None;
-                }
-                // BigInt's own division truncates.
-                if matches!(self.node(term), Node::Div(..)) { x / y } else { x % y }
-            }
-            Node::AtMostZero(t) => bit(!self.evaluate(*t, values, store)?.is_positive()),
-            Node::IsZero(t) | Node::Not(t) => bit(self.evaluate(*t, values, store)?.is_zero()),
+            Node::App(..) => leaves.application(self, term, values)?,
             // One part may decide where another has no value.
-            Node::And(parts) => self.junction_value(parts, values, (store, false))?,
-            Node::Or(parts) => self.junction_value(parts, values, (store, true))?,
+            Node::And(parts) => self.junction_value(parts, false, values, leaves)?,
+            Node::Or(parts) => self.junction_value(parts, true, values, leaves)?,
             Node::Ite(cond, then, els) => {
-                let cond = self.evaluate(*cond, values, store)?;
-                self.evaluate(if cond.is_zero() { *els } else { *then }, values, store)?
+                let cond = self.evaluate(*cond, values, leaves)?;
+                self.evaluate(if cond.is_zero() { *els } else { *then }, values, leaves)?
             }
-            Node::Null => BigInt::zero(),
-            Node::SameRef(a, b) => bit(self.evaluate(*a, values, store)? == self.evaluate(*b, values, store)?),
-            Node::App(Func::Initial(Selector::Field(field)), args) => {
-                let object = self.evaluate(args[0], values, store)?;
-                store?.field(field.0, &object, self.sort(term))
-            }
-            Node::App(Func::Initial(Selector::Cell(_)), args) => {
-                let (array, index) = (self.evaluate(args[0], values, store)?, self.evaluate(args[1], values, store)?);
-                store?.cell(&array, &index, self.sort(term))
-            }
-            Node::App(Func::Length, args) => {
-                let array = self.evaluate(args[0], values, store)?;
-                store?.length(&array)
-            }
-            Node::App(..) | Node::InClass(..) | Node::Forall(..) => return None,
+            node => operation(node, &self.evaluate_all(&node.children(), values, leaves)?)?,
         };
         values.insert(term, value.clone());
         Some(value)
     }
 
-    /// The value of a conjunction or disjunction, which a part with the value `decides` decides.
+    /// The values of several terms, if all have one.
+    pub fn evaluate_all(&self, terms: &[Term], values: &mut Values, leaves: &mut dyn Leaves) -> Option<Vec<BigInt>> {
+        terms.iter().map(|&term| self.evaluate(term, values, leaves)).collect()
+    }
+
+    /// Whether a condition has a value and holds.
+    pub fn is_satisfied(&self, condition: Term, values: &mut Values, leaves: &mut dyn Leaves) -> bool {
+        self.evaluate(condition, values, leaves).is_some_and(|value| !value.is_zero())
+    }
+
+    /// The value of a conjunction or disjunction, which a part with the value `decides` decides. What stands after such a part
+    /// is not looked at: it may be a call that would never end.
     fn junction_value(
         &self,
         parts: &[Term],
-        values: &mut HashMap<Term, BigInt>,
-        (store, decides): (Option<RandomStore>, bool),
+        decides: bool,
+        values: &mut Values,
+        leaves: &mut dyn Leaves,
     ) -> Option<BigInt> {
-        let found: Vec<Option<bool>> =
-            parts.iter().map(|&part| self.evaluate(part, values, store).map(|value| !value.is_zero())).collect();
-        let holds = if found.contains(&Some(decides)) {
-            decides
-        } else if found.contains(&None) {
-            return None;
-        } else {
-            !decides
-        };
-        Some(BigInt::from(u8::from(holds)))
+        let mut open = false;
+        for &part in parts {
+            match self.evaluate(part, values, leaves) {
+                Some(value) if value.is_zero() != decides => return Some(bit(decides)),
+                Some(_) => {}
+                None => open = true,
+            }
+        }
+        (!open).then(|| bit(!decides))
     }
+}
+
+/// The value of an operation on these values; `None` for what is no operation.
+fn operation(node: &Node, values: &[BigInt]) -> Option<BigInt> {
+    Some(match (node, values) {
+        (Node::Int(value), _) => value.clone(),
+        (Node::Bool(value), _) => bit(*value),
+        (Node::Null, _) => BigInt::zero(),
+        (Node::Linear(constant, parts), _) => {
+            parts.iter().zip(values).fold(constant.clone(), |sum, ((coefficient, _), value)| sum + coefficient * value)
+        }
+        (Node::Mul(_), _) => values.iter().product(),
+        (Node::Div(..) | Node::Rem(..), [_, divisor]) if divisor.is_zero() => return None,
+        // BigInt's own division truncates.
+        (Node::Div(..), [dividend, divisor]) => dividend / divisor,
+        (Node::Rem(..), [dividend, divisor]) => dividend % divisor,
+        (Node::AtMostZero(_), [value]) => bit(!value.is_positive()),
+        (Node::IsZero(_) | Node::Not(_), [value]) => bit(value.is_zero()),
+        (Node::SameRef(..), [left, right]) => bit(left == right),
+        _ => return None,
+    })
+}
+
+fn bit(holds: bool) -> BigInt {
+    if holds { BigInt::one() } else { BigInt::zero() }
 }

@@ -2,6 +2,7 @@
 
 use super::{Node, Sort, Term, Terms};
 use num_bigint::BigInt;
+use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 
@@ -159,7 +160,7 @@ impl Terms {
             t
         } else {
             // d*s + c <= 0  iff  s <= floor(-c / d)  iff  s - floor(-c / d) <= 0
-            let bound = floor_div(&-constant, &divisor);
+            let bound = (-constant).div_floor(&divisor);
             let scaled = parts.into_iter().map(|(c, t)| (t, c / &divisor)).collect();
             self.linear(-bound, scaled)
         };
@@ -187,18 +188,5 @@ impl Terms {
 }
 
 fn gcd_of(parts: &[(BigInt, Term)]) -> BigInt {
-    let mut divisor = BigInt::zero();
-    for (coefficient, _) in parts {
-        let (mut a, mut b) = (divisor, coefficient.abs());
-        while !b.is_zero() {
-            (a, b) = (b.clone(), a % b);
-        }
-        divisor = a;
-    }
-    divisor
-}
-
-fn floor_div(a: &BigInt, b: &BigInt) -> BigInt {
-    let quotient = a / b;
-    if (a % b).is_negative() { quotient - 1 } else { quotient }
+    parts.iter().fold(BigInt::zero(), |divisor, (coefficient, _)| divisor.gcd(coefficient))
 }

@@ -13,6 +13,7 @@ mod references;
 mod rewrite;
 
 pub use alloc_classes::{AllocClass, AllocSet};
+pub use evaluate::{Leaves, Values};
 use references::Question;
 pub use rewrite::{PathFacts, Renaming};
 

@@ -124,7 +124,7 @@ fn observed(steps: &Steps<'_>, (version, id): (usize, ProcId), conditions: &[Ter
         let mut values: HashMap<Term, BigInt> = inputs.iter().copied().zip(activation.input.iter().cloned()).collect();
         conditions
             .iter()
-            .map(|&c| terms.evaluate(c, &mut values, None).map(|value| value != BigInt::default()))
+            .map(|&c| terms.evaluate(c, &mut values, &mut ()).map(|value| value != BigInt::default()))
             .collect()
     };
     let mut cases: BTreeMap<Vec<bool>, Vec<&Activation>> = BTreeMap::new();
@@ -150,7 +150,7 @@ fn observed(steps: &Steps<'_>, (version, id): (usize, ProcId), conditions: &[Ter
             let numbers: Vec<Vec<BigInt>> =
                 rows.iter().map(|row| [row.input.as_slice(), std::slice::from_ref(&row.output[at])].concat()).collect();
             let Some(mut equation) = closed_form(&numbers, MAX_DEGREE) else { continue };
-            for factor in equation.parts.iter_mut().flat_map(|(_, factors)| factors) {
+            for factor in equation.sum.parts.iter_mut().flat_map(|(_, factors)| factors) {
                 if *factor == inputs.len() {
                     *factor += at;
                 }

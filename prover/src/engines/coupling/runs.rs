@@ -4,10 +4,8 @@ use super::steps::{Call, Step, Steps};
 use crate::goal::Pair;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
-use num_traits::{One, Signed, Zero};
-use rustc_hash::FxHashMap as HashMap;
 use smt::random_stores::{RandomStore, draw};
-use smt::term::{Ending, Func, Node, Selector, Sort, Term, Terms};
+use smt::term::{Ending, Func, Leaves, Node, Sort, Term, Terms, Values};
 use std::collections::BTreeMap;
 
 /// How many inputs are tried.
@@ -34,6 +32,8 @@ pub(super) struct Simulator<'s, 'p> {
     /// The same one for both sides.
     store: RandomStore,
     fuel: usize,
+    /// Whether it took too long, or something on the way had no value.
+    given_up: bool,
     seen: Vec<(ProcId, Activation)>,
 }
 
@@ -41,6 +41,10 @@ pub(super) struct Simulator<'s, 'p> {
 pub(super) type Observed = BTreeMap<Pair, Vec<(Activation, Activation)>>;
 
 impl<'s, 'p> Simulator<'s, 'p> {
+    fn new(steps: &'s Steps<'p>, version: usize, store: RandomStore) -> Self {
+        Simulator { steps, terms: steps.terms_ref(), version, store, fuel: FUEL, given_up: false, seen: Vec::new() }
+    }
+
     /// Runs both sides from equal inputs, and lays the k-th call of each procedure of the one beside the k-th call of each
     /// procedure of the other.
     pub(super) fn observe(steps: &'s mut Steps<'p>, pair: Pair) -> Observed {
@@ -54,8 +58,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
             let input: Vec<BigInt> = sorts.iter().map(|sort| draw(&mut seed, *sort)).collect();
             let mut runs = Vec::new();
             for (version, whole) in whole.iter().enumerate() {
-                let mut run =
-                    Simulator { steps, terms: steps.terms_ref(), version, store, fuel: FUEL, seen: Vec::new() };
+                let mut run = Simulator::new(steps, version, store);
                 if run.call(whole.callee, &input, 0).is_some() {
                     runs.push(run.seen);
                 }
@@ -80,8 +83,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
                     _ => draw(&mut seed, *sort),
                 })
                 .collect();
-            let (terms, store) = (steps.terms_ref(), RandomStore::new(seed));
-            let mut run = Simulator { steps, terms, version, store, fuel: FUEL, seen: Vec::new() };
+            let mut run = Simulator::new(steps, version, RandomStore::new(seed));
             if run.call(id, &input, 0).is_some() {
                 found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input, a.output)));
             }
@@ -92,16 +94,32 @@ impl<'s, 'p> Simulator<'s, 'p> {
         found.into_iter().map(|(input, output)| Activation { input, output }).collect()
     }
 
+    /// What a call gives back; without an answer the run is given up.
     fn call(&mut self, id: ProcId, input: &[BigInt], depth: usize) -> Option<Vec<BigInt>> {
+        let output = self.within_bounds(depth).and_then(|()| self.first_path(id, input, depth));
+        self.given_up |= output.is_none();
+        output
+    }
+
+    fn within_bounds(&mut self, depth: usize) -> Option<()> {
         self.fuel = self.fuel.checked_sub(1)?;
-        if depth > DEPTH {
-            return None;
-        }
+        (depth <= DEPTH).then_some(())
+    }
+
+    /// The outputs of the path that is taken.
+    fn first_path(&mut self, id: ProcId, input: &[BigInt], depth: usize) -> Option<Vec<BigInt>> {
         let at = self.seen.len();
         self.seen.push((id, Activation { input: input.to_vec(), output: Vec::new() }));
-        for step in self.steps.steps_ref(self.version, id) {
+        let steps = self.steps;
+        for step in steps.steps_ref(self.version, id) {
             let seen = self.seen.len();
-            if let Some(output) = self.step(id, step, input, depth)? {
+            let values: Values =
+                steps.inputs_ref(self.version, id).iter().copied().zip(input.iter().cloned()).collect();
+            let output = OnPath { run: self, step, depth }.output(values);
+            if self.given_up {
+                return None;
+            }
+            if let Some(output) = output {
                 self.seen[at].1.output.clone_from(&output);
                 return Some(output);
             }
@@ -109,148 +127,61 @@ impl<'s, 'p> Simulator<'s, 'p> {
         }
         None
     }
+}
 
-    /// The outputs if this is the path taken; the outer `None` when the run was given up.
-    fn step(&mut self, id: ProcId, step: &Step, input: &[BigInt], depth: usize) -> Option<Option<Vec<BigInt>>> {
-        let mut values: HashMap<Term, BigInt> = HashMap::default();
-        for (&variable, value) in self.steps.inputs_ref(self.version, id).iter().zip(input) {
-            values.insert(variable, value.clone());
-        }
-        for &condition in &step.path {
-            match self.value(condition, step, &mut values, depth)? {
-                Some(value) if !value.is_zero() => {}
-                _ => return Some(None),
-            }
+/// A path in a run: the calls on it are made when somebody looks at their results.
+struct OnPath<'r, 's, 'p> {
+    run: &'r mut Simulator<'s, 'p>,
+    step: &'s Step,
+    depth: usize,
+}
+
+impl OnPath<'_, '_, '_> {
+    /// The outputs, if this is the path taken.
+    fn output(mut self, mut values: Values) -> Option<Vec<BigInt>> {
+        let terms = self.run.terms;
+        let step = self.step;
+        if !step.path.iter().all(|&condition| terms.is_satisfied(condition, &mut values, &mut self)) {
+            return None;
         }
         // Every call on the path happened, even one whose results nobody uses.
         for call in &step.calls {
-            self.made(call, step, &mut values, depth)?;
+            self.make(call, &mut values)?;
         }
-        let mut output = Vec::new();
-        for &term in &step.output {
-            match self.value(term, step, &mut values, depth)? {
-                Some(value) => output.push(value),
-                None => return Some(None),
-            }
-        }
-        Some(Some(output))
+        terms.evaluate_all(&step.output, &mut values, &mut self)
     }
 
     /// Makes a call, once, and notes its results.
-    fn made(&mut self, call: &Call, step: &Step, values: &mut HashMap<Term, BigInt>, depth: usize) -> Option<()> {
+    fn make(&mut self, call: &Call, values: &mut Values) -> Option<()> {
         if call.output.iter().all(|output| values.contains_key(output)) && !call.output.is_empty() {
             return Some(());
         }
-        let mut input = Vec::new();
-        for &term in &call.input {
-            input.push(self.value(term, step, values, depth)??);
-        }
-        let output = self.call(call.callee, &input, depth + 1)?;
+        let input = self.run.terms.evaluate_all(&call.input, values, self);
+        // A path that is taken makes its calls, so without arguments there is no run.
+        self.run.given_up |= input.is_none();
+        let output = self.run.call(call.callee, &input?, self.depth + 1)?;
         values.extend(call.output.iter().copied().zip(output));
         Some(())
     }
+}
 
-    /// The value of a term; the inner `None` when it has none here.
-    fn value(
-        &mut self,
-        term: Term,
-        step: &Step,
-        values: &mut HashMap<Term, BigInt>,
-        depth: usize,
-    ) -> Option<Option<BigInt>> {
-        if let Some(value) = values.get(&term) {
-            return Some(Some(value.clone()));
+impl Leaves for OnPath<'_, '_, '_> {
+    fn application(&mut self, terms: &Terms, term: Term, values: &mut Values) -> Option<BigInt> {
+        let Node::App(func, args) = terms.node(term) else { return None };
+        match func {
+            _ if self.run.given_up => None,
+            Func::Ending(_) => Some(BigInt::from(Ending::Normal as i64)),
+            Func::Result(id, _) | Func::GlobalAfter(id, _) => {
+                let step = self.step;
+                let call = step.calls.iter().find(|call| call.id == Some(*id))?;
+                self.make(call, values)?;
+                values.get(&term).cloned()
+            }
+            _ => {
+                let args = terms.evaluate_all(args, values, self)?;
+                self.run.store.read(terms, term, &args)
+            }
         }
-        let bit = |holds: bool| if holds { BigInt::one() } else { BigInt::zero() };
-        macro_rules! get {
-            ($term:expr) => {
-                match self.value($term, step, values, depth)? {
-                    Some(value) => value,
-                    None => return Some(None),
-                }
-            };
-        }
-        let value = match self.terms.node(term).clone() {
-            Node::Int(value) => value,
-            Node::Bool(value) => bit(value),
-            Node::App(Func::Ending(_), _) => BigInt::from(Ending::Normal as i64),
-            Node::App(Func::Result(id, _) | Func::GlobalAfter(id, _), _) => {
-                let Some(call) = step.calls.iter().find(|call| call.id == Some(id)) else { return Some(None) };
-                self.made(call, step, values, depth)?;
-                match values.get(&term) {
-                    Some(value) => value.clone(),
-                    None => return Some(None),
-                }
-            }
-            Node::Linear(constant, parts) => {
-                let mut sum = constant;
-                for (coefficient, part) in parts.iter() {
-                    sum += coefficient * get!(*part);
-                }
-                sum
-            }
-            Node::Mul(parts) => {
-                let mut product = BigInt::one();
-                for &part in parts.iter() {
-                    product *= get!(part);
-                }
-                product
-            }
-            Node::Div(a, b) | Node::Rem(a, b) => {
-                let (x, y) = (get!(a), get!(b));
-                if y.is_zero() {
-                    return Some(None);
-                }
-                if matches!(self.terms.node(term), Node::Div(..)) { x / y } else { x % y }
-            }
-            Node::AtMostZero(t) => bit(!get!(t).is_positive()),
-            Node::IsZero(t) => bit(get!(t).is_zero()),
-            Node::Not(t) => bit(get!(t).is_zero()),
-            Node::And(parts) => {
-                let mut all = true;
-                for &part in parts.iter() {
-                    all = all && !get!(part).is_zero();
-                    if !all {
-                        break;
-                    }
-                }
-                bit(all)
-            }
-            Node::Or(parts) => {
-                let mut any = false;
-                for &part in parts.iter() {
-                    any = any || !get!(part).is_zero();
-                    if any {
-                        break;
-                    }
-                }
-                bit(any)
-            }
-            Node::Ite(cond, then, els) => {
-                let cond = get!(cond);
-                get!(if cond.is_zero() { els } else { then })
-            }
-            Node::Null => BigInt::zero(),
-            Node::SameRef(a, b) => {
-                let (left, right) = (get!(a), get!(b));
-                bit(left == right)
-            }
-            Node::App(Func::Initial(Selector::Field(field)), args) => {
-                let object = get!(args[0]);
-                self.store.field(field.0, &object, self.terms.sort(term))
-            }
-            Node::App(Func::Initial(Selector::Cell(_)), args) => {
-                let (array, index) = (get!(args[0]), get!(args[1]));
-                self.store.cell(&array, &index, self.terms.sort(term))
-            }
-            Node::App(Func::Length, args) => {
-                let array = get!(args[0]);
-                self.store.length(&array)
-            }
-            Node::App(..) | Node::InClass(..) | Node::Forall(..) => return Some(None),
-        };
-        values.insert(term, value.clone());
-        Some(Some(value))
     }
 }
 

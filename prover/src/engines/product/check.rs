@@ -10,10 +10,11 @@
 //!
 //! Invariant: nothing is concluded from facts that the last look found not to be inductive.
 
-use super::facts::{Fact, Polynomial, Templates, common, polynomial};
-use super::graph::{Alignment, Edge, Graph, Node, Setting, holds};
+use super::graph::{Alignment, Edge, Graph, Node, Setting};
+use super::templates::{Fact, Templates, common};
 use super::transitions::{BLOCKED, ERROR, EXIT};
 use crate::chc::linearise::linearised;
+use crate::chc::polynomial::Polynomial;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
 use smt::obligation::{Obligation, input_name};
@@ -179,14 +180,14 @@ impl<'a, 'w> Check<'a, 'w> {
 
     /// The state that an edge leads to, if it is taken with what the store is made to hold.
     fn successor(&self, edge: &Edge, row: &[BigInt]) -> Option<Vec<BigInt>> {
-        let store = self.setting.store(row);
+        let mut store = self.setting.store(row);
         let mut values: HashMap<Term, BigInt> =
             self.setting.columns(edge.from).into_iter().zip(row.iter().cloned()).collect();
         let terms = &self.setting.arena.terms;
-        if self.setting.reads && !holds(&terms.evaluate(edge.guard, &mut values, store)?) {
+        if self.setting.reads && !terms.is_satisfied(edge.guard, &mut values, &mut store) {
             return None;
         }
-        edge.values.iter().map(|&value| terms.evaluate(value, &mut values, store)).collect()
+        terms.evaluate_all(&edge.values, &mut values, &mut store)
     }
 
     /// What the states at a node have in common.
@@ -223,14 +224,8 @@ impl<'a, 'w> Check<'a, 'w> {
             side.transitions[cut].iter().for_each(|transition| collect(terms, transition.guard, &mut atoms));
         }
         let found: BTreeSet<Polynomial> =
-            atoms.into_iter().filter_map(|atom| polynomial(terms, atom, &columns)).collect();
-        let found: Vec<Polynomial> = found
-            .into_iter()
-            .map(|mut parts| {
-                parts.retain(|(_, factors)| !factors.is_empty());
-                parts
-            })
-            .collect();
+            atoms.into_iter().filter_map(|atom| Polynomial::of(terms, atom, &columns)).collect();
+        let found: Vec<Polynomial> = found.into_iter().map(Polynomial::without_constant).collect();
         self.conditions.insert(node, found.clone());
         found
     }

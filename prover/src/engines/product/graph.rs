@@ -7,7 +7,6 @@
 
 use super::transitions::{BLOCKED, Cut, ENTRY, ERROR, EXIT, Side};
 use num_bigint::BigInt;
-use num_traits::Zero;
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
 use smt::random_stores::RandomStore;
@@ -335,9 +334,4 @@ impl Point {
     pub(super) fn is_outcome(&self) -> bool {
         matches!(self.cut, EXIT | ERROR)
     }
-}
-
-/// Whether a truth value is true.
-pub(super) fn holds(value: &BigInt) -> bool {
-    !value.is_zero()
 }

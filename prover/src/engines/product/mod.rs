@@ -16,9 +16,9 @@
 
 mod check;
 mod ends;
-mod facts;
 mod flow;
 mod graph;
+mod templates;
 mod transitions;
 
 use super::{Engine, relational};
@@ -26,7 +26,6 @@ use crate::chc::fragments::only_reads;
 use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions};
 use crate::relate::Level;
 use check::Check;
-use facts::Templates;
 use graph::{Alignment, Graph, Point, Setting};
 use lang_l::hir::{Expr, GlobalId, Type};
 use num_bigint::BigInt;
@@ -37,6 +36,7 @@ use smt::random_stores::RandomStore;
 use smt::solve::Solver;
 use smt::term::{Func, Node as Form, Sort, Term};
 use std::collections::BTreeSet;
+use templates::Templates;
 use transitions::{ENTRY, Side};
 
 /// How many inputs are run.
@@ -328,10 +328,8 @@ fn draw(
             })
             .collect();
         let mut values: HashMap<Term, BigInt> = inputs.iter().copied().zip(row.iter().cloned()).collect();
-        let store = row.last().filter(|_| reads).map(|number| RandomStore::new(u64::try_from(number).unwrap_or(0)));
-        let allowed = assumed.iter().all(|&condition| {
-            arena.terms.evaluate(condition, &mut values, store).is_some_and(|value| graph::holds(&value))
-        });
+        let mut store = row.last().filter(|_| reads).map(|number| RandomStore::new(u64::try_from(number).unwrap_or(0)));
+        let allowed = assumed.iter().all(|&condition| arena.terms.is_satisfied(condition, &mut values, &mut store));
         if allowed && !rows.contains(&row) {
             rows.push(row);
         }

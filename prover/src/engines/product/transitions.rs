@@ -147,14 +147,13 @@ impl<'u> Side<'u> {
         arena: &Arena,
         cut: Cut,
         state: &[BigInt],
-        (inputs, store): (&[(Term, BigInt)], Option<RandomStore>),
+        (inputs, mut store): (&[(Term, BigInt)], Option<RandomStore>),
     ) -> Option<(usize, Vec<BigInt>)> {
         let mut values: HashMap<Term, BigInt> = inputs.iter().cloned().collect();
         values.extend(self.variables[cut].iter().copied().zip(state.iter().cloned()));
         for (number, transition) in self.transitions[cut].iter().enumerate() {
-            if !arena.terms.evaluate(transition.guard, &mut values, store)?.is_zero() {
-                let state = transition.values.iter().map(|&value| arena.terms.evaluate(value, &mut values, store));
-                return Some((number, state.collect::<Option<_>>()?));
+            if !arena.terms.evaluate(transition.guard, &mut values, &mut store)?.is_zero() {
+                return Some((number, arena.terms.evaluate_all(&transition.values, &mut values, &mut store)?));
             }
         }
         None

@@ -11,6 +11,7 @@
 use super::split;
 use lang_l::hir::Type;
 use num_bigint::BigInt;
+use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use smt::term::{Func, Node, Sort, Term, Terms};
@@ -83,16 +84,14 @@ fn times(terms: &mut Terms, factor: &BigInt, term: Term) -> Term {
 /// A sixth of what six divides, in the least terms: it does not matter how the division rounds.
 fn sixth(terms: &mut Terms, term: Term) -> Term {
     let (constant, parts) = terms.linear_parts(term);
-    let divides = |divisor: i64| {
-        (&constant % divisor).is_zero() && parts.iter().all(|(coefficient, _)| (coefficient % divisor).is_zero())
-    };
-    let common = [6, 3, 2].into_iter().find(|&divisor| divides(divisor)).unwrap_or(1);
-    let mut reduced = terms.int(constant / common);
+    let six = BigInt::from(6);
+    let common = parts.iter().fold(six.gcd(&constant), |divisor, (coefficient, _)| divisor.gcd(coefficient));
+    let mut reduced = terms.int(constant / &common);
     for (coefficient, part) in parts {
-        let part = times(terms, &(coefficient / common), part);
+        let part = times(terms, &(coefficient / &common), part);
         reduced = terms.add(reduced, part);
     }
-    let divisor = terms.int(6 / common);
+    let divisor = terms.int(six / common);
     terms.div(reduced, divisor)
 }
 

@@ -1,0 +1,212 @@
+//! Templates of invariants: what the states at a node of a product have in common.
+//!
+//! In: rows of numbers, each one state; column by column the inputs and the variables of both versions. Out: [`Fact`]s that
+//! hold of every row: polynomial equations, bounds on differences and sums, remainders; which references are the same, or null.
+//!
+//! Invariant: a fact is plain data over columns; that it holds of rows proves nothing.
+
+use crate::chc::polynomial::{Equation, MAX_PRODUCTS, Monomial, Polynomial, equations, multiplied, same_references};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+use smt::term::{Sort, Term, Terms};
+use std::collections::BTreeSet;
+
+/// Equations with greater coefficients fit the rows and nothing else.
+const MAX_COEFFICIENT: u32 = 5_000;
+/// Rows that are looked at for equations; more say nothing new.
+const MAX_FITTED: usize = 160;
+
+/// A statement about columns.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fact {
+    /// An equation between numbers or between references.
+    Equation(Equation),
+    /// A polynomial is at most 0.
+    AtMostZero(Polynomial),
+    /// A polynomial is divisible by a number.
+    Divisible(Polynomial, BigInt),
+    /// A reference is not null.
+    NotNull(usize),
+}
+
+impl Fact {
+    /// The fact over these values.
+    pub(super) fn term(&self, terms: &mut Terms, values: &[Term]) -> Term {
+        match self {
+            Fact::Equation(equation) => equation.term(terms, values),
+            Fact::AtMostZero(polynomial) => {
+                let (sum, zero) = (polynomial.term(terms, values), terms.int(0));
+                terms.le(sum, zero)
+            }
+            Fact::Divisible(polynomial, by) => {
+                let (sum, by, zero) = (polynomial.term(terms, values), terms.int(by.clone()), terms.int(0));
+                let rest = terms.rem(sum, by);
+                terms.eq(rest, zero)
+            }
+            Fact::NotNull(at) => {
+                let null = terms.null();
+                let is_null = terms.eq(values[*at], null);
+                terms.not(is_null)
+            }
+        }
+    }
+}
+
+/// What to look for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Templates {
+    /// The highest degree of equations.
+    pub(super) degree: u32,
+    /// Bounds that are worth stating.
+    pub(super) bounds: BTreeSet<BigInt>,
+    /// Numbers that something may be divisible by.
+    pub(super) moduli: BTreeSet<BigInt>,
+    /// Polynomials of the program's own conditions that may have a bound.
+    pub(super) conditions: Vec<Polynomial>,
+}
+
+/// The facts that hold of all rows.
+pub(super) fn common(rows: &[Vec<BigInt>], sorts: &[Sort], templates: &Templates) -> Vec<Fact> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let (references, numbers): (Vec<usize>, Vec<usize>) = (0..sorts.len()).partition(|&at| sorts[at] == Sort::Ref);
+    let booleans: Vec<bool> = sorts.iter().map(|sort| *sort == Sort::Bool).collect();
+    let mut facts = of_numbers(rows, &numbers, &booleans, templates);
+    facts.extend(same_references(rows, &references).into_iter().map(Fact::Equation));
+    let never_null = |at: &usize| rows.iter().all(|row| !row[*at].is_zero());
+    facts.extend(references.into_iter().filter(never_null).map(Fact::NotNull));
+    facts
+}
+
+fn of_numbers(rows: &[Vec<BigInt>], numbers: &[usize], booleans: &[bool], templates: &Templates) -> Vec<Fact> {
+    let fitted = &rows[rows.len().saturating_sub(MAX_FITTED)..];
+    let columns: Vec<Monomial> = [Vec::new()].into_iter().chain(numbers.iter().map(|&at| vec![at])).collect();
+    let linear = equations(fitted, &columns);
+    // The columns that no equation determines.
+    let determined: BTreeSet<&Monomial> =
+        linear.iter().filter_map(|equation| equation.sum.parts.last()).map(|(_, factors)| factors).collect();
+    let mut products: Vec<Monomial> = columns.iter().filter(|column| !determined.contains(column)).cloned().collect();
+    let free: Vec<usize> = products.iter().filter_map(|factors| factors.first().copied()).collect();
+    let mut last: Vec<Monomial> = free.iter().map(|&at| vec![at]).collect();
+    for _ in 1..templates.degree {
+        // A boolean times itself is itself.
+        last = multiplied(&last, &free, &|factors, at| !(booleans[at] && factors.contains(&at)));
+        if products.len() + last.len() > MAX_PRODUCTS {
+            break;
+        }
+        products.extend(last.iter().cloned());
+    }
+    let mut found = linear;
+    if products.len() > free.len() + 1 {
+        found.extend(equations(fitted, &products).into_iter().filter(|equation| !equation.sum.is_linear()));
+    }
+    let small = |(coefficient, _): &(BigInt, Monomial)| coefficient.abs() <= BigInt::from(MAX_COEFFICIENT);
+    found.retain(|equation| equation.sum.parts.iter().all(small));
+    let mut facts: Vec<Fact> = found.into_iter().map(Fact::Equation).collect();
+    facts.extend(bounds(rows, booleans, (numbers, &free), templates));
+    facts.extend(remainders(rows, booleans, &free, templates));
+    facts
+}
+
+/// Bounds on columns, on sums and differences of two, and on the program's own conditions.
+fn bounds(
+    rows: &[Vec<BigInt>],
+    booleans: &[bool],
+    (numbers, free): (&[usize], &[usize]),
+    templates: &Templates,
+) -> Vec<Fact> {
+    let mut shapes: BTreeSet<Polynomial> = BTreeSet::new();
+    let signs = [BigInt::one(), -BigInt::one()];
+    let changing = |at: &usize| !booleans[*at] && rows.iter().any(|row| row[*at] != rows[0][*at]);
+    for &at in numbers.iter().filter(|at| changing(at)) {
+        shapes.extend(signs.iter().map(|sign| Polynomial { parts: vec![(sign.clone(), vec![at])] }));
+    }
+    for (number, &a) in free.iter().enumerate().filter(|(_, a)| changing(a)) {
+        for &b in free[number + 1..].iter().filter(|b| changing(b)) {
+            for (x, y) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                shapes.insert(Polynomial { parts: vec![(signs[x].clone(), vec![a]), (signs[y].clone(), vec![b])] });
+            }
+        }
+    }
+    for condition in &templates.conditions {
+        shapes.extend(signs.iter().map(|sign| condition.times(sign)));
+    }
+    let mut facts = Vec::new();
+    for shape in shapes {
+        let Some(most) = rows.iter().map(|row| shape.at(row)).max() else { continue };
+        if templates.bounds.contains(&most) {
+            facts.push(Fact::AtMostZero(shape.plus(-most)));
+        }
+    }
+    facts
+}
+
+/// Remainders of columns and of differences of two.
+fn remainders(rows: &[Vec<BigInt>], booleans: &[bool], free: &[usize], templates: &Templates) -> Vec<Fact> {
+    let one = BigInt::one;
+    let mut shapes: Vec<Polynomial> = Vec::new();
+    let numbers: Vec<usize> = free.iter().copied().filter(|&at| !booleans[at]).collect();
+    for (number, &a) in numbers.iter().enumerate() {
+        shapes.push(Polynomial { parts: vec![(one(), vec![a])] });
+        let difference = |&b: &usize| Polynomial { parts: vec![(one(), vec![a]), (-one(), vec![b])] };
+        shapes.extend(numbers[number + 1..].iter().map(difference));
+    }
+    let mut facts = Vec::new();
+    for modulus in &templates.moduli {
+        for shape in &shapes {
+            let rest = shape.at(&rows[0]).mod_floor(modulus);
+            if rows.len() > 3 && rows.iter().all(|row| shape.at(row).mod_floor(modulus) == rest) {
+                facts.push(Fact::Divisible(shape.clone().plus(-rest), modulus.clone()));
+            }
+        }
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(numbers: &[&[i64]]) -> Vec<Vec<BigInt>> {
+        numbers.iter().map(|row| row.iter().map(|&n| BigInt::from(n)).collect()).collect()
+    }
+
+    fn templates() -> Templates {
+        let numbers = |list: &[i64]| list.iter().map(|&n| BigInt::from(n)).collect();
+        Templates { degree: 2, bounds: numbers(&[-1, 0, 1]), moduli: numbers(&[2]), conditions: Vec::new() }
+    }
+
+    #[test]
+    fn a_sum_of_numbers_is_half_a_product() {
+        let sums = rows(&[&[0, 0], &[1, 1], &[2, 3], &[3, 6], &[4, 10], &[5, 15], &[6, 21]]);
+        let found = common(&sums, &[Sort::Int; 2], &templates());
+        let wanted = [(2, vec![1]), (1, vec![0]), (-1, vec![0, 0])];
+        let is_it = |fact: &Fact| {
+            let Fact::Equation(equation) = fact else { return false };
+            wanted.iter().all(|(c, factors)| {
+                equation.sum.parts.iter().any(|(d, others)| d.abs() == BigInt::from(*c).abs() && others == factors)
+            })
+        };
+        assert!(found.iter().any(is_it), "{found:?}");
+    }
+
+    #[test]
+    fn bounds_are_stated_only_where_they_are_worth_it() {
+        let found = common(&rows(&[&[0, 7], &[3, 9], &[5, 5], &[8, 20]]), &[Sort::Int; 2], &templates());
+        let bounded = |parts: &[(i64, Vec<usize>)]| {
+            let parts: Vec<_> = parts.iter().map(|(c, factors)| (BigInt::from(*c), factors.clone())).collect();
+            found.contains(&Fact::AtMostZero(Polynomial { parts }))
+        };
+        assert!(bounded(&[(1, vec![0]), (-1, vec![1])]), "{found:?}");
+        assert!(bounded(&[(-1, vec![0])]), "{found:?}");
+        assert!(!bounded(&[(1, vec![0]), (-8, vec![])]), "{found:?}");
+    }
+
+    #[test]
+    fn odd_numbers_are_seen_to_be_odd() {
+        let found = common(&rows(&[&[1], &[7], &[3], &[-5]]), &[Sort::Int], &templates());
+        assert!(found.iter().any(|fact| matches!(fact, Fact::Divisible(..))), "{found:?}");
+    }
+}
