@@ -229,6 +229,14 @@ impl Node {
             Node::Forall(..) => Vec::new(),
         }
     }
+
+    /// The terms directly within this one; of a quantifier, its body.
+    pub fn subterms(&self) -> Vec<Term> {
+        match self {
+            Node::Forall(_, body) => vec![*body],
+            node => node.children(),
+        }
+    }
 }
 
 impl Terms {

@@ -33,10 +33,7 @@ impl Terms {
                 return true;
             }
             if seen.insert(term) {
-                match self.node(term) {
-                    Node::Forall(_, body) => work.push(*body),
-                    node => work.extend(node.children()),
-                }
+                work.extend(self.node(term).subterms());
             }
         }
         false
@@ -66,10 +63,7 @@ impl Terms {
         while let Some(term) = work.pop() {
             if seen.insert(term) {
                 found.push(term);
-                match self.node(term) {
-                    Node::Forall(_, body) => work.push(*body),
-                    node => work.extend(node.children()),
-                }
+                work.extend(self.node(term).subterms());
             }
         }
         found

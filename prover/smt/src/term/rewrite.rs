@@ -221,87 +221,22 @@ impl Terms {
         {
             return self.bool(known);
         }
-        let node = self.node(term).clone();
-        let mut go = |terms: &mut Terms, t: Term| terms.rewrite(t, memo, value, func);
-        let rebuilt = match node {
-            Node::Int(_) | Node::Bool(_) | Node::Null => term,
-            Node::App(f, args) => {
-                let args: Vec<Term> = args.iter().map(|&arg| go(self, arg)).collect();
-                match func(self, f) {
-                    Func::InRegion(call) => self.in_region(call, args[0]),
-                    f => self.app(f, &args, sort),
-                }
-            }
-            Node::Linear(constant, parts) => {
-                let mut sum = self.int(constant);
-                for (coefficient, part) in parts {
-                    let part = go(self, part);
-                    let coefficient = self.int(coefficient);
-                    let product = self.mul(coefficient, part);
-                    sum = self.add(sum, product);
-                }
-                sum
-            }
-            Node::Mul(parts) => {
-                let mut product = self.int(1);
-                for part in parts {
-                    let part = go(self, part);
-                    product = self.mul(product, part);
-                }
-                product
-            }
-            Node::Div(a, b) => {
-                let (a, b) = (go(self, a), go(self, b));
-                self.div(a, b)
-            }
-            Node::Rem(a, b) => {
-                let (a, b) = (go(self, a), go(self, b));
-                self.rem(a, b)
-            }
-            Node::AtMostZero(t) => {
-                let t = go(self, t);
-                self.at_most_zero(t)
-            }
-            Node::IsZero(t) => {
-                let t = go(self, t);
-                self.is_zero(t)
-            }
-            Node::SameRef(a, b) => {
-                let (a, b) = (go(self, a), go(self, b));
-                self.same_ref(a, b)
-            }
-            Node::InClass(t, alloc) => {
-                let t = go(self, t);
-                let alloc = match self.origin(alloc) {
-                    Origin::Call(call) => match func(self, Func::Ending(*call)) {
-                        Func::Ending(image) => self.reach(image).fresh,
-                        _ => alloc,
-                    },
-                    _ => alloc,
+        let parts = self.node(term).subterms();
+        let parts: Vec<Term> = parts.into_iter().map(|part| self.rewrite(part, memo, value, func)).collect();
+        let rebuilt = match self.node(term).clone() {
+            Node::App(f, _) => match func(self, f) {
+                Func::InRegion(call) => self.in_region(call, parts[0]),
+                f => self.app(f, &parts, sort),
+            },
+            Node::InClass(_, alloc) => {
+                let image = match self.origin(alloc) {
+                    Origin::Call(call) => func(self, Func::Ending(*call)),
+                    _ => Func::New(alloc),
                 };
-                self.born(t, alloc)
+                let alloc = if let Func::Ending(call) = image { self.reach(call).fresh } else { alloc };
+                self.born(parts[0], alloc)
             }
-            Node::Not(t) => {
-                let t = go(self, t);
-                self.not(t)
-            }
-            Node::And(parts) => {
-                let parts: Vec<Term> = parts.iter().map(|&part| go(self, part)).collect();
-                self.and(&parts)
-            }
-            Node::Or(parts) => {
-                let parts: Vec<Term> = parts.iter().map(|&part| go(self, part)).collect();
-                self.or(&parts)
-            }
-            Node::Forall(bound, body) => {
-                let body = go(self, body);
-                self.forall(bound, body)
-            }
-            Node::Ite(cond, then, els) => {
-                let cond = go(self, cond);
-                let (then, els) = (go(self, then), go(self, els));
-                self.ite(cond, then, els)
-            }
+            node => self.rebuild(term, node, &parts),
         };
         // What the rebuilding uncovered may itself be known.
         let rebuilt = match (sort == Sort::Bool).then(|| value(self, rebuilt)).flatten() {
@@ -310,5 +245,35 @@ impl Terms {
         };
         memo.insert(term, rebuilt);
         rebuilt
+    }
+
+    /// An operation applied to other terms, simplified again; a term that is no operation is as it was.
+    fn rebuild(&mut self, term: Term, node: Node, parts: &[Term]) -> Term {
+        match (node, parts) {
+            (Node::Linear(constant, old), _) => {
+                let mut sum = self.int(constant);
+                for ((coefficient, _), &part) in old.into_iter().zip(parts) {
+                    let coefficient = self.int(coefficient);
+                    let product = self.mul(coefficient, part);
+                    sum = self.add(sum, product);
+                }
+                sum
+            }
+            (Node::Mul(_), _) => {
+                let one = self.int(1);
+                parts.iter().fold(one, |product, &part| self.mul(product, part))
+            }
+            (Node::Div(..), &[a, b]) => self.div(a, b),
+            (Node::Rem(..), &[a, b]) => self.rem(a, b),
+            (Node::AtMostZero(_), &[t]) => self.at_most_zero(t),
+            (Node::IsZero(_), &[t]) => self.is_zero(t),
+            (Node::SameRef(..), &[a, b]) => self.same_ref(a, b),
+            (Node::Not(_), &[t]) => self.not(t),
+            (Node::And(_), _) => self.and(parts),
+            (Node::Or(_), _) => self.or(parts),
+            (Node::Forall(bound, _), &[body]) => self.forall(bound, body),
+            (Node::Ite(..), &[cond, then, els]) => self.ite(cond, then, els),
+            _ => term,
+        }
     }
 }

@@ -8,8 +8,11 @@
 //! Invariant: [`Func::Initial`] has default values at everything that is not old, so what is read from an object before
 //! anything was stored there is the default (rule *Defaults* in `proofs/soundness.md`).
 
-use crate::term::{AllocClass, AllocSet, CallId, Func, Kind, Origin, Renaming, Selector, Sort, Term, Terms};
+mod read;
+
+use crate::term::{AllocSet, CallId, Func, Renaming, Selector, Sort, Term, Terms};
 use lang_l::hir::{FieldId, Type, Unit};
+use read::Place;
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
 
@@ -93,7 +96,7 @@ pub struct Footprint {
 pub struct Heaps {
     nodes: Vec<HeapNode>,
     index: HashMap<HeapNode, HeapId>,
-    reads: HashMap<(HeapId, Selector, Term, Option<Term>), Term>,
+    reads: HashMap<(HeapId, Place), Term>,
     lengths: HashMap<Term, Term>,
     footprints: HashMap<CallId, Footprint>,
     field_sorts: Vec<Sort>,
@@ -255,140 +258,6 @@ impl Heaps {
     /// The one heap or the other.
     pub fn join(&mut self, cond: Term, then: HeapId, els: HeapId) -> HeapId {
         if then == els { then } else { self.intern(HeapNode::Join { cond, then, els }) }
-    }
-
-    /// The value of `object.selector` (of cell `index`). The object must not be null where the value matters.
-    pub fn read(
-        &mut self,
-        terms: &mut Terms,
-        heap: HeapId,
-        selector: Selector,
-        object: Term,
-        index: Option<Term>,
-    ) -> Term {
-        let key = (heap, selector, object, index);
-        if let Some(&value) = self.reads.get(&key) {
-            return value;
-        }
-        let value = match self.node(heap).clone() {
-            HeapNode::Initial => self.read_initial(terms, selector, object, index),
-            HeapNode::Store { prev, selector: written, object: target, index: at, value } => {
-                if written != selector {
-                    self.read(terms, prev, selector, object, index)
-                } else {
-                    let same = terms.eq(object, target);
-                    let hit = match (index, at) {
-                        (Some(index), Some(at)) => {
-                            let same_index = terms.eq(index, at);
-                            terms.and(&[same, same_index])
-                        }
-                        _ => same,
-                    };
-                    if terms.is_true(hit) {
-                        value
-                    } else {
-                        let before = self.read(terms, prev, selector, object, index);
-                        terms.ite(hit, value, before)
-                    }
-                }
-            }
-            HeapNode::Call { prev, call } => {
-                let hit = self.may_change(terms, call, selector, object);
-                if terms.is_false(hit) {
-                    self.read(terms, prev, selector, object, index)
-                } else {
-                    let args: Vec<Term> = std::iter::once(object).chain(index).collect();
-                    let sort = self.sort(selector);
-                    let after = terms.app(Func::Effect(call, selector), &args, sort);
-                    if terms.is_true(hit) {
-                        after
-                    } else {
-                        let before = self.read(terms, prev, selector, object, index);
-                        terms.ite(hit, after, before)
-                    }
-                }
-            }
-            HeapNode::Fill { prev, fill } => {
-                let before = self.read(terms, prev, selector, object, index);
-                match index {
-                    Some(index) if selector == fill.selector => {
-                        let same = terms.eq(object, fill.array);
-                        let (low, high) = (terms.le(fill.from, index), terms.lt(index, fill.to));
-                        let hit = terms.and(&[same, low, high]);
-                        let value = terms.instance(fill.index, fill.value, index);
-                        terms.ite(hit, value, before)
-                    }
-                    _ => before,
-                }
-            }
-            HeapNode::Join { cond, then, els } => {
-                let then = self.read(terms, then, selector, object, index);
-                let els = self.read(terms, els, selector, object, index);
-                terms.ite(cond, then, els)
-            }
-        };
-        self.reads.insert(key, value);
-        value
-    }
-
-    fn read_initial(&mut self, terms: &mut Terms, selector: Selector, object: Term, index: Option<Term>) -> Term {
-        let sort = self.sort(selector);
-        if !terms.allocs(object).contains(AllocClass::OLD) {
-            return terms.default_of(sort);
-        }
-        if let crate::term::Node::Ite(cond, then, els) = *terms.node(object) {
-            // By way of `read`, which remembers: choices share their parts, and as a tree they can be exponentially large.
-            let initial = self.initial();
-            let then = self.read(terms, initial, selector, then, index);
-            let els = self.read(terms, initial, selector, els, index);
-            return terms.ite(cond, then, els);
-        }
-        let args: Vec<Term> = std::iter::once(object).chain(index).collect();
-        terms.app(Func::Initial(selector), &args, sort)
-    }
-
-    /// Rule *Frame*: a call changes a selector it may write, of an object that is its own, or that its `modifies` names, or,
-    /// without `modifies`, that its arguments reach.
-    pub fn may_change(&mut self, terms: &mut Terms, call: CallId, selector: Selector, object: Term) -> Term {
-        let footprint = &self.footprints[&call];
-        if !footprint.writes.contains(&selector) {
-            return terms.bool(false);
-        }
-        let fresh = terms.reach(call).fresh;
-        let own = terms.born(object, fresh);
-        match footprint.modifies.clone() {
-            None => {
-                let inside = terms.in_region(call, object);
-                terms.or(&[own, inside])
-            }
-            Some(places) => {
-                let mut cases = vec![own];
-                for place in places {
-                    cases.push(terms.eq(object, place));
-                }
-                terms.or(&cases)
-            }
-        }
-    }
-
-    /// The length of an array.
-    pub fn length(&mut self, terms: &mut Terms, array: Term) -> Term {
-        if let Some(alloc) = terms.allocs(array).single()
-            && let Origin::New(Kind::Array(_, length)) = terms.origin(alloc)
-        {
-            return *length;
-        }
-        if let crate::term::Node::Ite(cond, then, els) = *terms.node(array) {
-            if let Some(&length) = self.lengths.get(&array) {
-                return length;
-            }
-            let then = self.length(terms, then);
-            let els = self.length(terms, els);
-            let length = terms.ite(cond, then, els);
-            self.lengths.insert(array, length);
-            return length;
-        }
-        terms.app(Func::Length, &[array], Sort::Int)
     }
 
     /// Rule *Closure*: the least set of allocs that holds `roots` and is closed under `selectors` (all when `None`) in this
