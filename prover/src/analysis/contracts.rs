@@ -6,6 +6,7 @@
 //! Rule *Contracts*: all contracts of a version are assumed of its calls and checked for its bodies, by induction over call
 //! depth; what fails is withdrawn, and what was checked with its help is checked again.
 
+use crate::chc::houdini::{self, Look};
 use crate::effects::Effects;
 use crate::exec::state::Outcome;
 use crate::exec::{
@@ -103,33 +104,29 @@ pub fn check(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &m
             own.modifies = code.modifies.as_ref().map(|modifies| modifies.places.clone());
         }
     }
-    loop {
-        let mut clauses = Vec::new();
-        let mut withdrawn = false;
-        for (at, code) in (0u32..).zip(procedures) {
-            if code.body.is_none() {
-                continue;
-            }
-            let task = Task::Alone { version, procedure: ProcId(at) };
-            let found =
-                solver.at(task, |solver| check_procedure(unit, version, effects, solver, ProcId(at), &BTreeSet::new()));
-            let failed = |kind| failed(&found, kind);
-            let own = &mut effects[at as usize];
-            if failed(ClauseKind::Ensures) && own.trust_ensures {
-                own.trust_ensures = false;
-                withdrawn = true;
-            }
-            if failed(ClauseKind::Modifies) && own.modifies.is_some() && own.modifies == declared(code) {
-                own.modifies = None;
-                withdrawn = true;
-            }
-            clauses.extend(found);
+    let bodies: Vec<(ProcId, &Procedure)> =
+        (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| code.body.is_some()).collect();
+    let mut clauses = vec![Vec::new(); bodies.len()];
+    houdini::all_hold(bodies.len(), usize::MAX, |at| {
+        let (id, code) = bodies[at];
+        let task = Task::Alone { version, procedure: id };
+        let found = solver.at(task, |solver| check_procedure(unit, version, effects, solver, id, &BTreeSet::new()));
+        let failed = |kind| failed(&found, kind);
+        let own = &mut effects[id.index()];
+        let ensures = failed(ClauseKind::Ensures) && own.trust_ensures;
+        let modifies = failed(ClauseKind::Modifies) && own.modifies.is_some() && own.modifies == declared(code);
+        if ensures {
+            own.trust_ensures = false;
         }
-        if !withdrawn {
-            let trusted = trusted(effects, &clauses);
-            return (written(procedures, clauses), trusted);
+        if modifies {
+            own.modifies = None;
         }
-    }
+        clauses[at] = found;
+        Look::weakened(ensures || modifies)
+    });
+    let clauses: Vec<Clause> = clauses.into_iter().flatten().collect();
+    let trusted = trusted(effects, &clauses);
+    (written(procedures, clauses), trusted)
 }
 
 /// Checks the contracts of one version again that were proved before.

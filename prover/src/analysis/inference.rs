@@ -7,6 +7,7 @@
 //! Invariant: only what was checked is written down (`proofs/soundness.md`, rule *Infer*).
 
 use crate::analysis::loop_invariants;
+use crate::chc::houdini::{self, Look};
 use crate::effects::Effects;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
@@ -14,6 +15,8 @@ use crate::exec::{Executor, Limits, execute};
 use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graphmap::DiGraphMap;
 use smt::arena::Arena;
 use smt::heap::HeapNode;
 use smt::obligation::Obligation;
@@ -119,27 +122,16 @@ pub fn confirm(
 
 /// Strongly connected components of the call graph, callees first.
 pub fn components(effects: &[Effects]) -> Vec<Vec<ProcId>> {
-    let all: Vec<ProcId> = (0u32..).take(effects.len()).map(ProcId).collect();
-    let mut done: BTreeSet<ProcId> = BTreeSet::new();
-    let mut order = all.clone();
-    // A callee reaches fewer others than its caller, unless the two are in one component.
-    order.sort_by_key(|id| {
-        let own = &effects[id.index()].callees;
-        (own.len() - usize::from(own.contains(id)), *id)
-    });
-    let mut components = Vec::new();
-    for id in order {
-        if done.contains(&id) {
-            continue;
-        }
-        let own = &effects[id.index()].callees;
-        let mut component: Vec<ProcId> =
-            own.iter().copied().filter(|other| *other != id && effects[other.index()].callees.contains(&id)).collect();
-        component.push(id);
-        component.sort();
-        done.extend(component.iter().copied());
-        components.push(component);
+    let mut graph: DiGraphMap<ProcId, ()> = DiGraphMap::new();
+    for (id, own) in (0u32..).map(ProcId).zip(effects) {
+        graph.add_node(id);
+        own.callees.iter().for_each(|&callee| {
+            graph.add_edge(id, callee, ());
+        });
     }
+    // Each comes before those from which it is reached.
+    let mut components = kosaraju_scc(&graph);
+    components.iter_mut().for_each(|component| component.sort());
     components
 }
 
@@ -150,20 +142,14 @@ fn infer_modifies(unit: &Lowered, version: usize, effects: &mut [Effects], solve
     for &id in &members {
         effects[id.index()].modifies = Some(Vec::new());
     }
-    loop {
-        let mut stable = true;
-        for &id in &members {
-            let Some(places) = effects[id.index()].modifies.clone() else { continue };
-            let next = modified_params(unit, version, effects, solver, id, places.clone());
-            if next.as_ref() != Some(&places) {
-                effects[id.index()].modifies = next;
-                stable = false;
-            }
-        }
-        if stable {
-            return;
-        }
-    }
+    houdini::all_hold(members.len(), usize::MAX, |at| {
+        let id = members[at];
+        let Some(places) = effects[id.index()].modifies.clone() else { return Look::Holds };
+        let next = modified_params(unit, version, effects, solver, id, places.clone());
+        let weakened = next.as_ref() != Some(&places);
+        effects[id.index()].modifies = next;
+        Look::weakened(weakened)
+    });
 }
 
 /// `places`, and the parameters seen to change beyond them; `None` when something else changes.
@@ -253,20 +239,14 @@ fn infer_errors(unit: &Lowered, version: usize, effects: &mut [Effects], solver:
     for &id in component.iter().filter(|&&id| code(id).body.is_some()) {
         effects[id.index()].errs_only_if_null = Some(Vec::new());
     }
-    loop {
-        let mut stable = true;
-        for &id in component {
-            let Some(errs_if_null) = effects[id.index()].errs_only_if_null.clone() else { continue };
-            let next = null_params(unit, version, effects, solver, id, errs_if_null.clone());
-            if next.as_ref() != Some(&errs_if_null) {
-                effects[id.index()].errs_only_if_null = next;
-                stable = false;
-            }
-        }
-        if stable {
-            return;
-        }
-    }
+    houdini::all_hold(component.len(), usize::MAX, |at| {
+        let id = component[at];
+        let Some(errs_if_null) = effects[id.index()].errs_only_if_null.clone() else { return Look::Holds };
+        let next = null_params(unit, version, effects, solver, id, errs_if_null.clone());
+        let weakened = next.as_ref() != Some(&errs_if_null);
+        effects[id.index()].errs_only_if_null = next;
+        Look::weakened(weakened)
+    });
 }
 
 /// `errs_if_null`, grown until the procedure cannot err when none of them is null; `None` when no set of parameters does that.

@@ -10,6 +10,7 @@
 //!
 //! Invariant: the conditions speak of values that no store changes: integers, which reference is null, lengths.
 
+use crate::chc::houdini::{self, Look};
 use crate::effects::{Effects, direct_callees};
 use crate::exec::on_entry;
 use crate::exec::{Check, CheckedCall, Executor, Limits, execute};
@@ -50,13 +51,7 @@ pub fn infer(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &m
     let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES };
     let concerned = search.concerned();
     search.assume();
-    let mut dropped = true;
-    while dropped {
-        dropped = false;
-        for &id in &concerned {
-            dropped |= search.drop_unproved(id);
-        }
-    }
+    houdini::all_hold(concerned.len(), usize::MAX, |at| Look::weakened(search.drop_unproved(concerned[at])));
 }
 
 /// Which of the candidates of each procedure are taken to hold; none of what is no loop.
@@ -102,12 +97,12 @@ pub fn confirm(
     }
     let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES };
     search.assume();
-    for id in search.concerned() {
-        if search.drop_unproved(id) {
-            return reject("a condition on a loop does not follow");
-        }
+    let concerned = search.concerned();
+    let look = |at: usize| Look::weakened(search.drop_unproved(concerned[at]));
+    match houdini::all_hold(concerned.len(), 1, look) {
+        true => Ok(()),
+        false => reject("a condition on a loop does not follow"),
     }
-    Ok(())
 }
 
 fn loops(unit: &Lowered, version: usize) -> impl Iterator<Item = ProcId> {
@@ -295,8 +290,8 @@ impl Search<'_> {
             exits.extend(self.unproved(task, &mut arena, &outcome.path, conditions));
         }
         for (callee, kept) in &mut self.kept {
-            dropped |= entries.get(callee).is_some_and(|failed| remove(&mut kept.entry, failed));
-            dropped |= *callee == id && remove(&mut kept.exit, &exits);
+            dropped |= entries.get(callee).is_some_and(|failed| houdini::remove(&mut kept.entry, failed));
+            dropped |= *callee == id && houdini::remove(&mut kept.exit, &exits);
         }
         self.assume();
         dropped
@@ -311,7 +306,7 @@ impl Search<'_> {
         conditions: Vec<(usize, Option<Term>)>,
     ) -> Vec<usize> {
         let mut failed = Vec::new();
-        let mut open: Vec<(usize, Term)> = Vec::new();
+        let (mut positions, mut open) = (Vec::new(), Vec::new());
         let mut known = PathFacts::new();
         if !path.iter().all(|&fact| known.assume(&mut arena.terms, fact)) {
             return failed;
@@ -325,20 +320,25 @@ impl Search<'_> {
             match arena.terms.as_bool(condition) {
                 Some(true) => {}
                 Some(false) => failed.push(at),
-                None => open.push((at, condition)),
+                None => {
+                    positions.push(at);
+                    open.push(condition);
+                }
             }
         }
-        self.solver.at(task, |solver| split(arena, solver, &mut self.queries, path, &open, &mut failed));
+        let queries = &mut self.queries;
+        let unproved = self.solver.at(task, |solver| {
+            houdini::unproved(&open, |conditions| {
+                let Some(left) = queries.checked_sub(1) else { return false };
+                *queries = left;
+                let goal = arena.terms.and(conditions);
+                let tag = "what holds of a loop".to_string();
+                solver.prove(arena, &Obligation { assumptions: path.to_vec(), goal, tag }) == Answer::Holds
+            })
+        });
+        failed.extend(unproved.into_iter().map(|at| positions[at]));
         failed
     }
-}
-
-/// Removes what stands at these positions; says whether anything did.
-fn remove(conditions: &mut Vec<Expr>, positions: &BTreeSet<usize>) -> bool {
-    let before = conditions.len();
-    let mut at = 0..;
-    conditions.retain(|_| at.next().is_none_or(|at| !positions.contains(&at)));
-    conditions.len() < before
 }
 
 /// The conditions of each call.
@@ -351,36 +351,4 @@ fn by_call(entries: Vec<CheckedCall>) -> Vec<(ProcId, Vec<(usize, Check)>)> {
         }
     }
     calls
-}
-
-/// Asks for all conditions at once, and for halves of them where the answer is no.
-fn split(
-    arena: &mut Arena,
-    solver: &mut Solver,
-    queries: &mut usize,
-    path: &[Term],
-    open: &[(usize, Term)],
-    failed: &mut Vec<usize>,
-) {
-    if open.is_empty() {
-        return;
-    }
-    if *queries == 0 {
-        failed.extend(open.iter().map(|(at, _)| at));
-        return;
-    }
-    *queries -= 1;
-    let conditions: Vec<Term> = open.iter().map(|&(_, condition)| condition).collect();
-    let goal = arena.terms.and(&conditions);
-    let tag = "what holds of a loop".to_string();
-    if solver.prove(arena, &Obligation { assumptions: path.to_vec(), goal, tag }) == Answer::Holds {
-        return;
-    }
-    if let [(at, _)] = open {
-        failed.push(*at);
-        return;
-    }
-    let (left, right) = open.split_at(open.len() / 2);
-    split(arena, solver, queries, path, left, failed);
-    split(arena, solver, queries, path, right, failed);
 }

@@ -9,6 +9,7 @@
 //! from the conditions on the paths: a path with `t <= 0` bounds `-t`.
 
 use crate::analysis::inference::components;
+use crate::chc::ranking::{Edges, bounded, decrease, lexicographic};
 use crate::effects::Effects;
 use crate::exec::on_entry;
 use crate::exec::{Executor, Limits, execute};
@@ -16,7 +17,6 @@ use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
-use num_traits::Zero;
 use smt::arena::Arena;
 use smt::obligation::Obligation;
 use smt::solve::{Answer, Solver, Task};
@@ -49,6 +49,8 @@ struct Descent {
     args: Vec<Term>,
 }
 
+/// The most measures in lexicographic order.
+const MAX_MEASURES: usize = 2;
 /// More candidates than this are not tried.
 const MAX_CANDIDATES: usize = 16;
 
@@ -159,35 +161,37 @@ fn descends(
     if descents.is_empty() {
         return Some((Vec::new(), Vec::new()));
     }
-    let mut candidates = BTreeSet::new();
-    for descent in &descents {
-        for &condition in &descent.path {
-            collect(&arena, condition, &mut candidates);
-        }
+    let all: Vec<usize> = (0..descents.len()).collect();
+    let mut calls = Calls { arena, solver, descents };
+    let found = (1..=MAX_MEASURES).find_map(|depth| lexicographic(&mut calls, all.clone(), depth))?;
+    let by_second = found.get(1).map(|(_, calls)| calls.clone()).unwrap_or_default();
+    Some((found.into_iter().map(|(measure, _)| measure).collect(), by_second))
+}
+
+/// The recursive calls as edges of a graph: any may follow any other.
+struct Calls<'a> {
+    arena: Arena,
+    solver: &'a mut Solver,
+    descents: Vec<Descent>,
+}
+
+impl Edges for Calls<'_> {
+    type Measure = Measure;
+
+    fn candidates(&mut self, calls: &[usize]) -> Vec<Measure> {
+        let conditions: Vec<Term> = calls.iter().flat_map(|&call| &self.descents[call].path).copied().collect();
+        let bounded = bounded(&mut self.arena.terms, &conditions);
+        let measures: BTreeSet<Measure> = bounded.into_iter().filter_map(|term| linear(&self.arena, term)).collect();
+        measures.into_iter().take(MAX_CANDIDATES).collect()
     }
-    let candidates: Vec<Measure> = candidates.into_iter().take(MAX_CANDIDATES).collect();
-    // Which calls each measure shrinks at, and at which it at least does not grow.
-    let mut table = Vec::new();
-    for measure in &candidates {
-        let shrinks: Vec<bool> =
-            descents.iter().map(|descent| shrinks(&mut arena, solver, measure, descent, true)).collect();
-        if shrinks.iter().all(|&shrinks| shrinks) {
-            return Some((vec![measure.clone()], Vec::new()));
-        }
-        table.push((measure, shrinks));
+
+    fn decreases(&mut self, measure: &Measure, call: usize, strictly: bool) -> bool {
+        shrinks(&mut self.arena, self.solver, measure, &self.descents[call], strictly)
     }
-    for (first, by_first) in &table {
-        for (second, by_second) in &table {
-            let shrink = descents.iter().enumerate().all(|(at, descent)| {
-                by_first[at] || (by_second[at] && shrinks(&mut arena, solver, first, descent, false))
-            });
-            if shrink {
-                let second_only = (0..descents.len()).filter(|&at| !by_first[at]).collect();
-                return Some((vec![(*first).clone(), (*second).clone()], second_only));
-            }
-        }
+
+    fn cycles(&self, calls: Vec<usize>) -> Vec<Vec<usize>> {
+        if calls.is_empty() { Vec::new() } else { vec![calls] }
     }
-    None
 }
 
 /// The calls from `id` into its component; `None` when it has too many paths.
@@ -214,42 +218,14 @@ fn recursive_calls(
     Some(descents)
 }
 
-/// Adds `-t` for every condition `t <= 0` over parameters within `condition`.
-fn collect(arena: &Arena, condition: Term, candidates: &mut BTreeSet<Measure>) {
-    match arena.terms.node(condition) {
-        Node::And(parts) => parts.iter().for_each(|&part| collect(arena, part, candidates)),
-        Node::AtMostZero(t) => {
-            if let Some(measure) = linear(arena, *t) {
-                candidates.insert(measure);
-            }
-        }
-        // A loop to `i != n` counts towards n from one side or the other; the path must say which.
-        Node::Not(inner) => {
-            if let Node::IsZero(t) = arena.terms.node(*inner)
-                && let Some(measure) = linear(arena, *t)
-            {
-                let up = Measure {
-                    constant: -measure.constant.clone(),
-                    coefficients: measure.coefficients.iter().map(|(&at, c)| (at, -c)).collect(),
-                };
-                candidates.extend([measure, up]);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// `-t` as a measure, if `t` is a linear form over parameters.
-fn linear(arena: &Arena, t: Term) -> Option<Measure> {
-    let (constant, parts) = arena.terms.linear_parts(t);
-    let mut coefficients = BTreeMap::new();
-    for (coefficient, part) in parts {
-        match arena.terms.node(part) {
-            Node::App(Func::Param(at), _) if !coefficient.is_zero() => coefficients.insert(*at, -coefficient),
-            _ => return None,
-        };
-    }
-    Some(Measure { constant: -constant, coefficients })
+/// A term as a measure, if it is a linear form over parameters.
+fn linear(arena: &Arena, term: Term) -> Option<Measure> {
+    let (constant, parts) = arena.terms.linear_parts(term);
+    let coefficient = |(coefficient, part): (BigInt, Term)| match arena.terms.node(part) {
+        Node::App(Func::Param(at), _) => Some((*at, coefficient)),
+        _ => None,
+    };
+    Some(Measure { constant, coefficients: parts.into_iter().map(coefficient).collect::<Option<_>>()? })
 }
 
 /// Whether, at a call, the measure is at least 0 before and smaller after (`strictly`), or no greater after.
@@ -262,14 +238,7 @@ fn shrinks(arena: &mut Arena, solver: &mut Solver, measure: &Measure, descent: &
     let before = value(arena, measure, |at| params.get(&at).copied());
     let after = value(arena, measure, |at| descent.args.get(at as usize).copied());
     let (Some(before), Some(after)) = (before, after) else { return false };
-    let goal = if strictly {
-        let zero = arena.terms.int(0);
-        let bounded = arena.terms.le(zero, before);
-        let smaller = arena.terms.lt(after, before);
-        arena.terms.and(&[bounded, smaller])
-    } else {
-        arena.terms.le(after, before)
-    };
+    let goal = decrease(&mut arena.terms, before, after, strictly);
     let tag = "a measure shrinks at a recursive call".to_string();
     solver.prove(arena, &Obligation { assumptions: descent.path.clone(), goal, tag }) == Answer::Holds
 }

@@ -8,6 +8,7 @@
 //!
 //! Invariant: nothing is assumed of the heap and of globals; so the condition speaks for every store.
 
+use crate::chc::houdini::{self, Look};
 use crate::effects::Effects;
 use crate::exec::{Limits, execute};
 use crate::lower::Lowered;
@@ -224,27 +225,28 @@ fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver
     if steps.is_empty() {
         return None;
     }
-    loop {
-        let known: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut arena, &params)).collect();
-        let before = atoms.len();
-        for (path, args) in &steps {
-            let assumptions: Vec<Term> = known.iter().chain(path).copied().collect();
-            let goals: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut arena, args)).collect();
-            let all = arena.terms.and(&goals);
-            if !follows(&mut arena, solver, &assumptions, all) {
-                let mut kept = goals.into_iter().map(|goal| follows(&mut arena, solver, &assumptions, goal));
-                atoms.retain(|_| kept.next().unwrap_or(false));
-            }
-        }
-        if atoms.len() == before {
-            let none = arena.terms.bool(false);
-            let stays = ends.iter().all(|path| {
-                let assumptions: Vec<Term> = known.iter().chain(path).copied().collect();
-                follows(&mut arena, solver, &assumptions, none)
-            });
-            return stays.then(|| without_implied(&mut arena, solver, atoms, &params));
-        }
-    }
+    houdini::all_hold(steps.len(), usize::MAX, |at| {
+        let (path, args) = &steps[at];
+        let assumptions = assumptions(&mut arena, &atoms, &params, path);
+        let goals: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut arena, args)).collect();
+        let failed = houdini::unproved(&goals, |goals| {
+            let goal = arena.terms.and(goals);
+            follows(&mut arena, solver, &assumptions, goal)
+        });
+        Look::weakened(houdini::remove(&mut atoms, &failed))
+    });
+    let none = arena.terms.bool(false);
+    let stays = ends.iter().all(|path| {
+        let assumptions = assumptions(&mut arena, &atoms, &params, path);
+        follows(&mut arena, solver, &assumptions, none)
+    });
+    stays.then(|| without_implied(&mut arena, solver, atoms, &params))
+}
+
+/// What is known on a path that starts where the conditions hold.
+fn assumptions(arena: &mut Arena, atoms: &[Atom], params: &[Term], path: &[Term]) -> Vec<Term> {
+    let known = atoms.iter().map(|atom| atom.term(arena, params));
+    known.chain(path.iter().copied()).collect()
 }
 
 /// The conditions without those that follow from the others.

@@ -13,6 +13,7 @@
 use super::runs::{Activation, Simulator};
 use super::steps::{Call, Steps};
 use crate::chc::fragments::heapless;
+use crate::chc::houdini::{self, Look};
 use crate::chc::linearise::linearised;
 use crate::chc::polynomial::{Equation, closed_form};
 use crate::engines::{Engine, relational};
@@ -227,17 +228,13 @@ struct End {
 impl Forms<'_, '_> {
     fn prove(mut self, pair: Pair) -> bool {
         let all: Vec<(usize, ProcId)> = self.laws.keys().copied().collect();
-        loop {
-            let mut dropped = false;
-            for &own in &all {
-                dropped |= self.drop_unproved(own);
-            }
-            if self.queries == 0 || self.laws.values().any(Vec::is_empty) {
-                return false;
-            }
-            if !dropped {
-                break;
-            }
+        let inductive = houdini::all_hold(all.len(), usize::MAX, |at| {
+            let dropped = self.drop_unproved(all[at]);
+            let hopeless = self.queries == 0 || self.laws.values().any(Vec::is_empty);
+            if hopeless { Look::Hopeless } else { Look::weakened(dropped) }
+        });
+        if !inductive {
+            return false;
         }
         let (lefts, rights) = (self.ends(0, pair.0), self.ends(1, pair.1));
         // Both begin with the same inputs.
@@ -338,19 +335,11 @@ impl Forms<'_, '_> {
             let values: Vec<Term> = inputs.iter().chain(&step.output).copied().collect();
             let terms = self.steps.terms();
             let goals: Vec<Term> = laws.iter().map(|law| said(terms, law, &HashMap::default(), &values)).collect();
-            let together = terms.and(&goals);
-            let said_count = goals.len();
-            if self.follows(&known, together) {
-                continue;
-            }
-            let mut kept = Vec::new();
-            for (law, goal) in laws.into_iter().zip(goals) {
-                if self.follows(&known, goal) {
-                    kept.push(law);
-                }
-            }
-            dropped |= kept.len() < said_count;
-            self.laws.insert((version, id), kept);
+            let failed = houdini::unproved(&goals, |goals| {
+                let goal = self.steps.terms().and(goals);
+                self.follows(&known, goal)
+            });
+            dropped |= self.laws.get_mut(&(version, id)).is_some_and(|laws| houdini::remove(laws, &failed));
         }
         dropped
     }

@@ -22,6 +22,7 @@ mod steps;
 use super::{Engine, is_full, product, relational};
 use crate::chc::fragments::heapless;
 use crate::chc::fragments::{gives_numbers, only_reads};
+use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::{Equation, fit};
 use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::effects::Effects;
@@ -215,21 +216,16 @@ impl<'a, 'p> Coupler<'a, 'p> {
 
     /// Drops what is not inductive, for so many rounds; what is left, if that is inductive and enough.
     fn prove(mut self, rounds: usize) -> Option<BTreeMap<Pair, Summary>> {
-        for _ in 0..rounds {
-            let mut dropped = false;
-            let start = self.start();
-            for meeting in &start {
-                dropped |= self.relate(meeting).is_none();
-            }
-            for pair in self.summaries.keys().copied().collect::<Vec<_>>() {
-                dropped |= self.inductive(pair);
-            }
-            if !dropped {
-                let enough = start.iter().all(|meeting| self.ends_equal(meeting));
-                return enough.then_some(self.summaries);
-            }
-        }
-        None
+        let start = self.start();
+        let pairs: Vec<Pair> = self.summaries.keys().copied().collect();
+        let inductive = houdini::all_hold(start.len() + pairs.len(), rounds, |at| {
+            Look::weakened(match start.get(at) {
+                Some(meeting) => self.relate(meeting).is_none(),
+                None => self.inductive(pairs[at - start.len()]),
+            })
+        });
+        let enough = inductive && start.iter().all(|meeting| self.ends_equal(meeting));
+        enough.then_some(self.summaries)
     }
 
     /// The two procedures begin with equal inputs: path against path; a side that recurs is taken whole where the other
@@ -347,24 +343,10 @@ impl<'a, 'p> Coupler<'a, 'p> {
         let Some(own) = self.summaries.get(&pair) else { return false };
         let equations = if coupling { own.coupling.clone() } else { own.summary.clone() };
         let values = if coupling { inputs(calls) } else { all(calls) };
-        let whole = |steps: &mut Steps<'p>| {
-            let goals: Vec<Term> = equations.iter().map(|equation| equation.term(steps.terms(), &values)).collect();
-            steps.terms().and(&goals)
-        };
-        if self.follows(known, whole) {
-            return false;
-        }
-        let mut kept = Vec::with_capacity(equations.len());
-        for equation in equations.iter() {
-            if self.follows(known, |steps| equation.term(steps.terms(), &values)) {
-                kept.push(equation.clone());
-            }
-        }
-        let dropped = kept.len() < equations.len();
-        if let Some(own) = self.summaries.get_mut(&pair) {
-            *(if coupling { &mut own.coupling } else { &mut own.summary }) = kept;
-        }
-        dropped
+        let goals: Vec<Term> = equations.iter().map(|equation| equation.term(self.steps.terms(), &values)).collect();
+        let failed = houdini::unproved(&goals, |goals| self.follows(known, |steps| steps.terms().and(goals)));
+        let Some(own) = self.summaries.get_mut(&pair) else { return false };
+        houdini::remove(if coupling { &mut own.coupling } else { &mut own.summary }, &failed)
     }
 
     fn coupled(&mut self, pair: Pair, calls: &(Call, Call)) -> Vec<Term> {

@@ -13,6 +13,7 @@
 use super::graph::{Alignment, Edge, Graph, Node, Setting};
 use super::templates::{Fact, Templates, common};
 use super::transitions::{BLOCKED, ERROR, EXIT};
+use crate::chc::houdini::{self, Look};
 use crate::chc::linearise::linearised;
 use crate::chc::polynomial::Polynomial;
 use num_bigint::BigInt;
@@ -35,8 +36,6 @@ pub(super) struct Check<'a, 'w> {
     pub(super) solver: &'a mut Solver,
     pub(super) templates: Templates,
     pub(super) facts: BTreeMap<Node, Vec<Fact>>,
-    /// The number 1 as a term.
-    pub(super) one: Term,
     banned: BTreeMap<Node, BTreeSet<Fact>>,
     conditions: BTreeMap<Node, Vec<Polynomial>>,
     /// How many more queries may be asked.
@@ -60,10 +59,8 @@ impl<'a, 'w> Check<'a, 'w> {
         solver: &'a mut Solver,
         templates: Templates,
     ) -> Self {
-        let one = setting.arena.terms.int(1);
         let mut check = Check {
             setting,
-            one,
             alignment,
             graph,
             assumed,
@@ -108,23 +105,14 @@ impl<'a, 'w> Check<'a, 'w> {
     /// Changes facts until every edge preserves them.
     fn close(&mut self) -> bool {
         let edges: Vec<Edge> = self.graph.edges.iter().filter(|edge| !edge.to.ended()).cloned().collect();
-        loop {
-            // Effects only grow weaker: what they do not show now they never will.
-            if !self.ends_alike() {
-                return false;
-            }
-            let mut changed = false;
-            for edge in &edges {
-                match self.preserve(edge) {
-                    Some(weakened) => changed |= weakened,
-                    None => return false,
-                }
-            }
-            // A round in which nothing changed has looked at every edge under the same facts.
-            if !changed {
-                return true;
-            }
-        }
+        houdini::all_hold(edges.len() + 1, usize::MAX, |at| {
+            let weakened = match at.checked_sub(1) {
+                // Facts only grow weaker: what they do not show now they never will.
+                None => self.ends_alike().then_some(false),
+                Some(edge) => self.preserve(&edges[edge]),
+            };
+            weakened.map_or(Look::Hopeless, Look::weakened)
+        })
     }
 
     /// Weakens the facts at the end of an edge until they follow; whether there was need to. `None` when out of budget.

@@ -3,11 +3,11 @@
 //! Invariant: what is concluded holds of all executions, ending or not.
 
 use super::check::Check;
-use super::graph::{Edge, Node};
+use super::graph::{self, Edge};
 use super::transitions::BLOCKED;
-use num_bigint::BigInt;
-use smt::term::{Func, Node as Form, Term};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::chc::ranking::{Edges, bounded, cyclic_parts, decrease, lexicographic};
+use rustc_hash::FxHashMap as HashMap;
+use smt::term::{Func, Node, Term};
 
 /// More measures than this are not tried for one cycle.
 const MAX_MEASURES: usize = 14;
@@ -16,7 +16,7 @@ impl Check<'_, '_> {
     /// Whether, of two executions from equal inputs, one ends when the other does: no cycle of edges in which one of them
     /// stands still can be gone round for ever.
     pub(super) fn ends_together(&mut self) -> bool {
-        let nodes: Vec<Node> = self.graph.rows.keys().copied().collect();
+        let nodes: Vec<graph::Node> = self.graph.rows.keys().copied().collect();
         // Nothing that is blocked ends.
         let free = nodes.into_iter().filter(|node| !node.ended()).all(|node| {
             self.blocked(node).into_iter().all(|blocked| {
@@ -28,128 +28,67 @@ impl Check<'_, '_> {
         free && (0..2).all(|side| {
             let still: Vec<Edge> =
                 self.graph.edges.iter().filter(|edge| edge.transitions[side].is_empty()).cloned().collect();
-            self.runs_dry(still)
+            let all: Vec<usize> = (0..still.len()).collect();
+            let depth = all.len();
+            lexicographic(&mut Standing { check: self, edges: still }, all, depth).is_some()
         })
-    }
-
-    /// Whether no endless path goes along these edges.
-    fn runs_dry(&mut self, edges: Vec<Edge>) -> bool {
-        cyclic_parts(&edges).into_iter().all(|part| {
-            let measures = self.measures(&part);
-            measures.into_iter().any(|measure| {
-                let mut rest = Vec::new();
-                for edge in &part {
-                    match self.shrinks(&measure, edge) {
-                        Some(true) => {}
-                        Some(false) => rest.push(edge.clone()),
-                        None => return false,
-                    }
-                }
-                rest.len() < part.len() && self.runs_dry(rest)
-            })
-        })
-    }
-
-    /// Whether a measure is at least 0 before an edge and smaller after it (`Some(true)`), or no greater after it.
-    fn shrinks(&mut self, measure: &[(BigInt, Term)], edge: &Edge) -> Option<bool> {
-        let columns = self.setting.columns(edge.from);
-        let at_end = self.setting.columns(edge.to);
-        let arena = &mut *self.setting.arena;
-        let mut before = arena.terms.int(0);
-        let mut after = arena.terms.int(0);
-        for (coefficient, part) in measure {
-            let factor = arena.terms.int(coefficient.clone());
-            let (mut old, mut new) = (factor, factor);
-            if arena.terms.as_int(*part).is_none() {
-                // A variable, or the length of one.
-                let (variable, length) = match *arena.terms.node(*part) {
-                    Form::App(Func::Length, ref args) => (args[0], true),
-                    _ => (*part, false),
-                };
-                if !columns.contains(&variable) {
-                    return None;
-                }
-                let at = at_end.iter().position(|&column| column == variable)?;
-                let mut value = edge.values[at];
-                if length {
-                    value = arena.heaps.length(&mut arena.terms, value);
-                }
-                old = arena.terms.mul(factor, *part);
-                new = arena.terms.mul(factor, value);
-            }
-            before = arena.terms.add(before, old);
-            after = arena.terms.add(after, new);
-        }
-        let zero = arena.terms.int(0);
-        let bounded = arena.terms.le(zero, before);
-        let smaller = arena.terms.lt(after, before);
-        let no_greater = arena.terms.le(after, before);
-        let both = arena.terms.and(&[bounded, smaller]);
-        if self.follows(edge.from, &[edge.guard], both) {
-            return Some(true);
-        }
-        self.follows(edge.from, &[edge.guard], no_greater).then_some(false)
-    }
-
-    /// Linear forms that the guards of these edges say are at least 0, and those that they say are not 0, both ways.
-    fn measures(&self, edges: &[Edge]) -> Vec<Vec<(BigInt, Term)>> {
-        let terms = &self.setting.arena.terms;
-        let mut found = BTreeSet::new();
-        fn collect(terms: &smt::term::Terms, condition: Term, found: &mut BTreeSet<(Term, bool)>) {
-            match terms.node(condition) {
-                Form::And(parts) => parts.iter().for_each(|&part| collect(terms, part, found)),
-                Form::AtMostZero(t) => {
-                    found.insert((*t, false));
-                }
-                Form::Not(inner) => {
-                    if let Form::IsZero(t) = terms.node(*inner) {
-                        found.extend([(*t, false), (*t, true)]);
-                    }
-                }
-                _ => {}
-            }
-        }
-        edges.iter().for_each(|edge| collect(terms, edge.guard, &mut found));
-        let linear = |(term, positive): (Term, bool)| {
-            let (constant, parts) = terms.linear_parts(term);
-            let sign = |c: BigInt| if positive { c } else { -c };
-            let simple = parts.iter().all(|(_, part)| matches!(terms.node(*part), Form::App(..)));
-            let mut measure: Vec<(BigInt, Term)> = parts.into_iter().map(|(c, part)| (sign(c), part)).collect();
-            measure.push((sign(constant), self.one));
-            simple.then_some(measure)
-        };
-        found.into_iter().filter_map(linear).take(MAX_MEASURES).collect()
     }
 }
 
-/// The strongly connected parts of a graph that have edges.
-fn cyclic_parts(edges: &[Edge]) -> Vec<Vec<Edge>> {
-    let mut reach: BTreeMap<Node, BTreeSet<Node>> = BTreeMap::new();
-    for edge in edges {
-        reach.entry(edge.from).or_default().insert(edge.to);
+/// The edges along which one side stands still.
+struct Standing<'c, 'a, 'w> {
+    check: &'c mut Check<'a, 'w>,
+    edges: Vec<Edge>,
+}
+
+impl Edges for Standing<'_, '_, '_> {
+    /// A linear form over the variables at the nodes, and lengths.
+    type Measure = Term;
+
+    fn candidates(&mut self, edges: &[usize]) -> Vec<Term> {
+        let guards: Vec<Term> = edges.iter().map(|&edge| self.edges[edge].guard).collect();
+        let terms = &mut self.check.setting.arena.terms;
+        let found = bounded(terms, &guards);
+        let simple = |part: Term| matches!(terms.node(part), Node::App(..));
+        let linear = |term: &Term| terms.linear_parts(*term).1.into_iter().all(|(_, part)| simple(part));
+        found.into_iter().filter(linear).take(MAX_MEASURES).collect()
     }
-    loop {
-        let mut changed = false;
-        for node in reach.keys().copied().collect::<Vec<_>>() {
-            let more: BTreeSet<Node> =
-                reach[&node].iter().filter_map(|next| reach.get(next)).flatten().copied().collect();
-            let own = reach.entry(node).or_default();
-            let before = own.len();
-            own.extend(more);
-            changed |= own.len() > before;
+
+    fn decreases(&mut self, measure: &Term, edge: usize, strictly: bool) -> bool {
+        let edge = self.edges[edge].clone();
+        let Some(after) = self.after(*measure, &edge) else { return false };
+        let goal = decrease(&mut self.check.setting.arena.terms, *measure, after, strictly);
+        self.check.follows(edge.from, &[edge.guard], goal)
+    }
+
+    fn cycles(&self, edges: Vec<usize>) -> Vec<Vec<usize>> {
+        let ends: Vec<_> = edges.iter().map(|&edge| (self.edges[edge].from, self.edges[edge].to)).collect();
+        let part = |part: Vec<usize>| part.into_iter().map(|at| edges[at]).collect();
+        cyclic_parts(&ends).into_iter().map(part).collect()
+    }
+}
+
+impl Standing<'_, '_, '_> {
+    /// A measure after an edge; `None` where it speaks of what is not there at both of its ends.
+    fn after(&mut self, measure: Term, edge: &Edge) -> Option<Term> {
+        let setting = &mut self.check.setting;
+        let (at_start, at_end) = (setting.columns(edge.from), setting.columns(edge.to));
+        let mut by = HashMap::default();
+        for (_, part) in setting.arena.terms.linear_parts(measure).1 {
+            // A variable, or the length of one.
+            let (variable, is_length) = match *setting.arena.terms.node(part) {
+                Node::App(Func::Length, ref args) => (args[0], true),
+                _ => (part, false),
+            };
+            if !at_start.contains(&variable) {
+                return None;
+            }
+            let mut value = edge.values[at_end.iter().position(|&column| column == variable)?];
+            if is_length {
+                value = setting.arena.heaps.length(&mut setting.arena.terms, value);
+            }
+            by.insert(part, value);
         }
-        if !changed {
-            break;
-        }
+        Some(setting.arena.terms.substitute(measure, &by))
     }
-    let connected = |a: Node, b: Node| {
-        let to = |a: Node, b: Node| reach.get(&a).is_some_and(|reached| reached.contains(&b));
-        to(a, b) && to(b, a)
-    };
-    let mut parts: BTreeMap<Node, Vec<Edge>> = BTreeMap::new();
-    for edge in edges.iter().filter(|edge| connected(edge.from, edge.to)) {
-        let name = reach.keys().copied().find(|&node| connected(node, edge.from)).unwrap_or(edge.from);
-        parts.entry(name).or_default().push(edge.clone());
-    }
-    parts.into_values().collect()
 }

@@ -35,7 +35,7 @@ pub(super) enum Alignment {
 }
 
 /// A pair of places; `seen` tells a first visit of a head from later ones, where that is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Node {
     pub(super) cuts: [Cut; 2],
     pub(super) seen: [u64; 2],

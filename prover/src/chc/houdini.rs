@@ -1,0 +1,123 @@
+//! The Houdini loop: of many candidates those that follow from themselves.
+//!
+//! In: clauses, each of which says that some candidates follow where others are assumed; and a look at one of them, which drops
+//! the candidates that do not. Out: whether all clauses came to hold. (Flanagan and Leino, "Houdini", FME 2001.)
+//!
+//! Invariant: where the answer is yes, every clause has held since the last candidate it may rest on was dropped.
+
+use smt::term::Term;
+use std::collections::{BTreeSet, VecDeque};
+
+/// What came of a look at a clause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// It holds.
+    Holds,
+    /// Candidates were dropped for it; every clause may rest on them.
+    Weakened,
+    /// There is no use in going on.
+    Hopeless,
+}
+
+impl Look {
+    /// The look that dropped some candidates, or none.
+    pub(crate) fn weakened(dropped: bool) -> Self {
+        if dropped { Look::Weakened } else { Look::Holds }
+    }
+}
+
+/// Looks at clauses, named by their positions, until all hold. Each is looked at `rounds` times on average, and no more: with
+/// one round nothing may be dropped.
+pub(crate) fn all_hold(clauses: usize, rounds: usize, mut look: impl FnMut(usize) -> Look) -> bool {
+    let mut work: VecDeque<usize> = (0..clauses).collect();
+    let mut left = clauses.saturating_mul(rounds);
+    while let Some(clause) = work.pop_front() {
+        if left == 0 {
+            return false;
+        }
+        left -= 1;
+        match look(clause) {
+            Look::Holds => {}
+            Look::Weakened => {
+                let open: BTreeSet<usize> = work.iter().copied().collect();
+                // Those that follow are still to be looked at; then come those before, and this one.
+                work.extend((0..clauses).filter(|clause| !open.contains(clause)));
+            }
+            Look::Hopeless => return false,
+        }
+    }
+    true
+}
+
+/// So few goals are asked for one by one when they do not hold together.
+const FEW: usize = 4;
+
+/// The positions of the goals that do not follow: asks for all of them at once, and for parts where the answer is no.
+pub(crate) fn unproved(goals: &[Term], mut follow: impl FnMut(&[Term]) -> bool) -> BTreeSet<usize> {
+    let mut failed = BTreeSet::new();
+    let mut work = vec![0..goals.len()];
+    while let Some(part) = work.pop() {
+        if part.is_empty() || follow(&goals[part.clone()]) {
+            continue;
+        }
+        match part.len() {
+            1 => {
+                failed.insert(part.start);
+            }
+            2..=FEW => work.extend(part.rev().map(|at| at..at + 1)),
+            length => {
+                let middle = part.start + length / 2;
+                work.extend([middle..part.end, part.start..middle]);
+            }
+        }
+    }
+    failed
+}
+
+/// Removes what stands at these positions; says whether anything did.
+pub(crate) fn remove<T>(candidates: &mut Vec<T>, positions: &BTreeSet<usize>) -> bool {
+    let before = candidates.len();
+    let mut at = 0..;
+    candidates.retain(|_| at.next().is_none_or(|at| !positions.contains(&at)));
+    candidates.len() < before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smt::term::Terms;
+
+    #[test]
+    fn candidates_that_rest_on_dropped_ones_are_dropped_too() {
+        // Each number follows from the one after it, and the last from nothing.
+        let mut kept = vec![true; 4];
+        let held = all_hold(4, usize::MAX, |at| {
+            let follows = at + 1 < 4 && kept[at + 1];
+            let dropped = kept[at] && !follows;
+            kept[at] = kept[at] && follows;
+            Look::weakened(dropped)
+        });
+        assert!(held);
+        assert_eq!(kept, [false; 4]);
+    }
+
+    #[test]
+    fn one_round_allows_nothing_to_be_dropped() {
+        assert!(all_hold(3, 1, |_| Look::Holds));
+        assert!(!all_hold(3, 1, |at| Look::weakened(at == 2)));
+        assert!(!all_hold(3, usize::MAX, |at| if at == 1 { Look::Hopeless } else { Look::Holds }));
+    }
+
+    #[test]
+    fn what_does_not_follow_is_found_wherever_it_stands() {
+        let mut terms = Terms::new();
+        let goals: Vec<Term> = (0..9).map(|number| terms.int(number)).collect();
+        let bad = [goals[2], goals[7]];
+        let failed = unproved(&goals, |part| !part.iter().any(|goal| bad.contains(goal)));
+        assert_eq!(failed, BTreeSet::from([2, 7]));
+        assert!(unproved(&goals, |_| true).is_empty());
+        let mut left: Vec<usize> = (0..9).collect();
+        assert!(remove(&mut left, &failed));
+        assert_eq!(left, [0, 1, 3, 4, 5, 6, 8]);
+    }
+}
