@@ -5,8 +5,8 @@
 
 mod common;
 
-use ape_fuzz::random::Random;
 use common::{all_programs, ape, each, programs, root, verify};
+use lang_l::random::Random;
 use lang_l::source::Sources;
 use lang_l::{hir::Unit, parse, resolve};
 use prover::certificate::{Certificate, INDEX, Refusal, make, replay, rewrite};

@@ -5,9 +5,9 @@ use ape_fuzz::change::Change;
 use ape_fuzz::judge::{Extra, Fault, judge};
 use ape_fuzz::keep::Keep;
 use ape_fuzz::oracle::{self, observe};
-use ape_fuzz::random::Random;
 use ape_fuzz::{Config, fuzz};
 use lang_l::hir::{ProcId, Unit};
+use lang_l::random::Random;
 use rayon::ThreadPoolBuilder;
 use std::collections::BTreeSet;
 

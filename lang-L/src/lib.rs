@@ -34,6 +34,8 @@ pub mod isomorphism;
 
 pub mod naming;
 
+pub mod random;
+
 pub mod interp;
 
 pub mod store_json;

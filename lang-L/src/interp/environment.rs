@@ -7,6 +7,7 @@
 
 use crate::heap::Input;
 use crate::hir::{GlobalId, LocalId, Procedure, Stmt, Type, Unit};
+use crate::random::Random;
 use crate::source::Span;
 use crate::value::{Addr, Location, Value};
 
@@ -146,14 +147,14 @@ impl Environment for Sequential {
 /// Addresses in no order that means anything, to show that no outcome depends on them.
 #[derive(Clone, Debug)]
 pub struct Scattered {
-    state: u64,
+    random: Random,
     externals: Behaviour,
 }
 
 impl Scattered {
     /// The sequence of this seed; external procedures do nothing.
     pub fn new(seed: u64) -> Self {
-        Scattered { state: seed, externals: Behaviour::Skip }
+        Scattered { random: Random::new(seed), externals: Behaviour::Skip }
     }
 
     /// The same, with what external procedures do.
@@ -165,19 +166,10 @@ impl Scattered {
 
 impl Environment for Scattered {
     fn fresh(&mut self) -> Addr {
-        Addr(scramble(&mut self.state))
+        Addr(self.random.number())
     }
 
     fn behaviour(&mut self, _: &str) -> Behaviour {
         self.externals
     }
-}
-
-/// The next number of the sequence known as splitmix64.
-pub fn scramble(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }

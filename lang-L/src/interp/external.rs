@@ -6,11 +6,12 @@
 //! reach, nothing written but what the procedure's `modifies`, or its arguments, name, and globals.
 
 use super::contract::{self, Context};
-use super::environment::{Behaviour, scramble};
+use super::environment::Behaviour;
 use super::memory::Memory;
 use super::outcome::{ErrorKind, Outcome, Step, fail};
 use crate::heap::{Kind, Object, may_refer, slot_type};
 use crate::hir::{GlobalId, LocalId, Procedure, Type};
+use crate::random::Random;
 use crate::source::Span;
 use crate::value::{Addr, Slot, Value};
 
@@ -45,10 +46,10 @@ pub(super) fn perform(memory: &mut Memory<'_>, procedure: &Procedure, arguments:
                     seen.push(memory.global(&store, id));
                 }
             }
-            let state = number(seed, procedure, arguments.iter().chain(&seen), &objects);
+            let number = number(seed, procedure, arguments.iter().chain(&seen), &objects);
             let writable = writable(memory, procedure, arguments, &objects)?;
             let integers = arguments.iter().filter(|value| matches!(value, Value::Int(_))).cloned().collect();
-            Chooser { memory, span, state, objects, integers }.perform(procedure, &writable)
+            Chooser { memory, span, random: Random::new(number), objects, integers }.perform(procedure, &writable)
         }
     }
 }
@@ -67,10 +68,7 @@ fn number<'v>(seed: u64, procedure: &Procedure, values: impl Iterator<Item = &'v
             },
         });
     }
-    text.bytes().fold(seed, |mut state, byte| {
-        state ^= u64::from(byte);
-        scramble(&mut state)
-    })
+    text.bytes().fold(seed, |state, byte| Random::new(state ^ u64::from(byte)).number())
 }
 
 /// The slots of an object that are looked at, with their types.
@@ -115,26 +113,26 @@ fn writable(memory: &mut Memory<'_>, procedure: &Procedure, arguments: &[Value],
 struct Chooser<'c, 'r> {
     memory: &'c mut Memory<'r>,
     span: Span,
-    state: u64,
+    random: Random,
     objects: Vec<Addr>,
     integers: Vec<Value>,
 }
 
 impl Chooser<'_, '_> {
     fn perform(&mut self, procedure: &Procedure, writable: &[Addr]) -> Step<Vec<Value>> {
-        if self.below(8) == 0 {
+        if self.random.below(8) == 0 {
             return fail(ErrorKind::External, self.span);
         }
         for addr in writable {
             for (slot, ty) in slots(self.memory, *addr) {
-                if self.below(2) == 0 {
+                if self.random.below(2) == 0 {
                     let value = self.value(&ty)?;
                     self.memory.put(*addr, slot, value, self.span)?;
                 }
             }
         }
         for (id, global) in (0..).map(GlobalId).zip(&self.memory.unit.globals) {
-            if self.below(2) == 0 {
+            if self.random.below(2) == 0 {
                 let value = self.value(&global.ty)?;
                 self.memory.put_global(id, value);
             }
@@ -142,18 +140,14 @@ impl Chooser<'_, '_> {
         procedure.result_ids().map(|id: LocalId| self.value(&procedure.local(id).ty)).collect()
     }
 
-    fn below(&mut self, n: usize) -> usize {
-        (scramble(&mut self.state) % n.max(1) as u64) as usize
-    }
-
     /// A value of this type.
     fn value(&mut self, ty: &Type) -> Step<Value> {
         match ty {
-            Type::Bool => Ok(Value::Bool(self.below(2) == 0)),
-            Type::Int => match self.below(3 + self.integers.len()) {
+            Type::Bool => Ok(Value::Bool(self.random.below(2) == 0)),
+            Type::Int => match self.random.below(3 + self.integers.len()) {
                 0 => Ok(Value::from(0)),
                 1 => Ok(Value::from(1)),
-                2 => Ok(Value::from(i64::try_from(self.below(5)).unwrap_or(0) - 2)),
+                2 => Ok(Value::from(i64::try_from(self.random.below(5)).unwrap_or(0) - 2)),
                 at => Ok(self.integers[at - 3].clone()),
             },
             Type::Ref | Type::Class(_) | Type::Array(_) => self.reference(ty),
@@ -162,7 +156,7 @@ impl Chooser<'_, '_> {
 
     fn reference(&mut self, ty: &Type) -> Step<Value> {
         let objects = self.objects.clone();
-        match self.below(3 + objects.len()) {
+        match self.random.below(3 + objects.len()) {
             0 => Ok(Value::NULL),
             1 => match ty {
                 Type::Class(class) => Ok(self.memory.allocate(Some(*class))),
@@ -179,7 +173,7 @@ impl Chooser<'_, '_> {
                 if sources.is_empty() {
                     return Ok(Value::NULL);
                 }
-                let (addr, slot) = sources[self.below(sources.len())];
+                let (addr, slot) = sources[self.random.below(sources.len())];
                 let store = self.memory.store.clone();
                 self.memory.slot(&store, addr, slot, self.span)
             }

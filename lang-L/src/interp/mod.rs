@@ -21,7 +21,7 @@ mod operators;
 pub mod outcome;
 mod visible;
 
-pub use environment::{Behaviour, Environment, Event, Scattered, Sequential, Variable, scramble};
+pub use environment::{Behaviour, Environment, Event, Scattered, Sequential, Variable};
 pub use operators::operands;
 pub use outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Failure, Outcome, Violation};
 

@@ -11,8 +11,8 @@ use super::tree::{
     Program, any_expr, assign, block, each_expr, has_call, not, null, own_exprs, own_exprs_mut, parts, type_of, var,
     variables,
 };
-use crate::random::Random;
 use lang_l::ast::{BinOp, Call, Expr, ExprKind, Item, Procedure, Rhs, Stmt, StmtKind};
+use lang_l::random::Random;
 
 macro_rules! kinds {
     ($($kind:ident $text:literal $apply:path,)*) => {

@@ -7,9 +7,9 @@
 
 use super::case::Case;
 use super::oracle::{self, Observation};
-use crate::random::Random;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::interp::{Divergence, Outcome};
+use lang_l::random::Random;
 use lang_l::source::Sources;
 use prover::certificate;
 use prover::search::witness::Witness;

@@ -9,8 +9,6 @@
 //!
 //! Invariant: deterministic; case number *n* of a seed does not depend on the other cases.
 
-pub mod random;
-
 pub mod tree;
 
 pub mod effects;

@@ -7,11 +7,11 @@
 //! Invariant: a run that was stopped, or has no outcome, counts for nothing.
 
 use super::stores::{Odometer, Small, fill, large};
-use crate::random::Random;
 use lang_l::heap::Input;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Scattered, Violation, run};
 use lang_l::isomorphism::same_outcome;
+use lang_l::random::Random;
 
 /// How much is run for each pair.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,9 @@
 //! Invariant: a variant means what the original means: every name is replaced by one name throughout, and only the order of
 //! items and fields changes, which no rule of the language looks at.
 
-use crate::random::Random;
 use lang_l::ast::{File, Item};
 use lang_l::hir::Unit;
+use lang_l::random::Random;
 use lang_l::source::FileId;
 use lang_l::token::{Token, lex};
 use lang_l::{parse, print, resolve};

@@ -5,10 +5,10 @@
 //! Invariant: [`Small`] goes through all that runs can tell apart within its bounds, before it repeats anything: each place
 //! of the store is chosen when it is first read, and is null, an object known so far, or one more.
 
-use crate::random::Random;
 use lang_l::heap::{Input, Kind, Object, Store, may_refer, slot_type};
 use lang_l::hir::{ClassId, GlobalId, Procedure, Type, Unit};
 use lang_l::interp::{Behaviour, Environment};
+use lang_l::random::Random;
 use lang_l::value::{Addr, Location, Value};
 
 /// Where the objects that runs allocate begin.

@@ -1,11 +1,14 @@
 //! Stores that are made up from a number, for runs that propose and prove nothing. References are numbers; 0 is null.
 
 use crate::term::{Func, Leaves, Node, Selector, Sort, Term, Terms, Values};
+use lang_l::random::Random;
 use num_bigint::BigInt;
 use num_traits::Zero;
 
 /// How many objects there are.
 const OBJECTS: i64 = 8;
+/// Stands for lengths where fields and arrays are numbers.
+const LENGTH: u64 = u64::MAX;
 
 /// A store: what every field and cell holds, and how long arrays are.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +34,7 @@ impl RandomStore {
     /// What a field holds. References lead from an object to later ones, so that every path comes to null.
     fn field(self, field: u32, object: &BigInt, sort: Sort) -> BigInt {
         let Ok(at) = i64::try_from(object) else { return BigInt::zero() };
-        let mut seed = self.0 ^ (u64::from(field) << 32) ^ scattered(object);
-        draw(&mut seed, Sort::Int);
-        let value = draw(&mut seed, sort);
+        let value = draw(&mut self.random([u64::from(field), bits(object)]), sort);
         if sort != Sort::Ref {
             return value;
         }
@@ -45,16 +46,18 @@ impl RandomStore {
 
     /// What a cell holds.
     fn cell(self, array: &BigInt, index: &BigInt, sort: Sort) -> BigInt {
-        let mut seed = self.0 ^ scattered(array) ^ scattered(index).rotate_left(17);
-        draw(&mut seed, Sort::Int);
-        draw(&mut seed, sort)
+        draw(&mut self.random([bits(array), bits(index)]), sort)
     }
 
     /// How long an array is.
     pub fn length(self, array: &BigInt) -> BigInt {
-        let mut seed = self.0 ^ scattered(array).rotate_left(31);
-        draw(&mut seed, Sort::Int);
-        draw(&mut seed, Sort::Ref)
+        draw(&mut self.random([LENGTH, bits(array)]), Sort::Ref)
+    }
+
+    /// The numbers that belong to a place in this store.
+    fn random(self, [what, place]: [u64; 2]) -> Random {
+        let of_kind = Random::item(self.0, what).number();
+        Random::item(of_kind, place)
     }
 }
 
@@ -74,17 +77,15 @@ impl Leaves for Option<RandomStore> {
     }
 }
 
-fn scattered(number: &BigInt) -> u64 {
-    i64::try_from(number).unwrap_or(0).unsigned_abs().wrapping_mul(0x9e37_79b9_7f4a_7c15)
+fn bits(number: &BigInt) -> u64 {
+    i64::try_from(number).unwrap_or(0).cast_unsigned()
 }
 
-/// A small number, by a linear congruential generator: the same ones each time.
-pub fn draw(seed: &mut u64, sort: Sort) -> BigInt {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    let value = i64::try_from(*seed >> 40).unwrap_or(0);
-    BigInt::from(match sort {
-        Sort::Bool => value % 2,
-        Sort::Ref => value % (OBJECTS + 1),
-        Sort::Int => value % 11 - 2,
-    })
+/// A small number of a sort; a reference is null or one of the objects.
+pub fn draw(random: &mut Random, sort: Sort) -> BigInt {
+    match sort {
+        Sort::Bool => BigInt::from(random.below(2)),
+        Sort::Ref => BigInt::from(random.below(OBJECTS as usize + 1)),
+        Sort::Int => BigInt::from(random.below(11)) - 2,
+    }
 }

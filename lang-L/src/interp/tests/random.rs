@@ -3,8 +3,9 @@
 use super::{run_input, unit};
 use crate::heap::{Input, Object, Store};
 use crate::hir::{FieldId, GlobalId, Unit};
-use crate::interp::{Behaviour, Limits, Outcome, Scattered, Sequential, scramble};
+use crate::interp::{Behaviour, Limits, Outcome, Scattered, Sequential};
 use crate::isomorphism::{Final, same_outcome};
+use crate::random::Random;
 use crate::value::{Addr, Value};
 
 const FEW: Limits =
@@ -12,12 +13,12 @@ const FEW: Limits =
 
 /// Makes programs up.
 struct Author {
-    state: u64,
+    random: Random,
 }
 
 impl Author {
     fn one_of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[(scramble(&mut self.state) % texts.len() as u64) as usize]
+        texts[(self.random.number() % texts.len() as u64) as usize]
     }
 
     fn program(&mut self) -> String {
@@ -29,14 +30,14 @@ impl Author {
     }
 
     fn block(&mut self, depth: usize, in_loop: bool) -> String {
-        let count = 1 + scramble(&mut self.state) % 4;
+        let count = 1 + self.random.number() % 4;
         let stmts: Vec<String> = (0..count).map(|_| self.stmt(depth, in_loop)).collect();
         format!("{{ {} }}", stmts.join(" "))
     }
 
     fn stmt(&mut self, depth: usize, in_loop: bool) -> String {
         let inner = depth.saturating_sub(1);
-        match scramble(&mut self.state) % if depth == 0 { 6 } else { 11 } {
+        match self.random.number() % if depth == 0 { 6 } else { 11 } {
             0 => format!("{} := {};", self.one_of(&["x", "y", "r", "h", "x.f", "y.g"]), self.reference()),
             1 => format!("{} := new();", self.one_of(&["x", "y", "r", "h", "x.f", "y.g"])),
             2 => format!("{} := {};", self.one_of(&["n", "m", "g", "x.k", "y.k"]), self.integer()),
@@ -74,7 +75,7 @@ impl Author {
     }
 
     fn condition(&mut self) -> String {
-        match scramble(&mut self.state) % 3 {
+        match self.random.number() % 3 {
             0 => format!("{} == {}", self.reference(), self.reference()),
             1 => format!("{} != null && g < 9", self.reference()),
             _ => format!("{} < {} || {} == {}", self.integer(), self.integer(), self.integer(), self.integer()),
@@ -83,7 +84,7 @@ impl Author {
 
     /// Three objects that refer to one another or to nothing.
     fn input(&mut self, unit: &Unit) -> Input {
-        let mut value = |ty: &crate::hir::Type| match (ty.is_reference(), scramble(&mut self.state) % 16) {
+        let mut value = |ty: &crate::hir::Type| match (ty.is_reference(), self.random.number() % 16) {
             (true, 0) => Value::NULL,
             (true, at) => Addr(1 + at % 3).into(),
             (false, at) => Value::from(i64::try_from(at % 4).unwrap_or(0) - 1),
@@ -105,7 +106,7 @@ impl Author {
 /// Calls `law` with programs, inputs, and behaviours of external procedures.
 fn for_programs(mut law: impl FnMut(&Unit, &Input, Behaviour)) {
     for seed in 0..400 {
-        let mut author = Author { state: seed };
+        let mut author = Author { random: Random::new(seed) };
         let unit = unit(&author.program());
         for _ in 0..4 {
             let input = author.input(&unit);

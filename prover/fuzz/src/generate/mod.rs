@@ -7,12 +7,12 @@
 
 mod arrays;
 
-use super::random::Random;
 use super::tree::{
     Program, allocate, assign, binary, block, branch, call, declare, expr, field, int, name, not, null, param, stmt,
     ty, var,
 };
 use lang_l::ast::{BinOp, Class, Expr, ExprKind, Global, Item, Param, Procedure, Spec, Stmt, StmtKind, TypeKind};
+use lang_l::random::Random;
 use lang_l::source::Span;
 
 /// A field of all objects of the program.

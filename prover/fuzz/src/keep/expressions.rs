@@ -3,12 +3,12 @@
 //! In: a program and one of its procedures. Out: the same with an expression written in another way.
 
 use super::statements::{around, calls_inside, sites};
-use crate::random::Random;
 use crate::tree::{
     Program, any_expr, assign, binary, declare, each_expr, expr, has_call, int, not, own_exprs, own_exprs_mut, parts,
     stmt, type_of, var,
 };
 use lang_l::ast::{BinOp, Expr, ExprKind, Item, Procedure, Rhs, Stmt, StmtKind, TypeKind, UnOp};
+use lang_l::random::Random;
 
 /// The type of an expression without calls.
 fn kind_of(program: &Program, procedure: &Procedure, e: &Expr) -> Option<TypeKind> {

@@ -12,8 +12,8 @@ mod statements;
 
 pub(super) use statements::{Site, around, sites};
 
-use super::random::Random;
 use super::tree::Program;
+use lang_l::random::Random;
 
 macro_rules! kinds {
     ($($kind:ident $text:literal $apply:path,)*) => {

@@ -4,12 +4,12 @@
 
 use super::statements::{around, leaves_loop, sites};
 use crate::effects::{Location, Summaries};
-use crate::random::Random;
 use crate::tree::{
     Program, assign, block, branch, call, declare, default_of, each_expr_in, name, param, rename_all, rename_in, stmt,
     stmts, var, variables,
 };
 use lang_l::ast::{Expr, ExprKind, Procedure, Rhs, Stmt, StmtKind, TypeKind};
+use lang_l::random::Random;
 use lang_l::source::Span;
 use std::collections::BTreeMap;
 

@@ -3,12 +3,12 @@
 //! In: a program and one of its procedures. Out: the same with statements added, moved or regrouped.
 
 use crate::effects::{Effects, Location, Summaries, independent};
-use crate::random::Random;
 use crate::tree::{
     Program, allocate, assign, binary, block, block_at, blocks, branch, declare, default_of, field, has_call, int, not,
     null, own_exprs, stmts, type_of, var, variables,
 };
 use lang_l::ast::{BinOp, Block, Expr, ExprKind, Procedure, Rhs, Stmt, StmtKind, TypeKind};
+use lang_l::random::Random;
 
 /// A statement by its block, in preorder, and its position in it.
 pub(crate) type Site = (usize, usize);

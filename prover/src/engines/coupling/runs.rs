@@ -3,11 +3,14 @@
 use super::steps::{Call, Step, Steps};
 use crate::goal::Pair;
 use lang_l::hir::ProcId;
+use lang_l::random::Random;
 use num_bigint::BigInt;
 use smt::random_stores::{RandomStore, draw};
 use smt::term::{Ending, Func, Leaves, Node, Sort, Term, Terms, Values};
 use std::collections::BTreeMap;
 
+/// Where the inputs start from.
+const SEED: u64 = 0x9e37_79b9;
 /// How many inputs are tried.
 const INPUTS: usize = 48;
 /// The most calls of one run.
@@ -52,10 +55,10 @@ impl<'s, 'p> Simulator<'s, 'p> {
         let whole = [steps.whole(0, pair.0), steps.whole(1, pair.1)];
         let steps: &'s Steps<'p> = steps;
         let mut observed = Observed::new();
-        let mut seed = 0x9e37_79b9_u64;
+        let mut random = Random::new(SEED);
         for _ in 0..INPUTS {
-            let store = RandomStore::new(seed);
-            let input: Vec<BigInt> = sorts.iter().map(|sort| draw(&mut seed, *sort)).collect();
+            let store = RandomStore::new(random.number());
+            let input: Vec<BigInt> = sorts.iter().map(|sort| draw(&mut random, *sort)).collect();
             let mut runs = Vec::new();
             for (version, whole) in whole.iter().enumerate() {
                 let mut run = Simulator::new(steps, version, store);
@@ -72,18 +75,18 @@ impl<'s, 'p> Simulator<'s, 'p> {
     /// What calls of one procedure were seen to do, each once, in runs from inputs that are small or near these numbers.
     pub(super) fn analyse(steps: &'s Steps<'p>, version: usize, id: ProcId, near: &[BigInt]) -> Vec<Activation> {
         let (sorts, _) = steps.sorts(version, id);
-        let mut seed = 0x9e37_79b9_u64;
+        let mut random = Random::new(SEED);
         let mut found: BTreeMap<Vec<BigInt>, Vec<BigInt>> = BTreeMap::new();
         for at in 0..INPUTS * (near.len() + 1) {
             let around = near.get(at % (near.len() + 1));
             let input: Vec<BigInt> = sorts
                 .iter()
                 .map(|sort| match around {
-                    Some(number) if *sort == Sort::Int => draw(&mut seed, *sort) + number,
-                    _ => draw(&mut seed, *sort),
+                    Some(number) if *sort == Sort::Int => draw(&mut random, *sort) + number,
+                    _ => draw(&mut random, *sort),
                 })
                 .collect();
-            let mut run = Simulator::new(steps, version, RandomStore::new(seed));
+            let mut run = Simulator::new(steps, version, RandomStore::new(random.number()));
             if run.call(id, &input, 0).is_some() {
                 found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input, a.output)));
             }

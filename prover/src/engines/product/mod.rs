@@ -28,17 +28,22 @@ use crate::relate::Level;
 use check::Check;
 use graph::{Alignment, Graph, Point, Setting};
 use lang_l::hir::{Expr, GlobalId, Type};
+use lang_l::random::Random;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
-use smt::random_stores::RandomStore;
+use smt::random_stores::{RandomStore, draw};
 use smt::solve::Solver;
 use smt::term::{Func, Node as Form, Sort, Term};
 use std::collections::BTreeSet;
 use templates::Templates;
 use transitions::{ENTRY, Side};
 
+/// Where the inputs start from.
+const SEED: u64 = 0x9e37_79b9;
+/// Of so many stores each input is given one.
+const STORES: usize = 1 << 20;
 /// How many inputs are run.
 const INPUTS: usize = 40;
 /// How many are drawn to have so many that satisfy what is assumed.
@@ -142,7 +147,7 @@ fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut 
         inputs.push(arena.terms.app(Func::Param(STORE), &[], Sort::Int));
     }
     let constants = constants(&arena, [&left, &right]);
-    let rows = draw(&arena, (&inputs, reads), &assumed, &constants);
+    let rows = draw_inputs(&arena, (&inputs, reads), &assumed, &constants);
     let sides = [&left, &right];
     let mut tried = BTreeSet::new();
     let mut left = MAX_QUERIES;
@@ -292,41 +297,25 @@ fn templates(constants: &BTreeSet<BigInt>) -> Templates {
 }
 
 /// Inputs that satisfy what is assumed: small numbers, and numbers near those that the programs mention.
-fn draw(
+fn draw_inputs(
     arena: &Arena,
     (inputs, reads): (&[Term], bool),
     assumed: &[Term],
     constants: &BTreeSet<BigInt>,
 ) -> Vec<Vec<BigInt>> {
     let constants: Vec<&BigInt> = constants.iter().collect();
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = move |below: u64| {
-        // A linear congruential generator: the same numbers each time.
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut random = Random::new(SEED);
     let mut rows: Vec<Vec<BigInt>> = Vec::new();
     for _ in 0..DRAWN {
-        let row: Vec<BigInt> = inputs
-            .iter()
-            .enumerate()
-            .map(|(at, &input)| {
-                match arena.terms.sort(input) {
-                    Sort::Bool => return BigInt::from(next(2)),
-                    Sort::Ref => return BigInt::from(next(9)),
-                    Sort::Int if reads && at + 1 == inputs.len() => return BigInt::from(next(1 << 20)),
-                    Sort::Int => {}
-                }
-                let small = BigInt::from(next(13)) - 3;
-                match next(4) {
-                    0 if !constants.is_empty() => {
-                        let at = usize::try_from(next(constants.len() as u64)).unwrap_or(0);
-                        constants[at] + small / 3
-                    }
-                    _ => small,
-                }
-            })
-            .collect();
+        let mut value = |(at, &input): (usize, &Term)| match arena.terms.sort(input) {
+            Sort::Int if reads && at + 1 == inputs.len() => BigInt::from(random.below(STORES)),
+            Sort::Int => match constants.get(random.below(4 * constants.len())) {
+                Some(constant) => draw(&mut random, Sort::Int) / 3 + *constant,
+                None => draw(&mut random, Sort::Int),
+            },
+            sort => draw(&mut random, sort),
+        };
+        let row: Vec<BigInt> = inputs.iter().enumerate().map(&mut value).collect();
         let mut values: HashMap<Term, BigInt> = inputs.iter().copied().zip(row.iter().cloned()).collect();
         let mut store = row.last().filter(|_| reads).map(|number| RandomStore::new(u64::try_from(number).unwrap_or(0)));
         let allowed = assumed.iter().all(|&condition| arena.terms.is_satisfied(condition, &mut values, &mut store));

@@ -1,4 +1,4 @@
-//! The ways from one cut point of a flow graph to the next, as terms.
+//! The paths from one cut point of a flow graph to the next, as terms.
 //!
 //! In: a [`Flow`]. Out: a [`Side`]: its cut points (entry, ends, heads of loops), the variables that matter at each, and from
 //! each the [`Transition`]s to the next.
@@ -10,7 +10,7 @@ use super::flow::{At, Flow, Instr, Value, Var};
 use crate::exec::{ContractView, Executor, Freshness, Limits};
 use crate::goal::Program;
 use crate::lower::visit::mentions_entry;
-use lang_l::hir::{ExprKind, GlobalId, ProcId};
+use lang_l::hir::{Expr, ExprKind, GlobalId, ProcId};
 use num_bigint::BigInt;
 use num_traits::Zero;
 use rustc_hash::FxHashMap as HashMap;
@@ -33,10 +33,10 @@ const FIRST_HEAD: Cut = 4;
 
 /// The variables of the sides are numbered from here on, so that they are not the inputs, nor those of the other.
 const SHIFT: [u32; 2] = [1 << 20, 1 << 21];
-/// More ways from one cut point than this are not worth starting with.
-const MAX_LEAPS: usize = 40;
+/// With more paths from one cut point than this there is no product.
+const MAX_TRANSITIONS: usize = 40;
 
-/// A way from a cut point to the next.
+/// A path from a cut point to the next.
 #[derive(Clone, Debug)]
 pub(super) struct Transition {
     pub(super) to: Cut,
@@ -60,11 +60,12 @@ pub(super) struct Side<'u> {
     pub(super) transitions: Vec<Vec<Transition>>,
 }
 
-/// A state on the way.
+/// A path from a cut point that has not come to the next.
 #[derive(Clone)]
-struct Way {
+struct Path {
     at: At,
     values: Vec<Term>,
+    /// What was assumed on it.
     path: Vec<Term>,
     known: PathFacts,
 }
@@ -159,130 +160,51 @@ impl<'u> Side<'u> {
         None
     }
 
+    /// The values of all variables at a cut point.
+    fn values(&self, arena: &mut Arena, from: Cut) -> Vec<Term> {
+        let value = |var: Var| {
+            let number = |at: usize| u32::try_from(at).unwrap_or(0);
+            let sort = self.flow.vars[var].0;
+            if from != ENTRY {
+                return self.variable(arena, var);
+            }
+            if var < self.flow.globals() {
+                return arena.terms.app(Func::Global(number(var)), &[], sort);
+            }
+            match self.flow.params.iter().position(|&param| param == var) {
+                Some(at) => arena.terms.app(Func::Param(number(at)), &[], sort),
+                None => arena.terms.default_of(sort),
+            }
+        };
+        (0..self.flow.vars.len()).map(value).collect()
+    }
+
+    /// The transitions from a cut point.
     fn explore(&self, executor: &mut Executor<'_>, from: Cut) -> Option<Vec<Transition>> {
-        let mut values = Vec::with_capacity(self.flow.vars.len());
-        for var in 0..self.flow.vars.len() {
-            let value = if from != ENTRY {
-                self.variable(executor.arena, var)
-            } else if var < self.flow.globals() {
-                let number = u32::try_from(var).unwrap_or(0);
-                executor.arena.terms.app(Func::Global(number), &[], self.flow.vars[var].0)
-            } else if let Some(at) = self.flow.params.iter().position(|&param| param == var) {
-                let number = u32::try_from(at).unwrap_or(0);
-                executor.arena.terms.app(Func::Param(number), &[], self.flow.vars[var].0)
-            } else {
-                executor.arena.terms.default_of(self.flow.vars[var].0)
-            };
-            values.push(value);
+        let values = self.values(executor.arena, from);
+        let start = Path { at: self.places[from], values, path: Vec::new(), known: PathFacts::new() };
+        let mut search = Exploration { side: self, executor, work: Vec::new(), transitions: Vec::new() };
+        if from == ENTRY {
+            search.arrive(start)?;
+        } else {
+            // The loop whose head this is has been entered.
+            search.step(start)?;
         }
-        let start = Way { at: self.places[from], values, path: Vec::new(), known: PathFacts::new() };
-        let mut work = vec![start];
-        let mut transitions = Vec::new();
-        let mut begun = false;
-        while let Some(mut way) = work.pop() {
-            if transitions.len() + work.len() > MAX_LEAPS {
+        while let Some(path) = search.work.pop() {
+            if search.transitions.len() + search.work.len() > MAX_TRANSITIONS {
                 return None;
             }
-            let head = self.flow.loops.contains(&way.at) && (begun || from == ENTRY);
-            begun = true;
-            if head {
-                let cut = FIRST_HEAD + self.flow.loops.iter().position(|&at| at == way.at)?;
-                transitions.push(self.transition(executor, way, cut));
-                continue;
-            }
-            match &self.flow.instrs[way.at] {
-                Instr::Exit => transitions.push(self.transition(executor, way, EXIT)),
-                Instr::Head(next) => {
-                    way.at = *next;
-                    work.push(way);
-                }
-                Instr::Assign(moves, next) => {
-                    let mut got = Vec::with_capacity(moves.len());
-                    let mut alive = true;
-                    for (to, value) in moves {
-                        let value = match value {
-                            Value::Copy(var) => way.values[*var],
-                            Value::Default(sort) => executor.arena.terms.default_of(*sort),
-                            Value::Of(base, expr) => {
-                                let (value, ok) = executor.value(&self.view(executor, &way, *base), expr)?;
-                                alive = self.require(executor, &mut way, ok, ERROR, &mut transitions);
-                                if !alive {
-                                    break;
-                                }
-                                executor.arena.terms.simplify(value, &way.known)
-                            }
-                        };
-                        got.push((*to, value));
-                    }
-                    if alive {
-                        for (to, value) in got {
-                            way.values[to] = value;
-                        }
-                        way.at = *next;
-                        work.push(way);
-                    }
-                }
-                Instr::Branch(base, cond, then, els) => {
-                    let (cond, ok) = executor.value(&self.view(executor, &way, *base), cond)?;
-                    if !self.require(executor, &mut way, ok, ERROR, &mut transitions) {
-                        continue;
-                    }
-                    for (side, next) in [(false, *els), (true, *then)] {
-                        let mut way = Way { at: next, ..way.clone() };
-                        let holds = if side { cond } else { executor.arena.terms.not(cond) };
-                        if assume(executor, &mut way, holds) {
-                            work.push(way);
-                        }
-                    }
-                }
-                Instr::Assert(base, cond, next) | Instr::Assume(base, cond, next) => {
-                    // Neither has a value that a run could look at.
-                    if mentions_entry(cond) || cond.any(&|part| matches!(part.kind, ExprKind::Quant { .. })) {
-                        return None;
-                    }
-                    let (holds, ok) = executor.value(&self.view(executor, &way, *base), cond)?;
-                    let assert = matches!(self.flow.instrs[way.at], Instr::Assert(..));
-                    let otherwise = if assert { ERROR } else { BLOCKED };
-                    if self.require(executor, &mut way, ok, ERROR, &mut transitions)
-                        && self.require(executor, &mut way, holds, otherwise, &mut transitions)
-                    {
-                        way.at = *next;
-                        work.push(way);
-                    }
-                }
-            }
+            search.arrive(path)?;
         }
-        Some(transitions)
-    }
-
-    fn transition(&self, executor: &mut Executor<'_>, way: Way, to: Cut) -> Transition {
-        let guard = executor.arena.terms.and(&way.path);
-        Transition { to, guard, values: self.live[to].iter().map(|&var| way.values[var]).collect() }
-    }
-
-    /// Splits off the transition that is made unless `ok`; whether any way is left.
-    fn require(
-        &self,
-        executor: &mut Executor<'_>,
-        way: &mut Way,
-        ok: Term,
-        otherwise: Cut,
-        transitions: &mut Vec<Transition>,
-    ) -> bool {
-        let mut bad = way.clone();
-        let failed = executor.arena.terms.not(ok);
-        if assume(executor, &mut bad, failed) {
-            transitions.push(self.transition(executor, bad, otherwise));
-        }
-        assume(executor, way, ok)
+        Some(search.transitions)
     }
 
     /// The locals of a frame, and the globals, as an expression sees them.
-    fn view(&self, executor: &Executor<'_>, way: &Way, base: Var) -> ContractView {
+    fn view(&self, arena: &Arena, path: &Path, base: Var) -> ContractView {
         ContractView {
-            locals: way.values[base..].iter().copied().collect(),
-            globals: way.values[..self.flow.globals()].iter().copied().collect(),
-            heap: executor.arena.heaps.initial(),
+            locals: path.values[base..].iter().copied().collect(),
+            globals: path.values[..self.flow.globals()].iter().copied().collect(),
+            heap: arena.heaps.initial(),
             entry: None,
             freshness: Freshness::Unknown,
             existing: None,
@@ -290,15 +212,115 @@ impl<'u> Side<'u> {
     }
 }
 
+/// The paths from a cut point, as they are found.
+struct Exploration<'e, 'x, 'u> {
+    side: &'e Side<'u>,
+    executor: &'e mut Executor<'x>,
+    /// Those that are still on the way.
+    work: Vec<Path>,
+    transitions: Vec<Transition>,
+}
+
+impl Exploration<'_, '_, '_> {
+    /// Goes on from a place, unless it is the head of a loop, where the path ends.
+    fn arrive(&mut self, path: Path) -> Option<()> {
+        match self.side.flow.loops.iter().position(|&at| at == path.at) {
+            Some(number) => {
+                self.end(path, FIRST_HEAD + number);
+                Some(())
+            }
+            None => self.step(path),
+        }
+    }
+
+    /// Executes the instruction at which a path is; `None` where it cannot be looked at.
+    fn step(&mut self, path: Path) -> Option<()> {
+        match &self.side.flow.instrs[path.at] {
+            Instr::Exit => self.end(path, EXIT),
+            Instr::Head(next) => self.work.push(Path { at: *next, ..path }),
+            Instr::Assign(moves, next) => self.assign(path, moves, *next)?,
+            Instr::Branch(base, cond, then, els) => self.branch(path, (*base, cond), [*els, *then])?,
+            Instr::Assert(base, cond, next) => self.check(path, (*base, cond), *next, ERROR)?,
+            Instr::Assume(base, cond, next) => self.check(path, (*base, cond), *next, BLOCKED)?,
+        }
+        Some(())
+    }
+
+    /// The transition that a path has become.
+    fn end(&mut self, path: Path, to: Cut) {
+        let guard = self.executor.arena.terms.and(&path.path);
+        let values = self.side.live[to].iter().map(|&var| path.values[var]).collect();
+        self.transitions.push(Transition { to, guard, values });
+    }
+
+    fn assign(&mut self, mut path: Path, moves: &[(Var, Value<'_>)], next: At) -> Option<()> {
+        let mut values = path.values.clone();
+        for (to, value) in moves {
+            values[*to] = match value {
+                Value::Copy(var) => path.values[*var],
+                Value::Default(sort) => self.executor.arena.terms.default_of(*sort),
+                Value::Of(base, expr) => {
+                    let Some(value) = self.evaluate(&mut path, (*base, expr))? else { return Some(()) };
+                    self.executor.arena.terms.simplify(value, &path.known)
+                }
+            };
+        }
+        self.work.push(Path { at: next, values, ..path });
+        Some(())
+    }
+
+    fn branch(&mut self, mut path: Path, cond: (Var, &Expr), next: [At; 2]) -> Option<()> {
+        let Some(cond) = self.evaluate(&mut path, cond)? else { return Some(()) };
+        for (holds, at) in [false, true].into_iter().zip(next) {
+            let mut path = Path { at, ..path.clone() };
+            let condition = if holds { cond } else { self.executor.arena.terms.not(cond) };
+            if assume(self.executor.arena, &mut path, condition) {
+                self.work.push(path);
+            }
+        }
+        Some(())
+    }
+
+    /// Goes on where a condition holds, and ends at `otherwise` where it does not.
+    fn check(&mut self, mut path: Path, cond: (Var, &Expr), next: At, otherwise: Cut) -> Option<()> {
+        // Neither has a value that a run could look at.
+        if mentions_entry(cond.1) || cond.1.any(&|part| matches!(part.kind, ExprKind::Quant { .. })) {
+            return None;
+        }
+        let Some(holds) = self.evaluate(&mut path, cond)? else { return Some(()) };
+        if self.require(&mut path, holds, otherwise) {
+            self.work.push(Path { at: next, ..path });
+        }
+        Some(())
+    }
+
+    /// The value of an expression, where it has one: the inner `None` when it never has. The outer one when it cannot be said.
+    fn evaluate(&mut self, path: &mut Path, (base, expr): (Var, &Expr)) -> Option<Option<Term>> {
+        let view = self.side.view(self.executor.arena, path, base);
+        let (value, ok) = self.executor.value(&view, expr)?;
+        Some(self.require(path, ok, ERROR).then_some(value))
+    }
+
+    /// Splits off the transition that is made unless `ok`; whether any path is left.
+    fn require(&mut self, path: &mut Path, ok: Term, otherwise: Cut) -> bool {
+        let mut bad = path.clone();
+        let failed = self.executor.arena.terms.not(ok);
+        if assume(self.executor.arena, &mut bad, failed) {
+            self.end(bad, otherwise);
+        }
+        assume(self.executor.arena, path, ok)
+    }
+}
+
 /// Adds a condition; false when it contradicts the path outright.
-fn assume(executor: &mut Executor<'_>, way: &mut Way, condition: Term) -> bool {
-    let terms = &mut executor.arena.terms;
-    let condition = terms.simplify(condition, &way.known);
+fn assume(arena: &mut Arena, path: &mut Path, condition: Term) -> bool {
+    let terms = &mut arena.terms;
+    let condition = terms.simplify(condition, &path.known);
     if terms.is_true(condition) {
         return true;
     }
-    way.path.push(condition);
-    way.known.assume(terms, condition)
+    path.path.push(condition);
+    path.known.assume(terms, condition)
 }
 
 /// For each instruction, the variables whose values before it matter.

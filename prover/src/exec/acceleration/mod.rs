@@ -22,7 +22,7 @@ use lang_l::hir::ProcId;
 use lang_l::source::Span;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use one::Iteration;
+use one::{Iteration, Variable};
 use smt::term::{Ending, Func, Node, Term, Terms};
 
 /// The states in which a call returned, with its results.
@@ -117,14 +117,15 @@ impl Executor<'_> {
     /// The state after this many turns, at least one, none of which erred; and the results.
     fn after(&mut self, state: &mut State, args: &[Term], turn: &Iteration, turns: Term) -> Vec<Term> {
         let mut last = args.to_vec();
-        for (&param, growth) in &turn.params {
-            let sum = sums::sum(&mut self.arena.terms, growth.each, turn.number, turns);
-            last[param] = self.arena.terms.add(args[param], sum);
-        }
-        for (&global, growth) in &turn.globals {
-            let sum = sums::sum(&mut self.arena.terms, growth.each, turn.number, turns);
-            let value = self.arena.terms.add(state.globals[global], sum);
-            state.globals.set(global, value);
+        for (&variable, &growth) in &turn.growth {
+            let sum = sums::sum(&mut self.arena.terms, growth, turn.number, turns);
+            match variable {
+                Variable::Param(at) => last[at] = self.arena.terms.add(args[at], sum),
+                Variable::Global(at) => {
+                    let value = self.arena.terms.add(state.globals[at], sum);
+                    state.globals.set(at, value);
+                }
+            }
         }
         if let Some(write) = &turn.write {
             let (from, to) = sums::range(&mut self.arena.terms, &write.index, turns);

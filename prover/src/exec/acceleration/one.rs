@@ -19,10 +19,28 @@ use smt::heap::{Footprint, HeapId, HeapNode};
 use smt::term::{AllocSet, CallId, Ending, Func, Node, Selector, Sort, Term, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a turn adds to a variable.
-#[derive(Clone, Copy)]
-pub(super) struct Growth {
-    pub(super) each: Term,
+/// A variable that a loop assigns.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Variable {
+    /// A parameter of the loop's procedure.
+    Param(usize),
+    Global(usize),
+}
+
+impl Variable {
+    fn value(self, state: &State) -> Term {
+        match self {
+            Variable::Param(at) => state.locals[at],
+            Variable::Global(at) => state.globals[at],
+        }
+    }
+
+    fn set(self, state: &mut State, value: Term) {
+        match self {
+            Variable::Param(at) => state.locals.set(at, value),
+            Variable::Global(at) => state.globals.set(at, value),
+        };
+    }
 }
 
 /// The cell that a turn writes.
@@ -43,11 +61,20 @@ pub(super) struct Iteration {
     pub(super) condition_errs: Term,
     /// Conjunctions, one of which holds if the turn errs.
     pub(super) errors: Vec<Vec<Term>>,
-    pub(super) params: BTreeMap<usize, Growth>,
-    pub(super) globals: BTreeMap<usize, Growth>,
+    /// What it adds to each variable that is assigned.
+    pub(super) growth: BTreeMap<Variable, Term>,
     pub(super) write: Option<Write>,
     /// Which parameters the loop's procedure returns.
     pub(super) results: Vec<usize>,
+}
+
+impl Iteration {
+    /// All terms that say what it does.
+    fn terms(&self) -> Vec<Term> {
+        let written = self.write.iter().flat_map(|write| [write.value, write.index.start]);
+        let all = self.growth.values().copied().chain(written).chain(self.errors.iter().flatten().copied());
+        all.chain([self.condition, self.condition_errs]).collect()
+    }
 }
 
 /// A loop's procedure, taken apart.
@@ -71,124 +98,99 @@ impl Executor<'_> {
     pub(super) fn one_turn(&mut self, state: &State, callee: ProcId, args: &[Term], number: Term) -> Option<Iteration> {
         let code = self.code().procedure(callee);
         let parts = take_apart(code, callee)?;
-        let globals: BTreeSet<usize> =
-            self.effects[callee.index()].written_globals.iter().map(|global| global.index()).collect();
-        let is_int = |executor: &Self, term: Term| executor.arena.terms.sort(term) == Sort::Int;
-        if !parts.assigned.iter().all(|&at| is_int(self, args[at]))
-            || !globals.iter().all(|&at| is_int(self, state.globals[at]))
-        {
+        let entry = self.start(state, code, args);
+        let globals =
+            self.effects[callee.index()].written_globals.iter().map(|global| Variable::Global(global.index()));
+        let variables: Vec<Variable> = parts.assigned.iter().map(|&at| Variable::Param(at)).chain(globals).collect();
+        if variables.iter().any(|variable| self.arena.terms.sort(variable.value(&entry)) != Sort::Int) {
             return None;
         }
         // Once with arbitrary values.
-        let mut start = self.start(state, code, args);
+        let mut first = entry.clone();
         let mut own = Vec::new();
-        for &at in &parts.assigned {
-            let value = self.arena.terms.skolem_int();
-            start.locals.set(at, value);
-            own.push(value);
+        for variable in &variables {
+            let value = self.arbitrary(&mut own);
+            variable.set(&mut first, value);
         }
-        for &at in &globals {
-            let value = self.arena.terms.skolem_int();
-            own.push(value);
-            start.globals.set(at, value);
-        }
-        let seen = self.turn_from(start.clone(), &parts, code)?;
-        let grown = |executor: &mut Self, start: Term, end: Term| grown(&mut executor.arena.terms, start, end);
-        let constant = |executor: &mut Self, start: Term, end: Term| {
-            let growth = grown(executor, start, end);
-            executor.arena.terms.as_int(growth).cloned()
-        };
+        let seen = self.turn_from(first.clone(), &parts, code)?;
         let place = self.written_place(seen.end.heap, state.heap)?;
+        if place.is_some_and(|(_, array)| own.iter().any(|&value| self.arena.terms.occurs(value, array))) {
+            return None;
+        }
         // Then in the turn of this number.
-        let mut again = self.start(state, code, args);
+        let mut again = entry.clone();
         let (mut arbitrary, mut steps) = (Vec::new(), Vec::new());
-        for &at in &parts.assigned {
-            let value = match constant(self, start.locals[at], seen.end.locals[at]) {
+        for &variable in &variables {
+            let growth = self.growth(variable, &first, &seen.end);
+            let value = match self.arena.terms.as_int(growth).cloned() {
                 Some(step) => {
-                    steps.push((true, at, step.clone()));
-                    self.after_steps(args[at], step, number)
+                    steps.push((variable, step.clone()));
+                    self.after_steps(variable.value(&entry), step, number)
                 }
                 None => self.arbitrary(&mut arbitrary),
             };
-            again.locals.set(at, value);
+            variable.set(&mut again, value);
         }
-        for &at in &globals {
-            let value = match constant(self, start.globals[at], seen.end.globals[at]) {
-                Some(step) => {
-                    steps.push((false, at, step.clone()));
-                    self.after_steps(state.globals[at], step, number)
-                }
-                None => self.arbitrary(&mut arbitrary),
-            };
-            again.globals.set(at, value);
-        }
-        let unwritten = again.heap;
-        let mut earlier = None;
-        if let Some((selector, array)) = place {
-            if own.iter().any(|&value| self.arena.terms.occurs(value, array)) {
-                return None;
-            }
-            // Earlier turns have left this array in some state, and nothing else changed.
-            let call = self.arena.terms.new_call(AllocSet::everything(), Vec::new());
-            let record = smt::arena::CallRecord {
-                call,
-                version: self.version,
-                callee,
-                args: args.to_vec(),
-                globals: state.globals.iter().copied().collect(),
-                heap: state.heap,
-                span: code.span,
-            };
-            self.arena.keep(record);
-            let selectors = BTreeSet::from([selector]);
-            let footprint = Footprint { writes: selectors.clone(), accesses: selectors, modifies: Some(vec![array]) };
-            again.heap = self.arena.heaps.call(again.heap, call, footprint);
-            earlier = Some(call);
+        let earlier = place.map(|place| self.write_earlier(&entry, place, (callee, args)));
+        if let Some((_, heap)) = earlier {
+            again.heap = heap;
         }
         let seen = self.turn_from(again.clone(), &parts, code)?;
-        let mut turn = Iteration {
-            number,
-            condition: seen.condition,
-            condition_errs: seen.condition_errs,
-            errors: seen.errors,
-            params: BTreeMap::new(),
-            globals: BTreeMap::new(),
-            write: None,
-            results: parts.results,
-        };
-        for &at in &parts.assigned {
-            let each = grown(self, again.locals[at], seen.end.locals[at]);
-            turn.params.insert(at, Growth { each });
-        }
-        for &at in &globals {
-            let each = grown(self, again.globals[at], seen.end.globals[at]);
-            turn.globals.insert(at, Growth { each });
-        }
+        let growth: BTreeMap<Variable, Term> =
+            variables.iter().map(|&variable| (variable, self.growth(variable, &again, &seen.end))).collect();
         // What grew by a constant from arbitrary values has to do so from where it has grown to.
-        for (local, at, step) in steps {
-            let growth = if local { turn.params.get(&at) } else { turn.globals.get(&at) };
-            if growth.and_then(|growth| self.arena.terms.as_int(growth.each)) != Some(&step) {
-                return None;
-            }
+        if steps.iter().any(|(variable, step)| self.arena.terms.as_int(growth[variable]) != Some(step)) {
+            return None;
         }
-        turn.write = match place {
-            Some((selector, array)) => Some(self.write(&seen.end, again.heap, (selector, array), number)?),
-            None => None,
-        };
-        if let Some(call) = earlier {
-            self.forget_earlier(&mut turn, call, unwritten)?;
+        let write = place.map(|place| self.write(&seen.end, again.heap, place, number));
+        let Seen { condition, condition_errs, errors, .. } = seen;
+        let results = parts.results;
+        let mut turn = Iteration { number, condition, condition_errs, errors, growth, write: None, results };
+        if let Some(write) = write {
+            turn.write = Some(write?);
         }
+        if let Some((call, _)) = earlier {
+            self.forget_earlier(&mut turn, call, entry.heap)?;
+        }
+        self.depends_on_number_alone(&turn, &arbitrary, earlier.map(|(call, _)| call)).then_some(turn)
+    }
+
+    /// Whether nothing but its number says what a turn does: no arbitrary value, and nothing that earlier turns have written.
+    fn depends_on_number_alone(&self, turn: &Iteration, arbitrary: &[Term], earlier: Option<CallId>) -> bool {
         let terms = &self.arena.terms;
-        let plain = |term: Term| {
-            !arbitrary.iter().any(|&value| terms.occurs(value, term))
-                && !earlier.is_some_and(|call| terms.speaks_of_call(call, term))
+        let is_unknown = |term: Term| {
+            arbitrary.iter().any(|&value| terms.occurs(value, term))
+                || earlier.is_some_and(|call| terms.speaks_of_call(call, term))
         };
-        let growths = turn.params.values().chain(turn.globals.values()).map(|growth| growth.each);
-        let written = turn.write.iter().flat_map(|write| [write.value, write.index.start]);
-        let all = growths.chain(written).chain(turn.errors.iter().flatten().copied());
-        let all_plain = all.chain([turn.condition, turn.condition_errs]).all(plain);
-        let fixed = !terms.occurs(number, turn.condition_errs);
-        (all_plain && fixed).then_some(turn)
+        !turn.terms().into_iter().any(is_unknown) && !terms.occurs(turn.number, turn.condition_errs)
+    }
+
+    /// What a variable has gained from one state to another.
+    fn growth(&mut self, variable: Variable, start: &State, end: &State) -> Term {
+        grown(&mut self.arena.terms, variable.value(start), variable.value(end))
+    }
+
+    /// Earlier turns have left an array in some state, and nothing else changed: as a call that they stand for.
+    fn write_earlier(
+        &mut self,
+        before: &State,
+        (selector, array): (Selector, Term),
+        (callee, args): (ProcId, &[Term]),
+    ) -> (CallId, HeapId) {
+        let call = self.arena.terms.new_call(AllocSet::everything(), Vec::new());
+        let record = smt::arena::CallRecord {
+            call,
+            version: self.version,
+            callee,
+            args: args.to_vec(),
+            globals: before.globals.iter().copied().collect(),
+            heap: before.heap,
+            span: self.code().procedure(callee).span,
+        };
+        self.arena.keep(record);
+        let selectors = BTreeSet::from([selector]);
+        let footprint = Footprint { writes: selectors.clone(), accesses: selectors, modifies: Some(vec![array]) };
+        (call, self.arena.heaps.call(before.heap, call, footprint))
     }
 
     /// A state in which a turn begins, with nothing on its path.
@@ -297,14 +299,10 @@ impl Executor<'_> {
     /// Puts what was there before the loop in the place of what earlier turns left, where they have not been.
     fn forget_earlier(&mut self, turn: &mut Iteration, call: CallId, before: HeapId) -> Option<()> {
         let write = turn.write.as_ref()?;
-        let mut all: Vec<Term> = turn.params.values().chain(turn.globals.values()).map(|g| g.each).collect();
-        all.push(write.value);
-        all.push(turn.condition);
-        all.extend(turn.errors.iter().flatten());
         let (selector, index) = (write.selector, write.index.clone());
         let at = index.at(&mut self.arena.terms, turn.number);
         let mut instead = HashMap::default();
-        for term in self.arena.terms.parts_of(&all) {
+        for term in self.arena.terms.parts_of(&turn.terms()) {
             let Node::App(Func::Effect(by, _), args) = self.arena.terms.node(term).clone() else { continue };
             if by != call {
                 continue;
@@ -320,8 +318,8 @@ impl Executor<'_> {
             instead.insert(term, value);
         }
         let terms = &mut self.arena.terms;
-        for growth in turn.params.values_mut().chain(turn.globals.values_mut()) {
-            growth.each = terms.substitute(growth.each, &instead);
+        for growth in turn.growth.values_mut() {
+            *growth = terms.substitute(*growth, &instead);
         }
         turn.condition = terms.substitute(turn.condition, &instead);
         for error in turn.errors.iter_mut().flatten() {

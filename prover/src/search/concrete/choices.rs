@@ -5,7 +5,7 @@
 //!
 //! Invariant: deterministic.
 
-use lang_l::interp::scramble;
+use lang_l::random::Random;
 
 /// The answers of one run, and which to give in the next.
 #[derive(Clone, Debug, Default)]
@@ -14,19 +14,19 @@ pub(super) struct Choices {
     taken: Vec<(usize, usize)>,
     at: usize,
     /// With it, answers are drawn from the sequence it starts instead of in order.
-    random: Option<u64>,
+    random: Option<Random>,
 }
 
 impl Choices {
     /// Answers drawn from the sequence that `seed` starts.
     pub(super) fn random(seed: u64) -> Self {
-        Choices { random: Some(seed), ..Choices::default() }
+        Choices { random: Some(Random::new(seed)), ..Choices::default() }
     }
 
     /// One of `n` ways, from 0.
     pub(super) fn choose(&mut self, n: usize) -> usize {
-        if let Some(state) = &mut self.random {
-            return (scramble(state) % n.max(1) as u64) as usize;
+        if let Some(random) = &mut self.random {
+            return random.below(n);
         }
         if self.at == self.taken.len() {
             self.taken.push((0, n));

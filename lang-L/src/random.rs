@@ -2,18 +2,20 @@
 //!
 //! In: a seed. Out: numbers, choices.
 //!
-//! Invariant: nothing here looks at the clock or at addresses; the same seed gives the same sequence for ever.
+//! Invariant: nothing here looks at the clock or at addresses; the same seed gives the same sequence for ever. So a seed in
+//! a report names the same run anywhere.
+
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 
 /// The sequence known as splitmix64.
 #[derive(Clone, Debug)]
-pub struct Random {
-    state: u64,
-}
+pub struct Random(SplitMix64);
 
 impl Random {
     /// The sequence of this seed.
     pub fn new(seed: u64) -> Self {
-        Random { state: seed }
+        Random(SplitMix64::seed_from_u64(seed))
     }
 
     /// The sequence that belongs to item number `index` of a run with this seed; unlike those of all other items.
@@ -25,11 +27,7 @@ impl Random {
 
     /// The next number.
     pub fn number(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     /// A number below `n`; 0 when `n` is 0.
@@ -52,5 +50,16 @@ impl Random {
         for at in (1..items.len()).rev() {
             items.swap(at, self.below(at + 1));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Random;
+
+    #[test]
+    fn the_sequence_is_that_of_splitmix64() {
+        let mut random = Random::new(1_477_776_061_723_855_037);
+        assert_eq!(random.number(), 1_985_237_415_132_408_290);
     }
 }
