@@ -11,13 +11,13 @@ pub mod effects;
 
 pub mod rejection;
 
+pub mod chc;
+
 pub mod exec;
 
 pub mod analysis;
 
 pub mod relate;
-
-pub mod chc;
 
 pub mod goal;
 

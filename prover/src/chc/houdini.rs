@@ -15,6 +15,8 @@ pub(crate) enum Look {
     Holds,
     /// Candidates were dropped for it; every clause may rest on them.
     Weakened,
+    /// Candidates were dropped for it on which only these clauses rest.
+    WeakenedFor(Vec<usize>),
     /// There is no use in going on.
     Hopeless,
 }
@@ -38,15 +40,18 @@ pub(crate) fn all_hold(clauses: usize, rounds: usize, mut look: impl FnMut(usize
         left -= 1;
         match look(clause) {
             Look::Holds => {}
-            Look::Weakened => {
-                let open: BTreeSet<usize> = work.iter().copied().collect();
-                // Those that follow are still to be looked at; then come those before, and this one.
-                work.extend((0..clauses).filter(|clause| !open.contains(clause)));
-            }
+            Look::Weakened => look_again(&mut work, (0..clauses).collect()),
+            Look::WeakenedFor(those) => look_again(&mut work, those),
             Look::Hopeless => return false,
         }
     }
     true
+}
+
+/// Puts clauses behind those that are to be looked at anyway.
+fn look_again(work: &mut VecDeque<usize>, clauses: Vec<usize>) {
+    let open: BTreeSet<usize> = work.iter().copied().collect();
+    work.extend(clauses.into_iter().filter(|clause| !open.contains(clause)));
 }
 
 /// So few goals are asked for one by one when they do not hold together.
@@ -99,6 +104,17 @@ mod tests {
         });
         assert!(held);
         assert_eq!(kept, [false; 4]);
+    }
+
+    #[test]
+    fn only_what_rests_on_a_dropped_candidate_is_looked_at_again() {
+        let mut looks = Vec::new();
+        let held = all_hold(3, usize::MAX, |at| {
+            looks.push(at);
+            if looks.len() == 3 { Look::WeakenedFor(vec![0]) } else { Look::Holds }
+        });
+        assert!(held);
+        assert_eq!(looks, [0, 1, 2, 0]);
     }
 
     #[test]

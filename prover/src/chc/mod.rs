@@ -1,6 +1,7 @@
-//! What the relational engines share: their solvers and templates, apart from how they align the two versions.
+//! What all searches for inductive facts share, whoever asks: fixpoints, polynomials, ranking functions.
+//!
+//! Invariant: nothing here looks into programs or knows engines; candidates and clauses are numbers, terms or plain data.
 
-pub mod fragments;
 pub(crate) mod houdini;
 pub mod linearise;
 pub mod polynomial;

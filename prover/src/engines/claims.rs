@@ -8,6 +8,7 @@
 //! depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
 
 use super::{SCHEDULE, paths};
+use crate::chc::houdini::{self, Look};
 use crate::goal::{Goal, Pair, PairProof, Program, task};
 use crate::relate::{Claims, Level};
 use lang_l::hir::Expr;
@@ -20,28 +21,28 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
     let mut claims: Claims =
         candidates.iter().filter(|&&pair| program.claimable(pair)).map(|&pair| (pair, Level::Full)).collect();
     let mut proofs: BTreeMap<Pair, PairProof> = BTreeMap::new();
-    let mut work: Vec<Pair> = candidates.to_vec();
+    let mut pairs: Vec<Pair> = candidates.to_vec();
     // Callees first, so that most claims are settled before others rest on them.
-    work.sort_by_key(|pair| std::cmp::Reverse((program.effects[0][pair.0.index()].callees.len(), *pair)));
-    while let Some(pair) = work.pop() {
+    pairs.sort_by_key(|pair| (program.effects[0][pair.0.index()].callees.len(), *pair));
+    houdini::all_hold(pairs.len(), usize::MAX, |at| {
+        let pair = pairs[at];
         let proof = prove_when(program, pair, None, &claims, solver);
         let reached = proof.level;
         let before = claims.get(&pair).copied();
         proofs.insert(pair, proof);
         if reached >= before {
-            continue;
+            return Look::Holds;
         }
         match reached {
             Some(level) => claims.insert(pair, level),
             None => claims.remove(&pair),
         };
-        for (&other, proof) in &proofs {
-            let rests = proof.used.get(&pair).is_some_and(|&needed| Some(needed) > reached);
-            if rests && claims.contains_key(&other) && !work.contains(&other) {
-                work.push(other);
-            }
-        }
-    }
+        let rests = |other: &Pair| {
+            let used = proofs.get(other).and_then(|proof| proof.used.get(&pair));
+            claims.contains_key(other) && used.is_some_and(|&needed| Some(needed) > reached)
+        };
+        Look::WeakenedFor((0..pairs.len()).filter(|&other| rests(&pairs[other])).collect())
+    });
     proofs
 }
 

@@ -14,8 +14,8 @@
 //! Invariant: only over-approximates: leaving out a conjunct of a body is always sound.
 
 use super::{Engine, relational};
-use crate::chc::fragments::{MAX_PROCEDURES, heapless};
 use crate::effects::Effects;
+use crate::engines::fragments::{MAX_PROCEDURES, heapless};
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};

@@ -8,6 +8,7 @@
 pub mod claims;
 pub mod coupling;
 mod external;
+mod fragments;
 mod horn;
 pub mod paper;
 mod paths;

@@ -12,10 +12,10 @@
 
 use super::runs::{Activation, Simulator};
 use super::steps::{Call, Steps};
-use crate::chc::fragments::heapless;
 use crate::chc::houdini::{self, Look};
 use crate::chc::linearise::linearised;
 use crate::chc::polynomial::{Equation, closed_form};
+use crate::engines::fragments::heapless;
 use crate::engines::{Engine, relational};
 use crate::goal::{Goal, Pair, PairProof, Program, Rule};
 use lang_l::hir::ProcId;

@@ -20,12 +20,12 @@ mod runs;
 mod steps;
 
 use super::{Engine, is_full, product, relational};
-use crate::chc::fragments::heapless;
-use crate::chc::fragments::{gives_numbers, only_reads};
 use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::{Equation, fit};
 use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::effects::Effects;
+use crate::engines::fragments::heapless;
+use crate::engines::fragments::{gives_numbers, only_reads};
 use crate::goal::{Claim, Evidence, Goal, Pair, PairProof, Program, Rule};
 use crate::rejection::{Rejection, reject};
 use runs::{Activation, Simulator};

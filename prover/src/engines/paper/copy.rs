@@ -12,6 +12,7 @@ use super::sites::{self, Sites};
 use super::summary::{self, Executed};
 use super::theory::{self, all, any};
 use crate::effects::Effects;
+use crate::goal::Program;
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
 };
@@ -59,17 +60,15 @@ struct Rest<'a> {
 }
 
 impl<'a> Copy<'a> {
-    #[expect(clippy::too_many_arguments, reason = "all that a copy needs to know, named one by one")]
+    /// A copy of `code`, with the ending of its names and the name of its strategy.
     pub(super) fn new(
-        unit: &'a Unit,
-        effects: &'a [Effects],
-        version: usize,
+        (program, version): (&'a Program<'_>, usize),
         code: &'a Procedure,
         sites: &'a Sites,
-        suffix: String,
-        strategy: String,
+        (suffix, strategy): (String, String),
         summarised: &'a dyn Fn(ProcId) -> bool,
     ) -> Self {
+        let (unit, effects) = (program.unit, program.effects[version].as_slice());
         let (text, calls) = (String::new(), Vec::new());
         Copy { unit, effects, version, code, sites, suffix, strategy, summarised, text, calls, names: 0, statements: 0 }
     }

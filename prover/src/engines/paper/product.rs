@@ -109,13 +109,10 @@ impl Product<'_> {
         let summarised: [&dyn Fn(ProcId) -> bool; 2] = [&left, &right];
         let mut copies = [0, 1].map(|version| {
             Copy::new(
-                self.program.unit,
-                &self.program.effects[version],
-                version,
+                (self.program, version),
                 self.codes[version],
                 &self.sites[version],
-                format!("s{number}v{version}"),
-                name.clone(),
+                (format!("s{number}v{version}"), name.clone()),
                 summarised[version],
             )
         });

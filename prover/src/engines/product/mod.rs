@@ -22,7 +22,7 @@ mod templates;
 mod transitions;
 
 use super::{Engine, relational};
-use crate::chc::fragments::only_reads;
+use crate::engines::fragments::only_reads;
 use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions};
 use crate::relate::Level;
 use check::Check;

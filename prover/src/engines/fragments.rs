@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 pub(crate) const MAX_PROCEDURES: usize = 8;
 
 /// Whether a procedure and its callees touch nothing but integers and booleans.
-pub fn heapless(program: &Program<'_>, version: usize, id: ProcId) -> bool {
+pub(crate) fn heapless(program: &Program<'_>, version: usize, id: ProcId) -> bool {
     let effects = &program.effects[version];
     let reached: BTreeSet<ProcId> = effects[id.index()].callees.iter().copied().chain([id]).collect();
     let plain = |code: &Procedure| {
