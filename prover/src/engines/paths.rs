@@ -187,7 +187,7 @@ fn outcomes(goal: &Goal<'_>, plan: &InliningPlan, arena: &mut Arena) -> Result<[
             inline: plan.inline[version].clone(),
             inline_depth: plan.depths[version],
             inline_at: plan.only_at,
-            turns: plan.accelerate,
+            accelerate: plan.accelerate,
             ..Limits::default()
         };
         let executed = match plan.outcomes {

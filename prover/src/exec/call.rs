@@ -38,7 +38,7 @@ impl Executor<'_> {
             && self.limits.inline_at.is_none_or(|only| only == span)
             && self.depth < self.limits.inline_depth
             && code.body.is_some();
-        let at_once = self.all_turns(&state, callee, &values, span)?;
+        let at_once = self.accelerated(&state, callee, &values, span)?;
         let returned = if let Some(ends) = at_once {
             ends
         } else if wanted || self.is_over(&state, callee, &values) {

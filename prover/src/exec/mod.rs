@@ -42,8 +42,8 @@ pub struct Limits {
     pub inline_at: Option<Span>,
     /// Join the states after an `if` into one, so that paths do not multiply.
     pub join: bool,
-    /// Take all turns of a loop at once where that can be said (rule *Turns*).
-    pub turns: bool,
+    /// Take all iterations of a loop at once where that can be said (rule *Acceleration*).
+    pub accelerate: bool,
     /// Note at calls what is said to hold on entry of the callee.
     pub entries: bool,
 }
@@ -58,7 +58,7 @@ impl Default for Limits {
             inline_depth: 0,
             inline_at: None,
             join: false,
-            turns: false,
+            accelerate: false,
             entries: false,
         }
     }
@@ -157,8 +157,8 @@ pub struct Executor<'a> {
     depth: usize,
     /// How many states are still to be executed, or were put by, at the branches around the present one.
     pending: usize,
-    /// In how many turns of loops, taken as one of many, this is.
-    turn_depth: u32,
+    /// In how many iterations of loops, taken as one of many, this is.
+    iteration_depth: u32,
 }
 
 /// Whether control goes on after a statement.
@@ -188,7 +188,7 @@ impl<'a> Executor<'a> {
             started,
             depth: 0,
             pending: 0,
-            turn_depth: 0,
+            iteration_depth: 0,
         }
     }
 

@@ -1,4 +1,4 @@
-//! RecurrentSet sets: the proof that a run which was stopped would never have ended.
+//! Recurrent sets: the proof that a run which was stopped would never have ended.
 //!
 //! In: where a run was when it ran out of steps: a loop, or a procedure that calls itself, and what its variables held. Out: a
 //! condition that holds there and, wherever it holds, leads to another turn (or call) in which it holds again.
@@ -175,7 +175,7 @@ impl Atom {
         }
     }
 
-    /// Whether it speaks of no number that the run came by.
+    /// Whether it speaks of no number that the run produced.
     fn is_simple(&self) -> bool {
         match self {
             Atom::AtLeast(_, n) | Atom::AtMost(_, n) | Atom::Above(_, _, n) => n.magnitude() <= &1u32.into(),

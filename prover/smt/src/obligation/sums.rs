@@ -2,7 +2,7 @@
 //!
 //! In: the sums that a text speaks of. Out: a function for each term that is summed up, and how neighbouring values of it differ.
 //!
-//! Rule *Turns* (`proofs/soundness.md`): for any term over an integer there is a function that grows by the term's value from
+//! Rule *Acceleration* (`proofs/soundness.md`): for any term over an integer there is a function that grows by the term's value from
 //! each integer to the next.
 //!
 //! Invariant: functions are the same only if what they sum up is the same term over the same variable.

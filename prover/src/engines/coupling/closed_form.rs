@@ -318,7 +318,7 @@ impl Forms<'_, '_> {
         let own = self.steps.inputs_ref(version, call.callee).to_vec();
         let given: HashMap<Term, Term> = own.into_iter().zip(call.input.iter().copied()).collect();
         let values: Vec<Term> = call.input.iter().chain(&call.output).copied().collect();
-        laws.iter().map(|law| said(self.steps.terms(), law, &given, &values)).collect()
+        laws.iter().map(|law| instance(self.steps.terms(), law, &given, &values)).collect()
     }
 
     /// Drops the laws of a procedure that do not follow on some path; says whether there were any.
@@ -334,7 +334,7 @@ impl Forms<'_, '_> {
             let laws = self.laws.get(&(version, id)).cloned().unwrap_or_default();
             let values: Vec<Term> = inputs.iter().chain(&step.output).copied().collect();
             let terms = self.steps.terms();
-            let goals: Vec<Term> = laws.iter().map(|law| said(terms, law, &HashMap::default(), &values)).collect();
+            let goals: Vec<Term> = laws.iter().map(|law| instance(terms, law, &HashMap::default(), &values)).collect();
             let failed = houdini::unproved(&goals, |goals| {
                 let goal = self.steps.terms().and(goals);
                 self.follows(&known, goal)
@@ -357,7 +357,7 @@ impl Forms<'_, '_> {
 }
 
 /// A law over other values: of inputs (by what they stand for), and of inputs and outputs in order.
-fn said(terms: &mut Terms, law: &Law, given: &HashMap<Term, Term>, values: &[Term]) -> Term {
+fn instance(terms: &mut Terms, law: &Law, given: &HashMap<Term, Term>, values: &[Term]) -> Term {
     let equation = law.equation.term(terms, values);
     let case: Vec<Term> = law
         .case

@@ -37,10 +37,10 @@ impl Coupler<'_, '_> {
         }) && self.start_together()
     }
 
-    /// The summaries of the pairs of calls that the proof comes by, from its start on.
+    /// The pairs whose summaries the proof uses, from its start on.
     pub(super) fn used(&mut self) -> BTreeSet<Pair> {
         let mut work: Vec<Pair> =
-            self.start().iter().flat_map(|meeting| &meeting.calls).map(|(a, b)| (a.callee, b.callee)).collect();
+            self.start().iter().flat_map(|path_pair| &path_pair.calls).map(|(a, b)| (a.callee, b.callee)).collect();
         let mut used = BTreeSet::new();
         while let Some(pair) = work.pop() {
             if !self.summaries.contains_key(&pair) || !used.insert(pair) {
@@ -49,8 +49,8 @@ impl Coupler<'_, '_> {
             let (lefts, rights) = (self.steps.steps(0, pair.0), self.steps.steps(1, pair.1));
             for left in &lefts {
                 for right in &rights {
-                    let meeting = self.meet(pair, left, right);
-                    work.extend(meeting.calls.iter().map(|(a, b)| (a.callee, b.callee)));
+                    let path_pair = self.align(pair, left, right);
+                    work.extend(path_pair.calls.iter().map(|(a, b)| (a.callee, b.callee)));
                 }
             }
         }

@@ -108,7 +108,7 @@ fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<(Coup
             return Some((CouplingEvidence { unroll, summaries }, true));
         }
         let mut coupler = Coupler::new(&mut steps, pair, summaries.clone(), solver);
-        // What the proof does not come by need not end together.
+        // What the proof does not use need not end together.
         let used = coupler.used();
         coupler.summaries.retain(|pair, _| used.contains(pair));
         let together = coupler.end_together();
@@ -203,7 +203,7 @@ struct Coupler<'a, 'p> {
     tag: &'static str,
 }
 
-/// Something that must be shown of two paths: what is known, and which calls are to be related on the way.
+/// Two paths side by side: what is known of them, and which of their calls are to be related.
 struct PathPair {
     known: Vec<Term>,
     calls: Vec<(Call, Call)>,
@@ -220,11 +220,11 @@ impl<'a, 'p> Coupler<'a, 'p> {
         let pairs: Vec<Pair> = self.summaries.keys().copied().collect();
         let inductive = houdini::all_hold(start.len() + pairs.len(), rounds, |at| {
             Look::weakened(match start.get(at) {
-                Some(meeting) => self.relate(meeting).is_none(),
+                Some(path_pair) => self.relate(path_pair).is_none(),
                 None => self.inductive(pairs[at - start.len()]),
             })
         });
-        let enough = inductive && start.iter().all(|meeting| self.ends_equal(meeting));
+        let enough = inductive && start.iter().all(|path_pair| self.ends_equal(path_pair));
         enough.then_some(self.summaries)
     }
 
@@ -244,23 +244,23 @@ impl<'a, 'p> Coupler<'a, 'p> {
             [false, true] => self.against_whole(0, p, &wholes[1], &equal),
             [false, false] => {
                 let (lefts, rights) = (self.steps.steps(0, p), self.steps.steps(1, q));
-                let mut meetings = Vec::new();
+                let mut path_pairs = Vec::new();
                 for left in &lefts {
                     for right in &rights {
-                        let mut meeting = self.meet(self.pair, left, right);
-                        meeting.known.extend(&equal);
-                        meeting.known.extend(self.steps.outputs_are(self.pair, left, right));
-                        meetings.push(meeting);
+                        let mut path_pair = self.align(self.pair, left, right);
+                        path_pair.known.extend(&equal);
+                        path_pair.known.extend(self.steps.outputs_are(self.pair, left, right));
+                        path_pairs.push(path_pair);
                     }
                 }
-                meetings
+                path_pairs
             }
         }
     }
 
     /// The paths of one side against the other side as a single call.
     fn against_whole(&mut self, side: usize, id: lang_l::hir::ProcId, whole: &Call, equal: &[Term]) -> Vec<PathPair> {
-        let mut meetings = Vec::new();
+        let mut path_pairs = Vec::new();
         for step in self.steps.steps(side, id) {
             let mut known = equal.to_vec();
             known.extend(&step.path);
@@ -270,14 +270,14 @@ impl<'a, 'p> Coupler<'a, 'p> {
                 .iter()
                 .map(|call| if side == 1 { (whole.clone(), call.clone()) } else { (call.clone(), whole.clone()) })
                 .collect();
-            meetings.push(PathPair { known, calls });
+            path_pairs.push(PathPair { known, calls });
         }
-        meetings
+        path_pairs
     }
 
     /// Two paths side by side: calls in order; one without a partner that goes on with its own procedure meets the other
     /// side as a whole.
-    fn meet(&mut self, pair: Pair, left: &Step, right: &Step) -> PathPair {
+    fn align(&mut self, pair: Pair, left: &Step, right: &Step) -> PathPair {
         let mut known: Vec<Term> = left.path.iter().chain(&right.path).copied().collect();
         let wholes = [self.steps.whole(0, pair.0), self.steps.whole(1, pair.1)];
         known.extend(self.steps.outputs_are(pair, left, right));
@@ -311,10 +311,10 @@ impl<'a, 'p> Coupler<'a, 'p> {
         let mut dropped = false;
         for left in &lefts {
             for right in &rights {
-                let mut meeting = self.meet(pair, left, right);
+                let mut path_pair = self.align(pair, left, right);
                 let coupled = self.coupled(pair, &wholes);
-                meeting.known.extend(coupled);
-                let Some(known) = self.relate(&meeting) else {
+                path_pair.known.extend(coupled);
+                let Some(known) = self.relate(&path_pair) else {
                     dropped = true;
                     continue;
                 };
@@ -324,12 +324,12 @@ impl<'a, 'p> Coupler<'a, 'p> {
         dropped
     }
 
-    /// What is known once all calls of a meeting are related; drops couplings that do not hold there. `None` when one was
+    /// What is known once all calls of a pair of paths are related; drops couplings that do not hold there. `None` when one was
     /// dropped.
-    fn relate(&mut self, meeting: &PathPair) -> Option<Vec<Term>> {
-        let mut known = meeting.known.clone();
+    fn relate(&mut self, path_pair: &PathPair) -> Option<Vec<Term>> {
+        let mut known = path_pair.known.clone();
         let mut dropped = false;
-        for (mine, theirs) in &meeting.calls {
+        for (mine, theirs) in &path_pair.calls {
             let pair = (mine.callee, theirs.callee);
             let calls = (mine.clone(), theirs.clone());
             dropped |= self.drop_unproved(pair, &calls, &known, true);
@@ -361,8 +361,8 @@ impl<'a, 'p> Coupler<'a, 'p> {
         equations.iter().map(|equation| equation.term(self.steps.terms(), &values)).collect()
     }
 
-    fn ends_equal(&mut self, meeting: &PathPair) -> bool {
-        let Some(known) = self.relate(meeting) else { return false };
+    fn ends_equal(&mut self, path_pair: &PathPair) -> bool {
+        let Some(known) = self.relate(path_pair) else { return false };
         let pair = self.pair;
         self.follows(&known, |steps| steps.equal_outputs(pair))
     }

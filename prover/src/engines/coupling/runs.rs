@@ -1,4 +1,5 @@
-//! Runs of the paths on numbers, to see what calls have in common. References are numbers too, null is 0; the heap is made up.
+//! Runs of the paths on numbers, to see what calls have in common. References are numbers too, null is 0; the heap is a
+//! random store.
 
 use super::steps::{Call, Step, Steps};
 use crate::goal::Pair;
@@ -41,7 +42,7 @@ pub(super) struct Simulator<'s, 'p> {
 }
 
 /// What was seen of a pair: calls of both sides side by side.
-pub(super) type Observed = BTreeMap<Pair, Vec<(Activation, Activation)>>;
+pub(super) type Observations = BTreeMap<Pair, Vec<(Activation, Activation)>>;
 
 impl<'s, 'p> Simulator<'s, 'p> {
     fn new(steps: &'s Steps<'p>, version: usize, store: RandomStore) -> Self {
@@ -50,11 +51,11 @@ impl<'s, 'p> Simulator<'s, 'p> {
 
     /// Runs both sides from equal inputs, and lays the k-th call of each procedure of the one beside the k-th call of each
     /// procedure of the other.
-    pub(super) fn observe(steps: &'s mut Steps<'p>, pair: Pair) -> Observed {
+    pub(super) fn observe(steps: &'s mut Steps<'p>, pair: Pair) -> Observations {
         let (sorts, _) = steps.sorts(0, pair.0);
         let whole = [steps.whole(0, pair.0), steps.whole(1, pair.1)];
         let steps: &'s Steps<'p> = steps;
-        let mut observed = Observed::new();
+        let mut observed = Observations::new();
         let mut random = Random::new(SEED);
         for _ in 0..INPUTS {
             let store = RandomStore::new(random.number());
@@ -188,7 +189,12 @@ impl Leaves for OnPath<'_, '_, '_> {
     }
 }
 
-fn beside(steps: &Steps<'_>, left: &[(ProcId, Activation)], right: &[(ProcId, Activation)], observed: &mut Observed) {
+fn beside(
+    steps: &Steps<'_>,
+    left: &[(ProcId, Activation)],
+    right: &[(ProcId, Activation)],
+    observed: &mut Observations,
+) {
     let by_procedure = |seen: &[(ProcId, Activation)]| {
         let mut found: BTreeMap<ProcId, Vec<Activation>> = BTreeMap::new();
         for (id, activation) in seen {

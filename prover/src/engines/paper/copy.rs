@@ -1,7 +1,7 @@
 //! One copy of one body, with a heap and variables of its own.
 //!
 //! In: a body, the state it starts from, the names its allocations and calls go by. Out: SMT-LIB text that defines the
-//! state at its end, and the calls it comes by.
+//! state at its end, and the calls it makes.
 //!
 //! Branches are merged where they meet; only where one of them returns is the rest copied for each.
 //!
@@ -47,7 +47,7 @@ pub(super) struct Copy<'a> {
     pub(super) summarised: &'a dyn Fn(ProcId) -> bool,
     /// What was written so far.
     pub(super) text: String,
-    /// The calls come by so far.
+    /// The calls made so far.
     pub(super) calls: Vec<Executed>,
     names: usize,
     statements: usize,

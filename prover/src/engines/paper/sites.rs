@@ -2,7 +2,7 @@
 //!
 //! In: a lowered procedure. Out: its [`Sites`], in source order.
 //!
-//! Invariant: without loops, an execution of the body comes by each site at most once; so a site stands for one object, or
+//! Invariant: without loops, an execution of the body passes each site at most once; so a site stands for one object, or
 //! for one call.
 
 use lang_l::hir::{Block, ClassId, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};

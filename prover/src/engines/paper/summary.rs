@@ -1,6 +1,6 @@
 //! Calls: what one call leaves behind, and what two corresponding calls have in common.
 //!
-//! In: calls as the copies of the bodies come by them. Out: SMT-LIB text: abstraction predicates and mutual summaries, one
+//! In: calls as the copies of the bodies make them. Out: SMT-LIB text: abstraction predicates and mutual summaries, one
 //! per claimed pair; and for each call its frame.
 //!
 //! Rule *Mutual summary*: of two matched calls, from regions that agree, either both fail, or the heaps after them agree on

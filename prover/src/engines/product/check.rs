@@ -42,8 +42,8 @@ pub(super) struct Check<'a, 'w> {
     pub(super) queries: usize,
 }
 
-/// What a query said.
-enum Translation {
+/// What a query came to.
+enum Reply {
     Holds,
     /// It fails for these values of the node's columns.
     Fails(Vec<BigInt>),
@@ -124,8 +124,8 @@ impl<'a, 'w> Check<'a, 'w> {
             let goals: Vec<Term> = facts.iter().map(|fact| fact.term(&mut self.setting.arena.terms, &values)).collect();
             let goal = self.setting.arena.terms.and(&goals);
             match self.ask(edge.from, &[edge.guard], goal)? {
-                Translation::Holds => return Some(weakened),
-                Translation::Fails(row) => {
+                Reply::Holds => return Some(weakened),
+                Reply::Fails(row) => {
                     weakened = true;
                     match self.successor(edge, &row) {
                         Some(next) => {
@@ -139,7 +139,7 @@ impl<'a, 'w> Check<'a, 'w> {
                         None => self.ban_unproved(edge, &facts, &goals)?,
                     }
                 }
-                Translation::Unknown => {
+                Reply::Unknown => {
                     weakened = true;
                     self.ban_unproved(edge, &facts, &goals)?;
                 }
@@ -229,9 +229,9 @@ impl<'a, 'w> Check<'a, 'w> {
             let terms = &mut self.setting.arena.terms;
             let goal = terms.or(&[guards, blocked].concat());
             match self.ask(node, &[], goal).ok_or(())? {
-                Translation::Holds => {}
-                Translation::Fails(row) => return Ok(Some((node, row))),
-                Translation::Unknown => return Err(()),
+                Reply::Holds => {}
+                Reply::Fails(row) => return Ok(Some((node, row))),
+                Reply::Unknown => return Err(()),
             }
         }
         Ok(None)
@@ -263,27 +263,27 @@ impl<'a, 'w> Check<'a, 'w> {
                 cuts if cuts.contains(&BLOCKED) => return true,
                 _ => terms.bool(false),
             };
-            matches!(self.ask(edge.from, &[edge.guard], goal), Some(Translation::Holds))
+            matches!(self.ask(edge.from, &[edge.guard], goal), Some(Reply::Holds))
         })
     }
 
     /// Whether a goal follows from the facts at a node and what else is known there; `None` when out of budget.
-    fn ask(&mut self, node: Node, known: &[Term], goal: Term) -> Option<Translation> {
+    fn ask(&mut self, node: Node, known: &[Term], goal: Term) -> Option<Reply> {
         let columns = self.setting.columns(node);
         let obligation = self.obligation(node, known, goal);
         let arena = &mut *self.setting.arena;
         if arena.terms.is_true(goal) || obligation.assumptions.iter().any(|&fact| arena.terms.is_false(fact)) {
-            return Some(Translation::Holds);
+            return Some(Reply::Holds);
         }
         if let Some(linear) = linearised(arena, &obligation) {
             self.queries = self.queries.checked_sub(1)?;
             if self.solver.prove(arena, &linear) == Answer::Holds {
-                return Some(Translation::Holds);
+                return Some(Reply::Holds);
             }
         }
         self.queries = self.queries.checked_sub(1)?;
         Some(match self.solver.prove_or_model(arena, &obligation) {
-            Answer::Holds => Translation::Holds,
+            Answer::Holds => Reply::Holds,
             Answer::FailsAt(model) => {
                 let mut references = References::default();
                 let row = columns.iter().map(|&column| {
@@ -296,9 +296,9 @@ impl<'a, 'w> Check<'a, 'w> {
                         (_, Some(value)) => value.parse().ok(),
                     }
                 });
-                row.collect::<Option<Vec<BigInt>>>().map_or(Translation::Unknown, Translation::Fails)
+                row.collect::<Option<Vec<BigInt>>>().map_or(Reply::Unknown, Reply::Fails)
             }
-            Answer::Fails | Answer::Unknown(_) => Translation::Unknown,
+            Answer::Fails | Answer::Unknown(_) => Reply::Unknown,
         })
     }
 
@@ -317,7 +317,7 @@ impl<'a, 'w> Check<'a, 'w> {
 
     /// Whether a goal holds at a node: for those who ask more of a product than that it is one.
     pub(super) fn follows(&mut self, node: Node, known: &[Term], goal: Term) -> bool {
-        matches!(self.ask(node, known, goal), Some(Translation::Holds))
+        matches!(self.ask(node, known, goal), Some(Reply::Holds))
     }
 }
 

@@ -14,7 +14,7 @@ const MAX_MEASURES: usize = 14;
 
 impl Check<'_, '_> {
     /// Whether, of two executions from equal inputs, one ends when the other does: no cycle of edges in which one of them
-    /// stands still can be gone round for ever.
+    /// stands still can be taken for ever.
     pub(super) fn ends_together(&mut self) -> bool {
         let nodes: Vec<graph::Node> = self.graph.rows.keys().copied().collect();
         // Nothing that is blocked ends.

@@ -1,6 +1,6 @@
 //! Which states of the two versions are looked at side by side.
 //!
-//! In: two [`Side`]s, and a [`Alignment`]. Out: a [`Graph`] of the pairs of places that runs come by, laid side by side as the
+//! In: two [`Side`]s, and a [`Alignment`]. Out: a [`Graph`] of the pairs of places that runs pass, laid side by side as the
 //! alignment says, with the [`Edge`]s between them: some transitions of the one, some of the other.
 //!
 //! Invariant: what an edge says of the transitions it is made of is exact, whatever alignment and run it was found by.
@@ -20,7 +20,7 @@ const MAX_ROWS: usize = 220;
 /// More edges than this are not worth checking.
 const MAX_EDGES: usize = 90;
 
-/// How many stores are tried to find a way on from a state.
+/// How many stores are tried to find an edge that leads on from a state.
 const MAX_STORES: u32 = 40;
 
 /// How to lay two runs side by side.
@@ -41,7 +41,7 @@ pub(super) struct Node {
     pub(super) seen: [u64; 2],
 }
 
-/// A way from one node to another.
+/// A path from one node to another.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
     pub(super) from: Node,
@@ -54,7 +54,7 @@ pub(super) struct Edge {
     pub(super) values: Vec<Term>,
 }
 
-/// The nodes that were come by, with the states seen there, and the edges.
+/// The nodes that runs passed, with the states seen there, and the edges.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     pub(super) rows: BTreeMap<Node, Vec<Vec<BigInt>>>,
@@ -75,7 +75,7 @@ pub(super) struct Point {
 pub(super) struct Setting<'a> {
     pub(super) arena: &'a mut Arena,
     pub(super) sides: [&'a Side<'a>; 2],
-    /// The terms of the inputs; where the heap is read, the number of a store that is made up is the last.
+    /// The terms of the inputs; where the heap is read, the number of a random store is the last.
     pub(super) inputs: &'a [Term],
     /// Whether the heap is read.
     pub(super) reads: bool,
@@ -154,7 +154,7 @@ impl Setting<'_> {
         }
     }
 
-    /// What has been seen after coming to a cut point: two bits for each head, come by and come by again.
+    /// What has been seen after coming to a cut point: two bits for each head, passed once and passed again.
     fn arrive(&self, seen: u64, cut: Cut) -> u64 {
         if !self.tagged || !Side::is_head(cut) || cut >= 32 {
             return seen;
@@ -163,7 +163,7 @@ impl Setting<'_> {
         if seen & once == 0 { seen | once } else { seen | again }
     }
 
-    /// Lays two whole runs side by side, and adds what they come by to the graph; false when the alignment does not fit.
+    /// Lays two whole runs side by side, and adds what they pass to the graph; false when the alignment does not fit.
     pub(super) fn add(
         &mut self,
         graph: &mut Graph,

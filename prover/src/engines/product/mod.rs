@@ -4,8 +4,8 @@
 //! In: a pair of procedures whose only recursion is by loops, or calls in tail position, and that leave the heap alone. Out: whether a
 //! product of the two proves that they are partially equivalent, and whether it proves that they end together.
 //!
-//! Loops seldom match turn by turn where somebody has worked on them: one is unrolled, split, peeled, or a formula. So both are run on
-//! a number of inputs, the runs are laid side by side by a [`Alignment`](graph::Alignment) (turn by turn; from one place where a
+//! Loops seldom match iteration by iteration where somebody has worked on them: one is unrolled, split, peeled, or a formula. So both are run on
+//! a number of inputs, the runs are laid side by side by a [`Alignment`](graph::Alignment) (iteration by iteration; from one place where a
 //! variable has the same value in both to the next; one after the other), and what the states seen side by side have in
 //! common is proved to be an invariant, or given up.
 //!
@@ -54,7 +54,7 @@ const MAX_QUERIES: usize = 600;
 const MAX_ENDING_QUERIES: usize = 120;
 /// The longest run.
 const MAX_RUN: usize = 160;
-/// The number of the input by which runs tell the stores that are made up for them; no program looks at it.
+/// The number of the input that names a random store; no program looks at it.
 const STORE: u32 = 1 << 22;
 /// More pairs of variables of different names than this are not tried.
 const MAX_OTHERS: usize = 8;
@@ -151,7 +151,7 @@ fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut 
     let sides = [&left, &right];
     let mut tried = BTreeSet::new();
     let mut left = MAX_QUERIES;
-    for InliningPlan { alignment, tagged, degree, queries } in plans(sides) {
+    for Attempt { alignment, tagged, degree, queries } in attempts(sides) {
         let mut setting = Setting { arena: &mut arena, sides, inputs: &inputs, reads, arrays: &arrays, tagged };
         let Some(graph) = observe(&mut setting, &alignment, &rows) else { continue };
         if !tried.insert((graph.shape().clone(), degree, tagged)) {
@@ -194,7 +194,7 @@ fn inputs(program: &Program<'_>, pair: Pair, globals: &[GlobalId], arena: &mut A
 }
 
 /// One attempt.
-struct InliningPlan {
+struct Attempt {
     alignment: Alignment,
     /// Whether to tell first visits of loops from later ones.
     tagged: bool,
@@ -205,13 +205,13 @@ struct InliningPlan {
 }
 
 /// What to try: what is cheap and succeeds often first.
-fn plans(sides: [&Side<'_>; 2]) -> Vec<InliningPlan> {
+fn attempts(sides: [&Side<'_>; 2]) -> Vec<Attempt> {
     let meet = |mine: &str, theirs: &str| Alignment::Meet(mine.to_string(), theirs.to_string());
     let names = sides.map(Side::changing);
     let same: Vec<Alignment> = names[0].intersection(&names[1]).map(|name| meet(name, name)).collect();
-    let mut plans = Vec::new();
+    let mut attempts = Vec::new();
     let mut plan = |alignments: &[Alignment], tagged: bool, degree: u32, queries: usize| {
-        plans.extend(alignments.iter().map(|alignment| InliningPlan {
+        attempts.extend(alignments.iter().map(|alignment| Attempt {
             alignment: alignment.clone(),
             tagged,
             degree,
@@ -235,7 +235,7 @@ fn plans(sides: [&Side<'_>; 2]) -> Vec<InliningPlan> {
         .collect();
     plan(&other, false, 2, 120);
     plan(&in_turn, true, 3, 300);
-    plans
+    attempts
 }
 
 /// The graph that the runs from these inputs make; `None` when the alignment does not fit them.

@@ -216,7 +216,7 @@ impl<'u> Side<'u> {
 struct Exploration<'e, 'x, 'u> {
     side: &'e Side<'u>,
     executor: &'e mut Executor<'x>,
-    /// Those that are still on the way.
+    /// Those that have not come to a cut point.
     work: Vec<Path>,
     transitions: Vec<Transition>,
 }

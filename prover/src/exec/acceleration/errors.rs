@@ -1,19 +1,19 @@
-//! Whether some turn of a loop errs.
+//! Whether some iteration of a loop errs.
 //!
-//! In: the ways in which the n-th turn errs. Out: whether there is an n among so many turns, at least one, for which it does.
+//! In: the ways in which the n-th iteration errs. Out: whether there is an n among so many iterations, at least one, for which it does.
 //!
 //! Invariant: exact; `None` where that cannot be said without a quantifier.
 
-use super::one::Iteration;
+use super::iteration::Iteration;
 use super::split;
 use num_traits::{One, Signed, Zero};
 use smt::term::{Node, Term, Terms};
 use std::collections::BTreeSet;
 
-/// The condition that one of the turns errs.
-pub(super) fn within(terms: &mut Terms, turn: &Iteration, turns: Term) -> Option<Term> {
+/// The condition that one of the iterations errs.
+pub(super) fn within(terms: &mut Terms, iteration: &Iteration, iterations: Term) -> Option<Term> {
     let mut ways: Vec<Vec<Term>> = Vec::new();
-    for way in &turn.errors {
+    for way in &iteration.errors {
         match way.as_slice() {
             [one] => match terms.node(*one) {
                 Node::Or(parts) => ways.extend(parts.iter().map(|&part| vec![part])),
@@ -34,11 +34,11 @@ pub(super) fn within(terms: &mut Terms, turn: &Iteration, turns: Term) -> Option
             }
         }
         let (changing, fixed): (Vec<Term>, Vec<Term>) =
-            kept.into_iter().partition(|&part| terms.occurs(turn.number, part));
+            kept.into_iter().partition(|&part| terms.occurs(iteration.number, part));
         let mut all = fixed;
         match changing[..] {
             [] => {}
-            [one] => all.push(some_turn(terms, one, turn.number, turns)?),
+            [one] => all.push(some_iteration(terms, one, iteration.number, iterations)?),
             _ => return None,
         }
         conditions.push(terms.and(&all));
@@ -46,12 +46,12 @@ pub(super) fn within(terms: &mut Terms, turn: &Iteration, turns: Term) -> Option
     Some(terms.or(&conditions))
 }
 
-/// Whether a condition holds in some turn.
-fn some_turn(terms: &mut Terms, condition: Term, number: Term, turns: Term) -> Option<Term> {
+/// Whether a condition holds in some iteration.
+fn some_iteration(terms: &mut Terms, condition: Term, number: Term, iterations: Term) -> Option<Term> {
     match terms.node(condition).clone() {
         Node::Or(parts) => {
             let each: Vec<Term> =
-                parts.iter().map(|&part| some_turn(terms, part, number, turns)).collect::<Option<_>>()?;
+                parts.iter().map(|&part| some_iteration(terms, part, number, iterations)).collect::<Option<_>>()?;
             Some(terms.or(&each))
         }
         _ if !terms.occurs(number, condition) => Some(condition),
@@ -61,9 +61,9 @@ fn some_turn(terms: &mut Terms, condition: Term, number: Term, turns: Term) -> O
             if slope.is_positive() {
                 return Some(terms.le(start, zero));
             }
-            // It falls, so it is least in the last turn.
+            // It falls, so it is least in the last iteration.
             let one = terms.int(1);
-            let last = terms.sub(turns, one);
+            let last = terms.sub(iterations, one);
             let slope = terms.int(slope);
             let fallen = terms.mul(slope, last);
             let least = terms.add(start, fallen);
@@ -77,7 +77,7 @@ fn some_turn(terms: &mut Terms, condition: Term, number: Term, turns: Term) -> O
             let factor = terms.int(-slope);
             let at = terms.mul(factor, start);
             let zero = terms.int(0);
-            let (low, high) = (terms.le(zero, at), terms.lt(at, turns));
+            let (low, high) = (terms.le(zero, at), terms.lt(at, iterations));
             Some(terms.and(&[low, high]))
         }
         _ => None,

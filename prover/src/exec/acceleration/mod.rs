@@ -1,28 +1,28 @@
-//! All turns of a loop at once, where they do not depend on one another.
+//! All iterations of a loop at once, where they do not depend on one another.
 //!
 //! In: a state before the call of a loop's procedure. Out: the states after the whole loop, with sums and filled arrays as terms
 //! of their own; or nothing, when the loop is not of that kind.
 //!
-//! The kind: every variable that the loop assigns is an integer that grows by a constant each turn, or by an amount that is
-//! known from the number of the turn; the loop goes on by a linear condition; each turn writes at most one cell, of the same
-//! array, one step further each time, and reads of that array only what no earlier turn has written.
+//! The kind: every variable that the loop assigns is an integer that grows by a constant each iteration, or by an amount that is
+//! known from the number of the iteration; the loop goes on by a linear condition; each iteration writes at most one cell, of the same
+//! array, one step further each time, and reads of that array only what no earlier iteration has written.
 //!
-//! Rule *Turns* (`proofs/soundness.md`).
+//! Rule *Acceleration* (`proofs/soundness.md`).
 //!
 //! Invariant: exact: the states are those that the loop can end in, no more and no fewer.
 
 mod errors;
-mod one;
+mod iteration;
 mod sums;
 
 use super::{ExecError, Executor};
 use crate::exec::state::State;
 use crate::lower::is_loop;
+use iteration::{Iteration, Variable};
 use lang_l::hir::ProcId;
 use lang_l::source::Span;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use one::{Iteration, Variable};
 use smt::term::{Ending, Func, Node, Term, Terms};
 
 /// The states in which a call returned, with its results.
@@ -30,27 +30,27 @@ type Returns = Vec<(State, Vec<Term>)>;
 
 impl Executor<'_> {
     /// The states in which a loop ends, with what its procedure returns; `None` when it is not of the kind.
-    pub(super) fn all_turns(
+    pub(super) fn accelerated(
         &mut self,
         state: &State,
         callee: ProcId,
         args: &[Term],
         span: Span,
     ) -> Result<Option<Returns>, ExecError> {
-        if !self.limits.turns || !is_loop(self.code().procedure(callee)) {
+        if !self.limits.accelerate || !is_loop(self.code().procedure(callee)) {
             return Ok(None);
         }
         let number = self.arena.terms.skolem_int();
-        // What is found on the way belongs to one turn and not to the execution.
+        // What is found on the way belongs to one iteration and not to the execution.
         let found = std::mem::take(&mut self.found);
         let join = std::mem::replace(&mut self.limits.join, true);
-        self.turn_depth += 1;
-        let turn = self.one_turn(state, callee, args, number);
-        self.turn_depth -= 1;
+        self.iteration_depth += 1;
+        let iteration = self.one_iteration(state, callee, args, number);
+        self.iteration_depth -= 1;
         self.limits.join = join;
         self.found = found;
-        match turn {
-            Some(turn) => self.whole(state, args, &turn, span),
+        match iteration {
+            Some(iteration) => self.whole(state, args, &iteration, span),
             None => Ok(None),
         }
     }
@@ -59,19 +59,20 @@ impl Executor<'_> {
         &mut self,
         state: &State,
         args: &[Term],
-        turn: &Iteration,
+        iteration: &Iteration,
         span: Span,
     ) -> Result<Option<Returns>, ExecError> {
         let terms = &mut self.arena.terms;
-        let Some(count) = Count::of(terms, turn) else { return Ok(None) };
-        let endless_may_err = turn.errors.iter().any(|error| error.iter().any(|&part| terms.occurs(turn.number, part)));
+        let Some(count) = Count::of(terms, iteration) else { return Ok(None) };
+        let endless_may_err =
+            iteration.errors.iter().any(|error| error.iter().any(|&part| terms.occurs(iteration.number, part)));
         if !terms.is_false(count.endless) && endless_may_err {
             return Ok(None);
         }
-        let Some(error) = errors::within(terms, turn, count.turns) else { return Ok(None) };
+        let Some(error) = errors::within(terms, iteration, count.iterations) else { return Ok(None) };
         let mut before = state.clone();
         // The condition is evaluated at least once, and errs each time alike.
-        let ok = self.arena.terms.not(turn.condition_errs);
+        let ok = self.arena.terms.not(iteration.condition_errs);
         if !self.require(&mut before, ok, "the condition of a loop errs", span) {
             self.flush(&mut before)?;
             return Ok(Some(Vec::new()));
@@ -81,7 +82,7 @@ impl Executor<'_> {
         let mut entered = before.clone();
         if entered.assume(&mut self.arena.terms, count.entered) {
             let fine = self.arena.terms.not(error);
-            let alive = self.require(&mut entered, fine, "a turn of a loop errs", span);
+            let alive = self.require(&mut entered, fine, "an iteration of a loop errs", span);
             self.flush(&mut entered)?;
             if alive {
                 let mut endless = entered.clone();
@@ -91,7 +92,7 @@ impl Executor<'_> {
                 }
                 let finite = self.arena.terms.not(count.endless);
                 if entered.assume(&mut self.arena.terms, finite) {
-                    let results = self.after(&mut entered, args, turn, count.turns);
+                    let results = self.after(&mut entered, args, iteration, count.iterations);
                     ends.push((entered, results));
                 }
             }
@@ -99,13 +100,13 @@ impl Executor<'_> {
         let mut skipped = before.clone();
         let not = self.arena.terms.not(count.entered);
         if skipped.assume(&mut self.arena.terms, not) {
-            let results = turn.results.iter().map(|&param| args[param]).collect();
+            let results = iteration.results.iter().map(|&param| args[param]).collect();
             ends.push((skipped, results));
         }
-        if self.turn_depth > 0
+        if self.iteration_depth > 0
             && let [(left, first), (right, second)] = ends.as_slice()
         {
-            // Within a turn of another loop there has to be one end.
+            // Within an iteration of another loop there has to be one end.
             let (left, right) = (left.clone(), right.clone());
             let results = first.iter().zip(second).map(|(&a, &b)| self.arena.terms.ite(count.entered, a, b)).collect();
             let joined = self.join(&before, count.entered, &left, &right);
@@ -114,11 +115,11 @@ impl Executor<'_> {
         Ok(Some(ends))
     }
 
-    /// The state after this many turns, at least one, none of which erred; and the results.
-    fn after(&mut self, state: &mut State, args: &[Term], turn: &Iteration, turns: Term) -> Vec<Term> {
+    /// The state after this many iterations, at least one, none of which erred; and the results.
+    fn after(&mut self, state: &mut State, args: &[Term], iteration: &Iteration, iterations: Term) -> Vec<Term> {
         let mut last = args.to_vec();
-        for (&variable, &growth) in &turn.growth {
-            let sum = sums::sum(&mut self.arena.terms, growth, turn.number, turns);
+        for (&variable, &growth) in &iteration.growth {
+            let sum = sums::sum(&mut self.arena.terms, growth, iteration.number, iterations);
             match variable {
                 Variable::Param(at) => last[at] = self.arena.terms.add(args[at], sum),
                 Variable::Global(at) => {
@@ -127,36 +128,36 @@ impl Executor<'_> {
                 }
             }
         }
-        if let Some(write) = &turn.write {
-            let (from, to) = sums::range(&mut self.arena.terms, &write.index, turns);
-            let value = write.index.instead(&mut self.arena.terms, write.value, turn.number);
-            let (index, value) = sums::named(&mut self.arena.terms, value, turn.number);
+        if let Some(write) = &iteration.write {
+            let (from, to) = sums::range(&mut self.arena.terms, &write.index, iterations);
+            let value = write.index.instead(&mut self.arena.terms, write.value, iteration.number);
+            let (index, value) = sums::named(&mut self.arena.terms, value, iteration.number);
             let fill = smt::heap::Fill { selector: write.selector, array: write.array, from, to, index, value };
             state.heap = self.arena.heaps.fill(state.heap, fill);
         }
-        turn.results.iter().map(|&param| last[param]).collect()
+        iteration.results.iter().map(|&param| last[param]).collect()
     }
 }
 
-/// How many turns a loop makes.
+/// How many iterations a loop makes.
 struct Count {
     /// Whether there is a first one.
     entered: Term,
     /// How many, when there is a first one and a last one.
-    turns: Term,
+    iterations: Term,
     /// Whether there is no last one, when there is a first one.
     endless: Term,
 }
 
 impl Count {
     /// From the condition to go on: a linear one, and others that do not change.
-    fn of(terms: &mut Terms, turn: &Iteration) -> Option<Count> {
-        let conjuncts = match terms.node(turn.condition) {
+    fn of(terms: &mut Terms, iteration: &Iteration) -> Option<Count> {
+        let conjuncts = match terms.node(iteration.condition) {
             Node::And(parts) => parts.to_vec(),
-            _ => vec![turn.condition],
+            _ => vec![iteration.condition],
         };
         let (changing, fixed): (Vec<Term>, Vec<Term>) =
-            conjuncts.into_iter().partition(|&part| terms.occurs(turn.number, part));
+            conjuncts.into_iter().partition(|&part| terms.occurs(iteration.number, part));
         let [changing] = changing[..] else { return None };
         let (linear, unequal) = match *terms.node(changing) {
             Node::AtMostZero(t) => (t, false),
@@ -166,17 +167,17 @@ impl Count {
             },
             _ => return None,
         };
-        let (slope, start) = split(terms, linear, turn.number)?;
+        let (slope, start) = split(terms, linear, iteration.number)?;
         let zero = terms.int(0);
-        let (first, turns, endless) = if unequal {
+        let (first, iterations, endless) = if unequal {
             if !slope.abs().is_one() {
                 return None;
             }
             let factor = terms.int(-slope);
-            let turns = terms.mul(factor, start);
+            let iterations = terms.mul(factor, start);
             let same = terms.eq(start, zero);
-            let endless = if not_negative(terms, turns) { terms.bool(false) } else { terms.lt(turns, zero) };
-            (terms.not(same), turns, endless)
+            let endless = if not_negative(terms, iterations) { terms.bool(false) } else { terms.lt(iterations, zero) };
+            (terms.not(same), iterations, endless)
         } else if slope.is_positive() {
             let negated = terms.neg(start);
             let divisor = terms.int(slope);
@@ -187,7 +188,7 @@ impl Count {
             (terms.le(start, zero), zero, terms.bool(true))
         };
         let all: Vec<Term> = fixed.into_iter().chain([first]).collect();
-        Some(Count { entered: terms.and(&all), turns, endless })
+        Some(Count { entered: terms.and(&all), iterations, endless })
     }
 }
 
@@ -198,7 +199,7 @@ fn not_negative(terms: &Terms, term: Term) -> bool {
     !constant.is_negative() && parts.iter().all(|(factor, part)| factor.is_positive() && length(*part))
 }
 
-/// A linear term as a multiple of the number of the turn and a rest that it does not occur in.
+/// A linear term as a multiple of the number of the iteration and a rest that it does not occur in.
 fn split(terms: &mut Terms, term: Term, number: Term) -> Option<(BigInt, Term)> {
     let (constant, parts) = terms.linear_parts(term);
     let mut slope = BigInt::zero();

@@ -1,12 +1,12 @@
-//! Sums over the turns of a loop.
+//! Sums over the iterations of a loop.
 //!
-//! In: a term over the number of a turn, and how many turns there are. Out: its sum as a term: a polynomial where it is one; else
+//! In: a term over the number of an iteration, and how many iterations there are. Out: its sum as a term: a polynomial where it is one; else
 //! the difference of two values of the function that sums it up from a fixed place.
 //!
 //! That function is named by what it sums, written over the index of the first cell that is read (or the first sum that
 //! is not just the number): so that a loop upwards and one downwards speak of the same function.
 //!
-//! Invariant: exact, for any number of turns that is not negative.
+//! Invariant: exact, for any number of iterations that is not negative.
 
 use super::split;
 use lang_l::hir::Type;
@@ -16,7 +16,7 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use smt::term::{Func, Node, Sort, Term, Terms};
 
-/// Powers of the number of a turn above this have no formula here.
+/// Powers of the number of an iteration above this have no formula here.
 const HIGHEST_POWER: usize = 2;
 /// The depth of the variables of sums; those of quantifiers have smaller ones.
 const INNERMOST: u32 = 1 << 20;
@@ -33,41 +33,41 @@ impl Index {
         slope.abs().is_one().then(|| Index { start, up: slope.is_positive() })
     }
 
-    /// The index in a turn.
+    /// The index in an iteration.
     pub(super) fn at(&self, terms: &mut Terms, number: Term) -> Term {
         if self.up { terms.add(self.start, number) } else { terms.sub(self.start, number) }
     }
 
-    /// A term over the number of a turn, with that name now standing for the index.
+    /// A term over the number of an iteration, with that name now standing for the index.
     pub(super) fn instead(&self, terms: &mut Terms, term: Term, number: Term) -> Term {
-        let turn = if self.up { terms.sub(number, self.start) } else { terms.sub(self.start, number) };
-        terms.substitute(term, &HashMap::from_iter([(number, turn)]))
+        let iteration = if self.up { terms.sub(number, self.start) } else { terms.sub(self.start, number) };
+        terms.substitute(term, &HashMap::from_iter([(number, iteration)]))
     }
 }
 
-/// The least index of so many turns, and the one after the greatest.
-pub(super) fn range(terms: &mut Terms, index: &Index, turns: Term) -> (Term, Term) {
+/// The least index of so many iterations, and the one after the greatest.
+pub(super) fn range(terms: &mut Terms, index: &Index, iterations: Term) -> (Term, Term) {
     if index.up {
-        (index.start, terms.add(index.start, turns))
+        (index.start, terms.add(index.start, iterations))
     } else {
-        let end = terms.sub(index.start, turns);
+        let end = terms.sub(index.start, iterations);
         let one = terms.int(1);
         (terms.add(end, one), terms.add(index.start, one))
     }
 }
 
-/// The sum of a term over so many turns.
-pub(super) fn sum(terms: &mut Terms, each: Term, number: Term, turns: Term) -> Term {
+/// The sum of a term over so many iterations.
+pub(super) fn sum(terms: &mut Terms, each: Term, number: Term, iterations: Term) -> Term {
     let (constant, parts) = terms.linear_parts(each);
     // Sums of powers are fractions; together they are a whole number.
-    let mut sixths = times(terms, &(constant * BigInt::from(6)), turns);
+    let mut sixths = times(terms, &(constant * BigInt::from(6)), iterations);
     let mut others = terms.int(0);
     for (coefficient, part) in parts {
-        if let Some(sum) = six_sums(terms, part, number, turns) {
+        if let Some(sum) = six_sums(terms, part, number, iterations) {
             let sum = times(terms, &coefficient, sum);
             sixths = terms.add(sixths, sum);
         } else {
-            let sum = other_sum(terms, part, number, turns);
+            let sum = other_sum(terms, part, number, iterations);
             let sum = times(terms, &coefficient, sum);
             others = terms.add(others, sum);
         }
@@ -96,7 +96,7 @@ fn sixth(terms: &mut Terms, term: Term) -> Term {
 }
 
 /// Six times the sum of a power of the number, times what it does not occur in.
-fn six_sums(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Option<Term> {
+fn six_sums(terms: &mut Terms, part: Term, number: Term, iterations: Term) -> Option<Term> {
     let factors = match terms.node(part) {
         Node::Mul(parts) => parts.to_vec(),
         _ => vec![part],
@@ -107,44 +107,44 @@ fn six_sums(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Option<
     if power > HIGHEST_POWER || rest.iter().any(|factor| terms.occurs(number, *factor) || choice(factor)) {
         return None;
     }
-    let mut product = six_powers(terms, power, turns);
+    let mut product = six_powers(terms, power, iterations);
     for factor in rest {
         product = terms.mul(product, factor);
     }
     Some(product)
 }
 
-/// `6 * (0^p + 1^p + … + (turns - 1)^p)`
-fn six_powers(terms: &mut Terms, power: usize, turns: Term) -> Term {
+/// `6 * (0^p + 1^p + … + (iterations - 1)^p)`
+fn six_powers(terms: &mut Terms, power: usize, iterations: Term) -> Term {
     let one = terms.int(1);
-    let before = terms.sub(turns, one);
-    let product = terms.mul(turns, before);
+    let before = terms.sub(iterations, one);
+    let product = terms.mul(iterations, before);
     match power {
-        0 => times(terms, &BigInt::from(6), turns),
+        0 => times(terms, &BigInt::from(6), iterations),
         1 => times(terms, &BigInt::from(3), product),
         _ => {
-            let last = terms.add(turns, before);
+            let last = terms.add(iterations, before);
             terms.mul(product, last)
         }
     }
 }
 
-fn other_sum(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Term {
+fn other_sum(terms: &mut Terms, part: Term, number: Term, iterations: Term) -> Term {
     match *terms.node(part) {
         Node::Ite(cond, then, els) if !terms.occurs(number, cond) => {
-            let (then, els) = (sum(terms, then, number, turns), sum(terms, els, number, turns));
+            let (then, els) = (sum(terms, then, number, iterations), sum(terms, els, number, iterations));
             terms.ite(cond, then, els)
         }
-        _ if !terms.occurs(number, part) => terms.mul(turns, part),
-        _ => opaque(terms, part, number, turns),
+        _ if !terms.occurs(number, part) => terms.mul(iterations, part),
+        _ => opaque(terms, part, number, iterations),
     }
 }
 
-fn opaque(terms: &mut Terms, part: Term, number: Term, turns: Term) -> Term {
+fn opaque(terms: &mut Terms, part: Term, number: Term, iterations: Term) -> Term {
     let zero = terms.int(0);
     let index = index_in(terms, part, number).unwrap_or(Index { start: zero, up: true });
     let each = index.instead(terms, part, number);
-    let (from, to) = range(terms, &index, turns);
+    let (from, to) = range(terms, &index, iterations);
     let (number, each) = named(terms, each, number);
     let [low, high] = [from, to].map(|end| terms.app(Func::SumBelow, &[number, each, end], Sort::Int));
     terms.sub(high, low)
@@ -162,7 +162,7 @@ pub(super) fn named(terms: &mut Terms, each: Term, number: Term) -> (Term, Term)
     (variable, terms.substitute(each, &HashMap::from_iter([(number, variable)])))
 }
 
-/// The first index of a cell that a term reads, else its first linear part, that goes one step a turn.
+/// The first index of a cell that a term reads, else its first linear part, that goes one step an iteration.
 fn index_in(terms: &mut Terms, term: Term, number: Term) -> Option<Index> {
     let (mut cells, mut others) = (Vec::new(), Vec::new());
     let mut seen = HashSet::default();

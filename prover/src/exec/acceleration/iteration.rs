@@ -1,11 +1,11 @@
-//! One turn of a loop: what it does, as terms over its number.
+//! One iteration of a loop: what it does, as terms over its number.
 //!
 //! In: a state before a loop. Out: a [`Iteration`], if the loop is of the kind the module above names.
 //!
-//! The turn is executed twice: first with a value of its own for each variable that is assigned, to see which grow by a
+//! The iteration is executed twice: first with a value of its own for each variable that is assigned, to see which grow by a
 //! constant; then with those at what they have grown to, and with the array that is written in an arbitrary state.
 //!
-//! Invariant: in a [`Iteration`] nothing but the number of the turn stands for what earlier turns did.
+//! Invariant: in a [`Iteration`] nothing but the number of the iteration stands for what earlier iterations did.
 
 use super::super::{Execution, Flow};
 use super::sums::Index;
@@ -43,7 +43,7 @@ impl Variable {
     }
 }
 
-/// The cell that a turn writes.
+/// The cell that an iteration writes.
 pub(super) struct Write {
     pub(super) selector: Selector,
     pub(super) array: Term,
@@ -51,7 +51,7 @@ pub(super) struct Write {
     pub(super) value: Term,
 }
 
-/// What the n-th turn of a loop does, counted from 0.
+/// What the n-th iteration of a loop does, counted from 0.
 pub(super) struct Iteration {
     /// Its number.
     pub(super) number: Term,
@@ -59,7 +59,7 @@ pub(super) struct Iteration {
     pub(super) condition: Term,
     /// Whether finding that out is an error.
     pub(super) condition_errs: Term,
-    /// Conjunctions, one of which holds if the turn errs.
+    /// Conjunctions, one of which holds if the iteration errs.
     pub(super) errors: Vec<Vec<Term>>,
     /// What it adds to each variable that is assigned.
     pub(super) growth: BTreeMap<Variable, Term>,
@@ -85,8 +85,8 @@ struct Parts<'c> {
     assigned: BTreeSet<usize>,
 }
 
-/// What was seen of one execution of a turn.
-struct Seen {
+/// One execution of the condition and the body.
+struct Pass {
     end: State,
     condition: Term,
     condition_errs: Term,
@@ -94,8 +94,14 @@ struct Seen {
 }
 
 impl Executor<'_> {
-    /// What a turn does; `None` when that depends on more than its number.
-    pub(super) fn one_turn(&mut self, state: &State, callee: ProcId, args: &[Term], number: Term) -> Option<Iteration> {
+    /// What an iteration does; `None` when that depends on more than its number.
+    pub(super) fn one_iteration(
+        &mut self,
+        state: &State,
+        callee: ProcId,
+        args: &[Term],
+        number: Term,
+    ) -> Option<Iteration> {
         let code = self.code().procedure(callee);
         let parts = take_apart(code, callee)?;
         let entry = self.start(state, code, args);
@@ -112,12 +118,12 @@ impl Executor<'_> {
             let value = self.arbitrary(&mut own);
             variable.set(&mut first, value);
         }
-        let seen = self.turn_from(first.clone(), &parts, code)?;
+        let seen = self.iteration_from(first.clone(), &parts, code)?;
         let place = self.written_place(seen.end.heap, state.heap)?;
         if place.is_some_and(|(_, array)| own.iter().any(|&value| self.arena.terms.occurs(value, array))) {
             return None;
         }
-        // Then in the turn of this number.
+        // Then in the iteration of this number.
         let mut again = entry.clone();
         let (mut arbitrary, mut steps) = (Vec::new(), Vec::new());
         for &variable in &variables {
@@ -135,7 +141,7 @@ impl Executor<'_> {
         if let Some((_, heap)) = earlier {
             again.heap = heap;
         }
-        let seen = self.turn_from(again.clone(), &parts, code)?;
+        let seen = self.iteration_from(again.clone(), &parts, code)?;
         let growth: BTreeMap<Variable, Term> =
             variables.iter().map(|&variable| (variable, self.growth(variable, &again, &seen.end))).collect();
         // What grew by a constant from arbitrary values has to do so from where it has grown to.
@@ -143,26 +149,26 @@ impl Executor<'_> {
             return None;
         }
         let write = place.map(|place| self.write(&seen.end, again.heap, place, number));
-        let Seen { condition, condition_errs, errors, .. } = seen;
+        let Pass { condition, condition_errs, errors, .. } = seen;
         let results = parts.results;
-        let mut turn = Iteration { number, condition, condition_errs, errors, growth, write: None, results };
+        let mut iteration = Iteration { number, condition, condition_errs, errors, growth, write: None, results };
         if let Some(write) = write {
-            turn.write = Some(write?);
+            iteration.write = Some(write?);
         }
         if let Some((call, _)) = earlier {
-            self.forget_earlier(&mut turn, call, entry.heap)?;
+            self.forget_earlier(&mut iteration, call, entry.heap)?;
         }
-        self.depends_on_number_alone(&turn, &arbitrary, earlier.map(|(call, _)| call)).then_some(turn)
+        self.depends_on_number_alone(&iteration, &arbitrary, earlier.map(|(call, _)| call)).then_some(iteration)
     }
 
-    /// Whether nothing but its number says what a turn does: no arbitrary value, and nothing that earlier turns have written.
-    fn depends_on_number_alone(&self, turn: &Iteration, arbitrary: &[Term], earlier: Option<CallId>) -> bool {
+    /// Whether nothing but its number says what an iteration does: no arbitrary value, and nothing that earlier iterations have written.
+    fn depends_on_number_alone(&self, iteration: &Iteration, arbitrary: &[Term], earlier: Option<CallId>) -> bool {
         let terms = &self.arena.terms;
         let is_unknown = |term: Term| {
             arbitrary.iter().any(|&value| terms.occurs(value, term))
                 || earlier.is_some_and(|call| terms.speaks_of_call(call, term))
         };
-        !turn.terms().into_iter().any(is_unknown) && !terms.occurs(turn.number, turn.condition_errs)
+        !iteration.terms().into_iter().any(is_unknown) && !terms.occurs(iteration.number, iteration.condition_errs)
     }
 
     /// What a variable has gained from one state to another.
@@ -170,7 +176,7 @@ impl Executor<'_> {
         grown(&mut self.arena.terms, variable.value(start), variable.value(end))
     }
 
-    /// Earlier turns have left an array in some state, and nothing else changed: as a call that they stand for.
+    /// Earlier iterations have left an array in some state, and nothing else changed: as a call that they stand for.
     fn write_earlier(
         &mut self,
         before: &State,
@@ -193,7 +199,7 @@ impl Executor<'_> {
         (call, self.arena.heaps.call(before.heap, call, footprint))
     }
 
-    /// A state in which a turn begins, with nothing on its path.
+    /// A state in which an iteration begins, with nothing on its path.
     fn start(&mut self, state: &State, code: &Procedure, args: &[Term]) -> State {
         State {
             locals: self.frame(code, args),
@@ -217,7 +223,7 @@ impl Executor<'_> {
     }
 
     /// Executes the condition and the body once.
-    fn turn_from(&mut self, mut state: State, parts: &Parts<'_>, code: &Procedure) -> Option<Seen> {
+    fn iteration_from(&mut self, mut state: State, parts: &Parts<'_>, code: &Procedure) -> Option<Pass> {
         let (calls, news) = (state.calls.len(), state.news.len());
         let condition = self.eval(&mut state, parts.condition)?;
         let bad: Vec<Term> = state.pending.iter().map(|(condition, _)| *condition).collect();
@@ -237,7 +243,7 @@ impl Executor<'_> {
             return None;
         }
         let errors = self.found.outcomes.iter().map(|outcome| outcome.path.clone()).collect();
-        Some(Seen { end, condition, condition_errs, errors })
+        Some(Pass { end, condition, condition_errs, errors })
     }
 
     /// The one array that was written on the way from a heap to another, and with what sort of cell; the outer `None` when
@@ -264,7 +270,7 @@ impl Executor<'_> {
         Some(place)
     }
 
-    /// The cell that was written in this turn, and what it holds afterwards.
+    /// The cell that was written in this iteration, and what it holds afterwards.
     fn write(
         &mut self,
         end: &State,
@@ -296,18 +302,18 @@ impl Executor<'_> {
         Some(Write { selector, array, index, value })
     }
 
-    /// Puts what was there before the loop in the place of what earlier turns left, where they have not been.
-    fn forget_earlier(&mut self, turn: &mut Iteration, call: CallId, before: HeapId) -> Option<()> {
-        let write = turn.write.as_ref()?;
+    /// Puts what was there before the loop in the place of what earlier iterations left, where they have not been.
+    fn forget_earlier(&mut self, iteration: &mut Iteration, call: CallId, before: HeapId) -> Option<()> {
+        let write = iteration.write.as_ref()?;
         let (selector, index) = (write.selector, write.index.clone());
-        let at = index.at(&mut self.arena.terms, turn.number);
+        let at = index.at(&mut self.arena.terms, iteration.number);
         let mut instead = HashMap::default();
-        for term in self.arena.terms.parts_of(&turn.terms()) {
+        for term in self.arena.terms.parts_of(&iteration.terms()) {
             let Node::App(Func::Effect(by, _), args) = self.arena.terms.node(term).clone() else { continue };
             if by != call {
                 continue;
             }
-            // Only cells that lie ahead, or the one that is this turn's own.
+            // Only cells that lie ahead, or the one that is this iteration's own.
             let ahead = self.arena.terms.sub(args[1], at);
             let ahead = self.arena.terms.as_int(ahead)?;
             let unwritten = if index.up { !ahead.is_negative() } else { !ahead.is_positive() };
@@ -318,14 +324,14 @@ impl Executor<'_> {
             instead.insert(term, value);
         }
         let terms = &mut self.arena.terms;
-        for growth in turn.growth.values_mut() {
+        for growth in iteration.growth.values_mut() {
             *growth = terms.substitute(*growth, &instead);
         }
-        turn.condition = terms.substitute(turn.condition, &instead);
-        for error in turn.errors.iter_mut().flatten() {
+        iteration.condition = terms.substitute(iteration.condition, &instead);
+        for error in iteration.errors.iter_mut().flatten() {
             *error = terms.substitute(*error, &instead);
         }
-        if let Some(write) = &mut turn.write {
+        if let Some(write) = &mut iteration.write {
             write.value = terms.substitute(write.value, &instead);
         }
         Some(())
