@@ -3,6 +3,7 @@
 //! In: a lowered pair program with all that is known of each procedure alone ([`Program`]). Out: nothing is proved here: these
 //! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`Evidence`].
 
+use crate::budget::goal::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH, MAX_UNPAIRED};
 use crate::chc::summaries::CouplingEvidence;
 use crate::effects::{Effects, direct_callees};
 use crate::exec::state::Outcome;
@@ -17,9 +18,6 @@ use smt::solve::Task;
 use smt::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-/// More pairs of procedures without partners than this are not tried.
-const MAX_UNPAIRED: usize = 16;
 
 /// A pair of procedures: of version 0 and of version 1.
 pub type Pair = (ProcId, ProcId);
@@ -252,13 +250,6 @@ fn shape(p: &Procedure) -> (usize, usize, usize) {
     (p.params, p.results, p.body.as_ref().map_or(0, |body| body.stmts.len()))
 }
 
-/// Loops and recursion that come to an end by themselves are executed to it: so deep, with no more outcomes than this.
-pub(crate) const EVALUATED_DEPTH: usize = 64;
-pub(crate) const EVALUATED_OUTCOMES: usize = 6;
-
-/// How many calls that are executed in place may be nested.
-pub(crate) const INLINE_DEPTH: usize = 8;
-
 /// Which calls are executed in place, on each side, and how deep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InliningPlan {
@@ -282,8 +273,8 @@ impl InliningPlan {
 
     /// Whether a search could have made it: it leads to no endless work.
     pub(crate) fn is_bounded(&self) -> bool {
-        let depth = if self.outcomes.is_some() { EVALUATED_DEPTH } else { INLINE_DEPTH };
-        self.depths.iter().all(|&own| own <= depth) && self.outcomes.is_none_or(|most| most <= EVALUATED_OUTCOMES)
+        let depth = if self.outcomes.is_some() { MAX_EVALUATED_DEPTH } else { MAX_INLINE_DEPTH };
+        self.depths.iter().all(|&own| own <= depth) && self.outcomes.is_none_or(|most| most <= MAX_EVALUATED_OUTCOMES)
     }
 }
 

@@ -5,6 +5,8 @@
 //! both versions are executed symbolically, their outcomes are related, pairs are proved together, and what was not proved
 //! is searched for a difference. [`verify::verify`] is the whole of it.
 
+mod budget;
+
 pub mod lower;
 
 pub mod effects;

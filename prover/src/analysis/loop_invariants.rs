@@ -10,6 +10,7 @@
 //!
 //! Invariant: the conditions speak of values that no store changes: integers, which reference is null, lengths.
 
+use crate::budget::loop_invariants::{MAX_CANDIDATES, MAX_QUERIES};
 use crate::chc::houdini::{self, Look};
 use crate::effects::{Effects, direct_callees};
 use crate::exec::on_entry;
@@ -23,11 +24,6 @@ use smt::obligation::Obligation;
 use smt::solve::{Answer, Solver, Task};
 use smt::term::{Ending, PathFacts, Term};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// More conditions of one loop than this are not tried.
-const MAX_CANDIDATES: usize = 48;
-/// More questions for one version are not asked; what is still open then is dropped.
-const MAX_QUERIES: usize = 400;
 
 /// Conditions on a loop's procedure: when it is entered, and when it has returned.
 #[derive(Clone, Debug, Default)]

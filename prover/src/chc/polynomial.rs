@@ -1,5 +1,6 @@
 //! Polynomials over values, and the equations that fit observed numbers and references.
 
+use crate::budget::polynomial::MAX_PRODUCTS;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
@@ -23,9 +24,6 @@ pub struct Equation {
     /// What is 0.
     pub sum: Polynomial,
 }
-
-/// With more products than this, equations of that degree are not looked for.
-pub(crate) const MAX_PRODUCTS: usize = 60;
 
 impl Polynomial {
     /// A term as a polynomial over columns, if it is one.

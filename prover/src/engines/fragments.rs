@@ -1,11 +1,9 @@
 //! Fragments of L that relational engines cover: procedures over integers alone, and procedures that only read a heap.
 
+use crate::budget::fragments::MAX_PROCEDURES;
 use crate::goal::Program;
 use lang_l::hir::{Block, Local, ProcId, Procedure, Rhs, StmtKind};
 use std::collections::BTreeSet;
-
-/// More procedures than this on one side are not worth starting with.
-pub(crate) const MAX_PROCEDURES: usize = 8;
 
 /// Whether a procedure and its callees touch nothing but integers and booleans.
 pub(crate) fn heapless(program: &Program<'_>, version: usize, id: ProcId) -> bool {

@@ -14,8 +14,10 @@
 //! Invariant: only over-approximates: leaving out a conjunct of a body is always sound.
 
 use super::{Engine, relational};
+use crate::budget::fragments::MAX_PROCEDURES;
+use crate::budget::horn::{MAX_OUTCOMES, UNROLLINGS};
 use crate::effects::Effects;
-use crate::engines::fragments::{MAX_PROCEDURES, heapless};
+use crate::engines::fragments::heapless;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
@@ -27,11 +29,6 @@ use smt::solve::{Answer, Solver};
 use smt::term::{CallId, Ending, Func, Node, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-
-/// More paths than this in one procedure neither.
-const MAX_OUTCOMES: usize = 24;
-/// How often a recursive call is executed in place on each side before it is paired.
-const UNROLLINGS: [[usize; 2]; 5] = [[0, 0], [1, 0], [0, 1], [2, 0], [0, 2]];
 
 /// By constrained Horn clauses.
 static HORN: Rule = Rule {

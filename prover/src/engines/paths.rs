@@ -4,11 +4,11 @@
 //! pairs of the design notes in place of the product procedure of the paper, section 3.
 
 use super::Engine;
+use crate::budget::goal::MAX_INLINE_DEPTH;
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::goal::{
-    Claim, Evidence, Goal, INLINE_DEPTH, InliningPlan, PairProof, PathsEvidence, Rule, assumptions, begins_run,
-    inlinable,
+    Claim, Evidence, Goal, InliningPlan, PairProof, PathsEvidence, Rule, assumptions, begins_run, inlinable,
 };
 use crate::lower::is_loop;
 use crate::rejection::{Rejection, reject};
@@ -113,7 +113,7 @@ impl Engine for Acceleration {
 
 /// The plan by which all calls that do not recur are executed in place.
 fn in_place(goal: &Goal<'_>) -> InliningPlan {
-    InliningPlan::of([0, 1].map(|version| inlinable(goal.program, version, goal.claims)), [INLINE_DEPTH; 2])
+    InliningPlan::of([0, 1].map(|version| inlinable(goal.program, version, goal.claims)), [MAX_INLINE_DEPTH; 2])
 }
 
 /// Relates every outcome of one version with every outcome of the other.

@@ -3,8 +3,10 @@
 //! In: a pair of procedures and what is known of their callees. Out: [`InliningPlan`]s, in the order in which they are tried.
 
 use super::{Engine, paths, relational};
+use crate::budget::goal::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES};
+use crate::budget::unroll::MAX_UNROLLED;
 use crate::effects::direct_callees;
-use crate::goal::{Claim, EVALUATED_DEPTH, EVALUATED_OUTCOMES, Goal, InliningPlan, Pair, PairProof, Program, Rule};
+use crate::goal::{Claim, Goal, InliningPlan, Pair, PairProof, Program, Rule};
 use crate::lower::is_loop;
 use crate::rejection::Rejection;
 use crate::relate::Level;
@@ -12,9 +14,6 @@ use lang_l::hir::{Block, Expr, ExprKind, ProcId, Procedure, Rhs, StmtKind};
 use lang_l::source::Span;
 use smt::solve::Solver;
 use std::collections::BTreeSet;
-
-/// More loops, or calls, of one procedure than this are not unrolled one by one.
-const MAX_UNROLLED: usize = 4;
 
 /// Path by path, with recursive calls executed in place once or twice: what was peeled or unrolled.
 static UNROLLING: Rule = Rule {
@@ -81,8 +80,8 @@ fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<InliningPlan> {
     let looped = is_loop(code(0, pair.0));
     let mut plans = Vec::new();
     if !looped && (somewhere(0) || somewhere(1)) {
-        let deep = plan(all.clone(), [EVALUATED_DEPTH; 2]);
-        plans.push(InliningPlan { outcomes: Some(EVALUATED_OUTCOMES), ..deep });
+        let deep = plan(all.clone(), [MAX_EVALUATED_DEPTH; 2]);
+        plans.push(InliningPlan { outcomes: Some(MAX_EVALUATED_OUTCOMES), ..deep });
     }
     for version in 0..2 {
         let sites = call_sites(code(version, own[version]), &recurs[version]);

@@ -11,10 +11,8 @@
 
 use super::draft::Draft;
 use super::visit::{any_stmt, mentions_entry};
+use crate::budget::lower::MAX_REST;
 use lang_l::hir::{Block, Expr, ExprKind, Procedure, Stmt, StmtKind, Type};
-
-/// More statements than this are not copied to where the loop is left.
-const MAX_REST: usize = 12;
 
 /// Takes what follows the first loop that returns into the loop, in every procedure.
 pub(super) fn run(_: &Draft<'_>, procedures: &mut Vec<Procedure>) {

@@ -5,17 +5,13 @@
 //! Invariant: what is read is built by the constructors of terms, from symbols of the given outcome alone: its own
 //! allocations and calls, and the entry store. A text that says anything else is no condition.
 
+use crate::budget::relate::{MAX_DEPTH, MAX_NODES};
 use crate::exec::state::Outcome;
 use lang_l::hir::FieldId;
 use num_bigint::BigInt;
 use num_traits::Zero;
 use smt::arena::Arena;
 use smt::term::{AllocClass, CallId, Func, Node, Selector, Sort, Term};
-
-/// A condition of more parts than this is not written; nor one that is nested deeper than [`MAX_DEPTH`].
-const MAX_NODES: usize = 2_000;
-/// How deep a condition may be nested.
-const MAX_DEPTH: usize = 100;
 
 /// The condition as text; `None` when it is too big, or speaks of what no text can name.
 pub(super) fn write(arena: &Arena, term: Term) -> Option<String> {

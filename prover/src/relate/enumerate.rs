@@ -7,14 +7,10 @@
 //! Invariant: each is an injection, so any of them may be tried (rule *Match*).
 
 use super::{Correspondence, Relater};
+use crate::budget::relate::{MAX_OPEN, MAX_TRIED};
 use crate::exec::state::Outcome;
 use smt::arena::Arena;
 use smt::term::{AllocClass, Kind, Origin};
-
-/// More correspondences than this are not tried.
-const MAX_TRIED: usize = 48;
-/// With more open allocations on a side than this there are too many to be worth starting.
-const MAX_OPEN: usize = 6;
 
 impl Relater<'_> {
     /// The first correspondence, of those not found by the walk, under which the final stores are equal.

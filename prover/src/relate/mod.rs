@@ -23,6 +23,7 @@ mod unify;
 pub use align::Correspondence;
 pub use evidence::{Cases, End, Evidence, Leaf, Match, Repeat};
 
+use crate::budget::relate::MAX_SPLITS;
 use crate::effects::Effects;
 use crate::exec::state::Outcome;
 use agree::Aligned;
@@ -108,9 +109,6 @@ pub struct Relater<'a> {
     /// Which partner is tried first for a call.
     pub order: Order,
 }
-
-/// How deep to split on open aliases.
-const MAX_SPLITS: usize = 10;
 
 impl Relater<'_> {
     /// Relates two outcomes.

@@ -8,6 +8,7 @@
 //!
 //! Invariant: nothing is assumed of the heap and of globals; so the condition speaks for every store.
 
+use crate::budget::recurrent_set::{MAX_COMPARED, SHARE};
 use crate::chc::houdini::{self, Look};
 use crate::effects::Effects;
 use crate::exec::{Limits, execute};
@@ -22,11 +23,6 @@ use smt::arena::Arena;
 use smt::obligation::Obligation;
 use smt::solve::{Answer, Solver};
 use smt::term::{Ending, Func, Sort, Term};
-
-/// Variables beyond these are not compared with one another.
-const MOST_COMPARED: usize = 6;
-/// Each question gets this part of the budget.
-const SHARE: u32 = 20;
 
 /// A proof that a run never ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,8 +121,8 @@ fn candidates(values: &[Option<Value>]) -> Vec<Atom> {
         // Even or odd, said with the smaller number.
         atoms.push(Atom::Parity(*at, (n % BigInt::from(2)).magnitude().clone().into()));
     }
-    for (a, n) in integers.iter().take(MOST_COMPARED) {
-        for (b, m) in integers.iter().take(MOST_COMPARED).filter(|(b, _)| a != b) {
+    for (a, n) in integers.iter().take(MAX_COMPARED) {
+        for (b, m) in integers.iter().take(MAX_COMPARED).filter(|(b, _)| a != b) {
             let distance = n - m;
             if distance > BigInt::zero() {
                 atoms.push(Atom::Above(*a, *b, BigInt::from(1)));

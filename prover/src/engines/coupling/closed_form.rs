@@ -12,6 +12,7 @@
 
 use super::runs::{Activation, Simulator};
 use super::steps::{Call, Steps};
+use crate::budget::closed_form::{MAX_CONDITIONS, MAX_DEGREE, MAX_MODULI, MAX_QUERIES};
 use crate::chc::houdini::{self, Look};
 use crate::chc::linearise::linearised;
 use crate::chc::polynomial::{Equation, closed_form};
@@ -26,16 +27,8 @@ use smt::solve::{Answer, Solver};
 use smt::term::{Node, Sort, Term, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The highest degree of a polynomial.
-const MAX_DEGREE: u32 = 3;
-/// Inputs are told apart by no more conditions than this, and as many remainders.
-const MAX_CONDITIONS: usize = 4;
 /// So far from where a condition changes inputs are looked at one by one.
 const BORDER: std::ops::RangeInclusive<i32> = -2..=2;
-/// By no more numbers than this.
-const MAX_MODULI: usize = 2;
-/// More queries than this for one pair are not worth it.
-const MAX_QUERIES: usize = 60;
 
 /// Where the inputs satisfy some conditions and fail others, inputs and outputs satisfy an equation.
 #[derive(Clone, Debug)]

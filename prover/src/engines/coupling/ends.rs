@@ -9,15 +9,11 @@
 
 use super::Coupler;
 use super::steps::{Call, Endless, Step};
+use crate::budget::coupling::{MAX_ENDING_QUERIES, MAX_ENDLESS};
 use crate::goal::Pair;
 use lang_l::hir::ProcId;
 use smt::term::Term;
 use std::collections::BTreeSet;
-
-/// More questions than this about the end of calls are not worth it.
-const MAX_QUERIES: usize = 60;
-/// More paths than this on which a procedure never ends neither.
-const MAX_ENDLESS: usize = 12;
 
 impl Coupler<'_, '_> {
     /// Whether both sides end from the same inputs, given that what is left of the summaries is inductive.
@@ -27,7 +23,7 @@ impl Coupler<'_, '_> {
         if blocks(0, p) || blocks(1, q) {
             return false;
         }
-        self.queries = MAX_QUERIES;
+        self.queries = MAX_ENDING_QUERIES;
         self.tag = "calls that start coupled end together";
         let pairs: Vec<Pair> = self.summaries.keys().copied().collect();
         pairs.into_iter().all(|pair| {

@@ -20,6 +20,7 @@ mod runs;
 mod steps;
 
 use super::{Engine, is_full, product, relational};
+use crate::budget::coupling::{DEGREES, MAX_QUERIES, MAX_ROUNDS, UNROLLED_DEGREES, UNROLLINGS};
 use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::{Equation, fit};
 use crate::chc::summaries::{CouplingEvidence, Summary};
@@ -34,18 +35,6 @@ use smt::solve::{Answer, Solver};
 use smt::term::{Sort, Term};
 use std::collections::BTreeMap;
 use steps::{Call, Step, Steps};
-
-/// How often recursive calls are executed in place on each side before they are paired.
-const UNROLLINGS: [[usize; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
-/// The degrees of the equations looked for.
-const DEGREES: [u32; 2] = [1, 2];
-/// Unrolled loops are related by equations of the first degree only: they differ by whole steps.
-const UNROLLED_DEGREES: [u32; 1] = [1];
-/// More rounds of dropping equations than this are not worth it.
-const MAX_ROUNDS: usize = 12;
-
-/// More queries than this for one degree and one unrolling neither.
-const MAX_QUERIES: usize = 60;
 
 /// By mutual summaries found from runs.
 static COUPLING: Rule = Rule {

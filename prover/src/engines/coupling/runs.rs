@@ -2,6 +2,7 @@
 //! random store.
 
 use super::steps::{Call, Step, Steps};
+use crate::budget::coupling::{MAX_INPUTS, MAX_ROWS, MAX_RUN_DEPTH, MAX_RUN_STEPS};
 use crate::goal::Pair;
 use lang_l::hir::ProcId;
 use lang_l::random::Random;
@@ -12,14 +13,6 @@ use std::collections::BTreeMap;
 
 /// Where the inputs start from.
 const SEED: u64 = 0x9e37_79b9;
-/// How many inputs are tried.
-const INPUTS: usize = 48;
-/// The most calls of one run.
-const FUEL: usize = 400;
-/// The deepest run.
-const DEPTH: usize = 60;
-/// The most rows kept for one pair.
-const ROWS: usize = 160;
 
 /// One call that was seen: numbers in, numbers out; booleans are 0 and 1.
 #[derive(Clone, Debug)]
@@ -46,7 +39,15 @@ pub(super) type Observations = BTreeMap<Pair, Vec<(Activation, Activation)>>;
 
 impl<'s, 'p> Simulator<'s, 'p> {
     fn new(steps: &'s Steps<'p>, version: usize, store: RandomStore) -> Self {
-        Simulator { steps, terms: steps.terms_ref(), version, store, fuel: FUEL, given_up: false, seen: Vec::new() }
+        Simulator {
+            steps,
+            terms: steps.terms_ref(),
+            version,
+            store,
+            fuel: MAX_RUN_STEPS,
+            given_up: false,
+            seen: Vec::new(),
+        }
     }
 
     /// Runs both sides from equal inputs, and lays the k-th call of each procedure of the one beside the k-th call of each
@@ -57,7 +58,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
         let steps: &'s Steps<'p> = steps;
         let mut observed = Observations::new();
         let mut random = Random::new(SEED);
-        for _ in 0..INPUTS {
+        for _ in 0..MAX_INPUTS {
             let store = RandomStore::new(random.number());
             let input: Vec<BigInt> = sorts.iter().map(|sort| draw(&mut random, *sort)).collect();
             let mut runs = Vec::new();
@@ -78,7 +79,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
         let (sorts, _) = steps.sorts(version, id);
         let mut random = Random::new(SEED);
         let mut found: BTreeMap<Vec<BigInt>, Vec<BigInt>> = BTreeMap::new();
-        for at in 0..INPUTS * (near.len() + 1) {
+        for at in 0..MAX_INPUTS * (near.len() + 1) {
             let around = near.get(at % (near.len() + 1));
             let input: Vec<BigInt> = sorts
                 .iter()
@@ -91,7 +92,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
             if run.call(id, &input, 0).is_some() {
                 found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input, a.output)));
             }
-            if found.len() >= ROWS {
+            if found.len() >= MAX_ROWS {
                 break;
             }
         }
@@ -107,7 +108,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
 
     fn within_bounds(&mut self, depth: usize) -> Option<()> {
         self.fuel = self.fuel.checked_sub(1)?;
-        (depth <= DEPTH).then_some(())
+        (depth <= MAX_RUN_DEPTH).then_some(())
     }
 
     /// The outputs of the path that is taken.
@@ -206,7 +207,7 @@ fn beside(
     for (&p, mine) in left.iter().filter(|(p, _)| steps.recursive(0, **p)) {
         for (&q, theirs) in right.iter().filter(|(q, _)| steps.recursive(1, **q)) {
             let rows = observed.entry((p, q)).or_default();
-            let room = ROWS.saturating_sub(rows.len());
+            let room = MAX_ROWS.saturating_sub(rows.len());
             rows.extend(mine.iter().cloned().zip(theirs.iter().cloned()).take(room));
         }
     }

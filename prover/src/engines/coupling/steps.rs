@@ -1,5 +1,6 @@
 //! The paths of both versions over variables of their own, in one arena.
 
+use crate::budget::coupling::MAX_STEPS;
 use crate::effects::Effects;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
@@ -15,8 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const SHIFT: u32 = 1 << 20;
 /// Outputs of a procedure taken whole are results of a call with this number, one for each side.
 const WHOLE: u32 = u32::MAX - 1;
-/// More paths than this in one procedure are not worth starting with.
-const MAX_STEPS: usize = 12;
 
 /// A call, or a procedure taken whole: values in, values out; globals come after parameters and results.
 #[derive(Clone, Debug)]

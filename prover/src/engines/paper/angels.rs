@@ -7,11 +7,9 @@
 
 use super::Unsupported;
 use super::sites::Sites;
+use crate::budget::paper::MAX_STRATEGIES;
 use crate::goal::Pair;
 use std::collections::BTreeSet;
-
-/// More than this many strategies are not tried: the query has two copies of the bodies for each.
-const MOST_STRATEGIES: usize = 64;
 
 /// Pairs of sites: of version 0 and of version 1.
 type Matching = Vec<(usize, usize)>;
@@ -30,8 +28,8 @@ pub(super) fn strategies(sites: [&Sites; 2], claims: &BTreeSet<Pair>) -> Result<
         matchings(left.allocations.len(), right.allocations.len(), &|a, b| left.allocations[a] == right.allocations[b]);
     let calls =
         matchings(left.calls.len(), right.calls.len(), &|a, b| claims.contains(&(left.calls[a], right.calls[b])));
-    if allocations.len() * calls.len() > MOST_STRATEGIES {
-        return Err(Unsupported(format!("there are more than {MOST_STRATEGIES} ways to pair allocations and calls")));
+    if allocations.len() * calls.len() > MAX_STRATEGIES {
+        return Err(Unsupported(format!("there are more than {MAX_STRATEGIES} ways to pair allocations and calls")));
     }
     let combine = |allocations: &Matching| {
         let allocations = allocations.clone();
@@ -58,9 +56,9 @@ struct Search<'a> {
 impl Search<'_> {
     fn extend(&mut self, at: usize, chosen: &mut Matching, found: &mut Vec<Matching>) {
         self.steps += 1;
-        if found.len() > MOST_STRATEGIES || self.steps > 1_000 * MOST_STRATEGIES {
+        if found.len() > MAX_STRATEGIES || self.steps > 1_000 * MAX_STRATEGIES {
             // Whoever asked sees that there are too many.
-            found.resize(found.len().max(MOST_STRATEGIES + 1), Vec::new());
+            found.resize(found.len().max(MAX_STRATEGIES + 1), Vec::new());
             return;
         }
         if at == self.left {

@@ -11,15 +11,13 @@ use super::Unsupported;
 use super::sites::{self, Sites};
 use super::summary::{self, Executed};
 use super::theory::{self, all, any};
+use crate::budget::paper::MAX_STATEMENTS;
 use crate::effects::Effects;
 use crate::goal::Program;
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
 };
 use std::fmt::Write;
-
-/// More statements than this are not copied, those that stand after a `return` counted once for each way there.
-const MOST_STATEMENTS: usize = 1_000;
 
 /// Where a copy is.
 #[derive(Clone, Debug)]
@@ -97,7 +95,7 @@ impl<'a> Copy<'a> {
     ) -> Result<State, Unsupported> {
         for (at, stmt) in stmts.iter().enumerate() {
             self.statements += 1;
-            if self.statements > MOST_STATEMENTS {
+            if self.statements > MAX_STATEMENTS {
                 return Err(Unsupported("the body is too large to copy".into()));
             }
             if let Some(call) = sites::call(stmt) {

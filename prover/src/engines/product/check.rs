@@ -13,6 +13,7 @@
 use super::graph::{Alignment, Edge, Graph, Node, Setting};
 use super::templates::{Fact, Templates, common};
 use super::transitions::{BLOCKED, ERROR, EXIT};
+use crate::budget::product::MAX_EXTENSIONS;
 use crate::chc::houdini::{self, Look};
 use crate::chc::linearise::linearised;
 use crate::chc::polynomial::Polynomial;
@@ -22,9 +23,6 @@ use smt::obligation::{Obligation, input_name};
 use smt::solve::{Answer, Solver};
 use smt::term::{Node as Form, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How often a graph may be found to lack an edge.
-const MAX_EXTENSIONS: usize = 14;
 
 /// A product that is being proved.
 pub(super) struct Check<'a, 'w> {

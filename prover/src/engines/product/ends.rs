@@ -5,12 +5,10 @@
 use super::check::Check;
 use super::graph::{self, Edge};
 use super::transitions::BLOCKED;
+use crate::budget::product::MAX_MEASURES;
 use crate::chc::ranking::{Edges, bounded, cyclic_parts, decrease, lexicographic};
 use rustc_hash::FxHashMap as HashMap;
 use smt::term::{Func, Node, Term};
-
-/// More measures than this are not tried for one cycle.
-const MAX_MEASURES: usize = 14;
 
 impl Check<'_, '_> {
     /// Whether, of two executions from equal inputs, one ends when the other does: no cycle of edges in which one of them

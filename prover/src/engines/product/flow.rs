@@ -6,6 +6,7 @@
 //!
 //! Invariant: every cycle of the graph goes through one of its [`Flow::loops`].
 
+use crate::budget::product::{MAX_DEPTH, MAX_INSTRUCTIONS};
 use lang_l::hir::{Block, Expr, ExprKind, GlobalId, Place, ProcId, Procedure, Rhs, StmtKind, Unit};
 use smt::term::Sort;
 use std::collections::BTreeSet;
@@ -14,11 +15,6 @@ use std::collections::BTreeSet;
 pub(super) type Var = usize;
 /// The place of an instruction.
 pub(super) type At = usize;
-
-/// More instructions than this are not worth starting with.
-const MAX_INSTRUCTIONS: usize = 2_000;
-/// More procedures than this, put in place one within the other, neither.
-const MAX_DEPTH: usize = 24;
 
 /// What a variable gets.
 #[derive(Clone, Debug)]

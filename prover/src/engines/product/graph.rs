@@ -6,22 +6,13 @@
 //! Invariant: what an edge says of the transitions it is made of is exact, whatever alignment and run it was found by.
 
 use super::transitions::{BLOCKED, Cut, ENTRY, ERROR, EXIT, Side};
+use crate::budget::product::{MAX_EDGES, MAX_ROWS, MAX_STORES, MAX_WINDOW};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
 use smt::random_stores::RandomStore;
 use smt::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The most transitions of one side in an edge.
-const WINDOW: usize = 5;
-/// The most rows kept for one node.
-const MAX_ROWS: usize = 220;
-/// More edges than this are not worth checking.
-const MAX_EDGES: usize = 90;
-
-/// How many stores are tried to find an edge that leads on from a state.
-const MAX_STORES: u32 = 40;
 
 /// How to lay two runs side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,7 +195,7 @@ impl Setting<'_> {
         let (inputs, rest) = row.split_at(self.inputs.len());
         let (mine, theirs) = rest.split_at(self.sides[0].variables[node.cuts[0]].len());
         let runs = [(0, mine), (1, theirs)].map(|(version, state)| {
-            self.run(version, (node.cuts[version], node.seen[version], state.to_vec()), inputs, WINDOW)
+            self.run(version, (node.cuts[version], node.seen[version], state.to_vec()), inputs, MAX_WINDOW)
         });
         let runs = [runs[0].as_slice(), runs[1].as_slice()];
         let Some(step) = self.next(alignment, runs, [0, 0]) else { return false };
@@ -236,8 +227,8 @@ impl Setting<'_> {
                 if runs[0][at[0]].cut == ENTRY && runs[1][at[1]].cut == ENTRY {
                     return Some([1, 1]);
                 }
-                let mut steps: Vec<[usize; 2]> = (0..=left[0].min(WINDOW))
-                    .flat_map(|a| (0..=left[1].min(WINDOW)).map(move |b| [a, b]))
+                let mut steps: Vec<[usize; 2]> = (0..=left[0].min(MAX_WINDOW))
+                    .flat_map(|a| (0..=left[1].min(MAX_WINDOW)).map(move |b| [a, b]))
                     .filter(|step| *step != [0, 0])
                     .collect();
                 // The fewest transitions; of these, those that both make.

@@ -22,6 +22,7 @@ mod templates;
 mod transitions;
 
 use super::{Engine, relational};
+use crate::budget::product::{MAX_DRAWN, MAX_ENDING_QUERIES, MAX_INPUTS, MAX_OTHERS, MAX_QUERIES, MAX_RUN};
 use crate::engines::fragments::only_reads;
 use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions};
 use crate::relate::Level;
@@ -44,20 +45,8 @@ use transitions::{ENTRY, Side};
 const SEED: u64 = 0x9e37_79b9;
 /// Of so many stores each input is given one.
 const STORES: usize = 1 << 20;
-/// How many inputs are run.
-const INPUTS: usize = 40;
-/// How many are drawn to have so many that satisfy what is assumed.
-const DRAWN: usize = 1_500;
-/// More queries than this for one pair are not worth it.
-const MAX_QUERIES: usize = 600;
-/// More than this to show that the two end together neither.
-const MAX_ENDING_QUERIES: usize = 120;
-/// The longest run.
-const MAX_RUN: usize = 160;
 /// The number of the input that names a random store; no program looks at it.
 const STORE: u32 = 1 << 22;
-/// More pairs of variables of different names than this are not tried.
-const MAX_OTHERS: usize = 8;
 
 /// By a product of both and invariants found from runs.
 static PRODUCT: Rule = Rule {
@@ -306,7 +295,7 @@ fn draw_inputs(
     let constants: Vec<&BigInt> = constants.iter().collect();
     let mut random = Random::new(SEED);
     let mut rows: Vec<Vec<BigInt>> = Vec::new();
-    for _ in 0..DRAWN {
+    for _ in 0..MAX_DRAWN {
         let mut value = |(at, &input): (usize, &Term)| match arena.terms.sort(input) {
             Sort::Int if reads && at + 1 == inputs.len() => BigInt::from(random.below(STORES)),
             Sort::Int => match constants.get(random.below(4 * constants.len())) {
@@ -322,7 +311,7 @@ fn draw_inputs(
         if allowed && !rows.contains(&row) {
             rows.push(row);
         }
-        if rows.len() >= INPUTS {
+        if rows.len() >= MAX_INPUTS {
             break;
         }
     }

@@ -5,17 +5,14 @@
 //!
 //! Invariant: a fact is plain data over columns; that it holds of rows proves nothing.
 
-use crate::chc::polynomial::{Equation, MAX_PRODUCTS, Monomial, Polynomial, equations, multiplied, same_references};
+use crate::budget::polynomial::MAX_PRODUCTS;
+use crate::budget::product::{MAX_COEFFICIENT, MAX_FITTED};
+use crate::chc::polynomial::{Equation, Monomial, Polynomial, equations, multiplied, same_references};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use smt::term::{Sort, Term, Terms};
 use std::collections::BTreeSet;
-
-/// Equations with greater coefficients fit the rows and nothing else.
-const MAX_COEFFICIENT: u32 = 5_000;
-/// Rows that are looked at for equations; more say nothing new.
-const MAX_FITTED: usize = 160;
 
 /// A statement about columns.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,6 +7,7 @@
 //! and cover all states; a transition is finite.
 
 use super::flow::{At, Flow, Instr, Value, Var};
+use crate::budget::product::MAX_TRANSITIONS;
 use crate::exec::{ContractView, Executor, Freshness, Limits};
 use crate::goal::Program;
 use crate::lower::visit::mentions_entry;
@@ -33,8 +34,6 @@ const FIRST_HEAD: Cut = 4;
 
 /// The variables of the sides are numbered from here on, so that they are not the inputs, nor those of the other.
 const SHIFT: [u32; 2] = [1 << 20, 1 << 21];
-/// With more paths from one cut point than this there is no product.
-const MAX_TRANSITIONS: usize = 40;
 
 /// A path from a cut point to the next.
 #[derive(Clone, Debug)]

@@ -5,15 +5,13 @@
 //!
 //! Invariant: only a proposal; what it misses is not found here, and what it says too much is not believed.
 
+use crate::budget::bmc::MAX_COMPARED_DEPTH;
 use crate::exec::state::Outcome;
 use lang_l::hir::Unit;
 use smt::arena::Arena;
 use smt::heap::{HeapId, HeapNode};
 use smt::term::{AllocClass, Ending, Selector, Sort, Term};
 use std::collections::BTreeSet;
-
-/// How many fields away from a result is looked.
-const DEPTH: usize = 2;
 
 /// The condition under which two outcomes differ.
 pub(super) fn outcomes(arena: &mut Arena, unit: &Unit, left: &Outcome, right: &Outcome) -> Term {
@@ -27,7 +25,7 @@ pub(super) fn outcomes(arena: &mut Arena, unit: &Unit, left: &Outcome, right: &O
     let mut differ = Differ { arena, fields, heaps: [left.heap, right.heap], ways: Vec::new() };
     let ends = left.results.iter().chain(&left.globals).zip(right.results.iter().chain(&right.globals));
     for (&a, &b) in ends {
-        differ.values(a, b, DEPTH, &[]);
+        differ.values(a, b, MAX_COMPARED_DEPTH, &[]);
     }
     differ.old_objects();
     let ways = differ.ways;

@@ -5,6 +5,7 @@
 //!
 //! Invariant: whatever the values, the result is an input; whether it fits the program is seen when it is replayed.
 
+use crate::budget::bmc::MAX_ARRAY_LENGTH;
 use lang_l::heap::{Input, Kind, Object};
 use lang_l::hir::{ClassId, FieldId, Procedure, Type, Unit};
 use lang_l::value::{Addr, Location, Slot, Value};
@@ -14,9 +15,6 @@ use smt::arena::Arena;
 use smt::obligation::Obligation;
 use smt::term::{Func, Node, Selector, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// No array is made longer than this.
-const LONGEST: u64 = 1 << 15;
 
 /// The terms whose values describe the initial store.
 pub(super) struct Asked<'u> {
@@ -130,7 +128,7 @@ impl Shape<'_, '_> {
             match ty {
                 Type::Array(element) => {
                     let length = known.length.or(known.last_cell.map(|last| last.saturating_add(1))).unwrap_or(0);
-                    return Kind::Array { element: (**element).clone(), length: length.min(LONGEST) };
+                    return Kind::Array { element: (**element).clone(), length: length.min(MAX_ARRAY_LENGTH) };
                 }
                 Type::Class(class) => return Kind::Fields(Some(*class)),
                 _ => {}

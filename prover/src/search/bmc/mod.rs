@@ -12,6 +12,7 @@
 mod differ;
 mod input;
 
+use crate::budget::bmc::{DEPTHS, MAX_CALLS, MAX_OUTCOMES, MAX_QUERIES, MAX_WORK, SHARE};
 use crate::exec::state::Outcome;
 use crate::exec::{Limits, execute};
 use crate::goal::{Pair, Program, assumptions};
@@ -22,19 +23,6 @@ use smt::obligation::Obligation;
 use smt::solve::Solver;
 use smt::term::{Ending, Term};
 use std::collections::BTreeSet;
-
-/// How deep calls are executed in place, round after round.
-const DEPTHS: [usize; 5] = [1, 3, 6, 12, 24];
-/// More outcomes than this of one version: branches are joined.
-const MOST_OUTCOMES: usize = 120;
-/// More calls in all are too many.
-const MOST_CALLS: usize = 1_000;
-/// More work with terms of one version is too much; a tenth of it is seldom needed.
-const MOST_WORK: u64 = 1_000_000;
-/// More questions than this are not asked in one round.
-const MOST_QUESTIONS: usize = 40;
-/// Each question gets this part of the budget.
-const SHARE: u32 = 10;
 
 /// Offers inputs on which the two may differ to `attempt`, until it makes something of one.
 pub fn explore<T>(
@@ -49,7 +37,7 @@ pub fn explore<T>(
         let (assumed, _) = assumptions(program, pair, when, &mut arena);
         let left = outcomes(program, 0, pair.0, depth, &assumed, &mut arena)?;
         let right = outcomes(program, 1, pair.1, depth, &assumed, &mut arena)?;
-        for mine in left.whole.iter().take(MOST_QUESTIONS) {
+        for mine in left.whole.iter().take(MAX_QUERIES) {
             let mut ways = Vec::new();
             for theirs in &right.whole {
                 let differ = differ::outcomes(&mut arena, program.unit, mine, theirs);
@@ -97,9 +85,9 @@ fn outcomes(
     let inline: BTreeSet<ProcId> =
         (0u32..).map(ProcId).zip(procedures).filter(|(_, p)| p.body.is_some()).map(|(id, _)| id).collect();
     let limits = Limits {
-        outcomes: MOST_OUTCOMES,
-        calls: MOST_CALLS,
-        work: MOST_WORK,
+        outcomes: MAX_OUTCOMES,
+        calls: MAX_CALLS,
+        work: MAX_WORK,
         inline,
         inline_depth: depth,
         ..Limits::default()

@@ -16,6 +16,7 @@ mod lazy;
 mod rounds;
 mod shrink;
 
+use crate::budget::concrete::{MAX_PROOFS, MAX_SHRINK_REPLAYS};
 use crate::search::recurrent_set::RecurrentSet;
 use crate::search::witness::{
     ContractWitness, Pair, Wanted, Witness, compare, replay, replay_contract, replay_endless,
@@ -59,10 +60,6 @@ pub const REPLAY: Limits =
 /// How far a run goes that may never end.
 const SHORT: Limits =
     Limits { steps: 3_000, depth: 400, array_length: 1 << 12, int_bits: 1 << 12, checks: true, divergence: true };
-/// For how many inputs a proof is looked for that a run never ends.
-const MOST_PROOFS: usize = 6;
-/// The most replays that making a witness smaller may take.
-const SHRINK_REPLAYS: usize = 1_000;
 /// An input, perhaps partial, that may show a difference, and what external procedures are to do.
 pub type Hint = (Input, Behaviour);
 
@@ -81,7 +78,7 @@ pub fn search(pair: &Pair<'_>, hints: &[Hint], budget: Budget) -> Option<Witness
     let found = plain(found.externals()).find_map(|other| replayed(found.input(), other)).unwrap_or(found);
     let accept = |input: &Input| replayed(input, found.externals());
     let passes = |input: &Input| accept(input).is_some();
-    let smaller = shrink::shrink(pair.unit, procedure, found.input(), SHRINK_REPLAYS, &passes);
+    let smaller = shrink::shrink(pair.unit, procedure, found.input(), MAX_SHRINK_REPLAYS, &passes);
     Some(accept(&smaller).unwrap_or(found))
 }
 
@@ -100,7 +97,7 @@ pub fn search_endless(
         let second = run(&right, first.input, environment);
         *steps += first.steps + second.steps;
         let stopped = [&first.outcome, &second.outcome].map(|outcome| matches!(outcome, Outcome::OutOfBudget(_)));
-        if stopped[0] == stopped[1] || asked == MOST_PROOFS {
+        if stopped[0] == stopped[1] || asked == MAX_PROOFS {
             return None;
         }
         asked += 1;
@@ -140,7 +137,7 @@ pub fn search_contract(
     };
     let accept = |input: &Input| replayed(input, found.externals(), same);
     let passes = |input: &Input| accept(input).is_some();
-    let smaller = shrink::shrink(unit, callee, found.input(), SHRINK_REPLAYS, &passes);
+    let smaller = shrink::shrink(unit, callee, found.input(), MAX_SHRINK_REPLAYS, &passes);
     Some(accept(&smaller).unwrap_or(found))
 }
 

@@ -8,6 +8,7 @@ use super::choices::Choices;
 use super::integers::integers;
 use super::lazy::{Bounds, Lazy};
 use super::{Budget, Hint};
+use crate::budget::concrete::{MAX_RUNS_NEAR_HINT, MAX_SEEDED};
 use lang_l::heap::{Input, Store};
 use lang_l::hir::{Procedure, Unit};
 use lang_l::interp::Behaviour;
@@ -25,10 +26,6 @@ const ROUNDS: [Bounds; 5] = [
 
 /// For what a hint leaves unset. It may have one object more than the hint has.
 const NEAR_HINTS: Bounds = Bounds { objects: 1, integers: 8, array: 2 };
-/// How many inputs near each hint are tried, in order and again at random.
-const RUNS_NEAR_HINT: u64 = 64;
-/// How many of the seeded behaviours of external procedures are tried.
-const SEEDED: u64 = 24;
 
 /// A search with what it has used of its budget.
 pub(super) struct Rounds<'u> {
@@ -71,7 +68,9 @@ impl<'u> Rounds<'u> {
     pub(super) fn new(unit: &'u Unit, procedure: &'u Procedure, budget: Budget) -> Self {
         let procedures = || unit.versions.iter().flat_map(|version| &version.procedures);
         let externals = match procedures().any(|procedure| procedure.body.is_none()) {
-            true => [Behaviour::Skip, Behaviour::Error].into_iter().chain((0..SEEDED).map(Behaviour::Seeded)).collect(),
+            true => {
+                [Behaviour::Skip, Behaviour::Error].into_iter().chain((0..MAX_SEEDED).map(Behaviour::Seeded)).collect()
+            }
             false => vec![Behaviour::Skip],
         };
         let nothing = Input { arguments: vec![None; procedure.params], store: Store::default() };
@@ -85,7 +84,7 @@ impl<'u> Rounds<'u> {
                 continue;
             }
             let bounds = Bounds { objects: hint.store.heap.len() + 1, ..NEAR_HINTS };
-            let series = Series { base: hint, bounds, externals: *externals, most: RUNS_NEAR_HINT };
+            let series = Series { base: hint, bounds, externals: *externals, most: MAX_RUNS_NEAR_HINT };
             if let Some(found) = self.both_ways(series, 0, attempt) {
                 return Some(found);
             }

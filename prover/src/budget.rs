@@ -1,0 +1,205 @@
+//! Every bound on the work of the prover, in one place: counts, never times.
+//!
+//! A stage that comes to a bound gives up, and what it was to decide stays open. `MAX_` is the most of something; `SHARE`
+//! divides the budget of a query. What a rule's queries get is its [`Rule::share`](crate::goal::Rule); the usual budget of a
+//! query is [`smt::solve::Budget`], and that of the search [`SearchBudget`](crate::search::concrete).
+//!
+//! Invariant: no bound depends on the machine, so the same program gets the same report everywhere.
+
+/// The lowering.
+pub(crate) mod lower {
+    /// More statements than this are not copied to where the loop is left.
+    pub(crate) const MAX_REST: usize = 12;
+}
+
+/// Pre- and postconditions of loops.
+pub(crate) mod loop_invariants {
+    /// More conditions of one loop than this are not tried.
+    pub(crate) const MAX_CANDIDATES: usize = 48;
+    /// More questions for one version are not asked; what is still open then is dropped.
+    pub(crate) const MAX_QUERIES: usize = 400;
+}
+
+/// Ranking functions.
+pub(crate) mod ranking {
+    /// More candidates than this are not tried.
+    pub(crate) const MAX_CANDIDATES: usize = 16;
+}
+
+/// Relating two outcomes.
+pub(crate) mod relate {
+    /// A condition of more parts than this is not written; nor one that is nested deeper than [`MAX_DEPTH`].
+    pub(crate) const MAX_NODES: usize = 2_000;
+    /// How deep a condition may be nested.
+    pub(crate) const MAX_DEPTH: usize = 100;
+    /// How deep to split on open aliases.
+    pub(crate) const MAX_SPLITS: usize = 10;
+    /// More correspondences than this are not tried.
+    pub(crate) const MAX_TRIED: usize = 48;
+    /// With more open allocations on a side than this there are too many to be worth starting.
+    pub(crate) const MAX_OPEN: usize = 6;
+}
+
+/// Candidate pairs, and calls executed in place.
+pub(crate) mod goal {
+    /// More pairs of procedures without partners than this are not tried.
+    pub(crate) const MAX_UNPAIRED: usize = 16;
+    /// Loops and recursion that come to an end by themselves are executed to it: so deep.
+    pub(crate) const MAX_EVALUATED_DEPTH: usize = 64;
+    /// The most outcomes of each side then.
+    pub(crate) const MAX_EVALUATED_OUTCOMES: usize = 6;
+    /// How many calls that are executed in place may be nested.
+    pub(crate) const MAX_INLINE_DEPTH: usize = 8;
+}
+
+/// What relational engines start with.
+pub(crate) mod fragments {
+    /// More procedures than this on one side are not worth starting with.
+    pub(crate) const MAX_PROCEDURES: usize = 8;
+}
+
+/// Equations fitted to observed numbers.
+pub(crate) mod polynomial {
+    /// With more products than this, equations of that degree are not looked for.
+    pub(crate) const MAX_PRODUCTS: usize = 60;
+}
+
+/// Unrolling.
+pub(crate) mod unroll {
+    /// More loops, or calls, of one procedure than this are not unrolled one by one.
+    pub(crate) const MAX_UNROLLED: usize = 4;
+}
+
+/// Products.
+pub(crate) mod product {
+    /// With more paths from one cut point than this there is no product.
+    pub(crate) const MAX_TRANSITIONS: usize = 40;
+    /// Equations with greater coefficients fit the rows and nothing else.
+    pub(crate) const MAX_COEFFICIENT: u32 = 5_000;
+    /// Rows that are looked at for equations; more say nothing new.
+    pub(crate) const MAX_FITTED: usize = 160;
+    /// More measures than this are not tried for one cycle.
+    pub(crate) const MAX_MEASURES: usize = 14;
+    /// How many inputs are run.
+    pub(crate) const MAX_INPUTS: usize = 40;
+    /// How many are drawn to have so many that satisfy what is assumed.
+    pub(crate) const MAX_DRAWN: usize = 1_500;
+    /// More queries than this for one pair are not worth it.
+    pub(crate) const MAX_QUERIES: usize = 600;
+    /// More than this to show that the two end together neither.
+    pub(crate) const MAX_ENDING_QUERIES: usize = 120;
+    /// The longest run.
+    pub(crate) const MAX_RUN: usize = 160;
+    /// More pairs of variables of different names than this are not tried.
+    pub(crate) const MAX_OTHERS: usize = 8;
+    /// The most transitions of one side in an edge.
+    pub(crate) const MAX_WINDOW: usize = 5;
+    /// The most rows kept for one node.
+    pub(crate) const MAX_ROWS: usize = 220;
+    /// More edges than this are not worth checking.
+    pub(crate) const MAX_EDGES: usize = 90;
+    /// How many stores are tried to find an edge that leads on from a state.
+    pub(crate) const MAX_STORES: u32 = 40;
+    /// More instructions than this are not worth starting with.
+    pub(crate) const MAX_INSTRUCTIONS: usize = 2_000;
+    /// More procedures than this, put in place one within the other, neither.
+    pub(crate) const MAX_DEPTH: usize = 24;
+    /// How often a graph may be found to lack an edge.
+    pub(crate) const MAX_EXTENSIONS: usize = 14;
+}
+
+/// Mutual summaries.
+pub(crate) mod coupling {
+    /// How often recursive calls are executed in place on each side before they are paired.
+    pub(crate) const UNROLLINGS: [[usize; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
+    /// The degrees of the equations looked for.
+    pub(crate) const DEGREES: [u32; 2] = [1, 2];
+    /// Unrolled loops are related by equations of the first degree only: they differ by whole steps.
+    pub(crate) const UNROLLED_DEGREES: [u32; 1] = [1];
+    /// More rounds of dropping equations than this are not worth it.
+    pub(crate) const MAX_ROUNDS: usize = 12;
+    /// More queries than this for one degree and one unrolling neither.
+    pub(crate) const MAX_QUERIES: usize = 60;
+    /// How many inputs are tried.
+    pub(crate) const MAX_INPUTS: usize = 48;
+    /// The most calls of one run.
+    pub(crate) const MAX_RUN_STEPS: usize = 400;
+    /// The deepest run.
+    pub(crate) const MAX_RUN_DEPTH: usize = 60;
+    /// The most rows kept for one pair.
+    pub(crate) const MAX_ROWS: usize = 160;
+    /// More questions than this about the end of calls are not worth it.
+    pub(crate) const MAX_ENDING_QUERIES: usize = 60;
+    /// More paths than this on which a procedure never ends neither.
+    pub(crate) const MAX_ENDLESS: usize = 12;
+    /// More paths than this in one procedure are not worth starting with.
+    pub(crate) const MAX_STEPS: usize = 12;
+}
+
+/// Closed forms.
+pub(crate) mod closed_form {
+    /// The highest degree of a polynomial.
+    pub(crate) const MAX_DEGREE: u32 = 3;
+    /// Inputs are told apart by no more conditions than this, and as many remainders.
+    pub(crate) const MAX_CONDITIONS: usize = 4;
+    /// By no more numbers than this.
+    pub(crate) const MAX_MODULI: usize = 2;
+    /// More queries than this for one pair are not worth it.
+    pub(crate) const MAX_QUERIES: usize = 60;
+}
+
+/// Horn clauses.
+pub(crate) mod horn {
+    /// More paths than this in one procedure neither.
+    pub(crate) const MAX_OUTCOMES: usize = 24;
+    /// How often a recursive call is executed in place on each side before it is paired.
+    pub(crate) const UNROLLINGS: [[usize; 2]; 5] = [[0, 0], [1, 0], [0, 1], [2, 0], [0, 2]];
+}
+
+/// The paper's encoding.
+pub(crate) mod paper {
+    /// More than this many strategies are not tried: the query has two copies of the bodies for each.
+    pub(crate) const MAX_STRATEGIES: usize = 64;
+    /// More statements than this are not copied, those that stand after a `return` counted once for each way there.
+    pub(crate) const MAX_STATEMENTS: usize = 1_000;
+}
+
+/// The search on concrete stores.
+pub(crate) mod concrete {
+    /// For how many inputs a proof is looked for that a run never ends.
+    pub(crate) const MAX_PROOFS: usize = 6;
+    /// The most replays that making a witness smaller may take.
+    pub(crate) const MAX_SHRINK_REPLAYS: usize = 1_000;
+    /// How many inputs near each hint are tried, in order and again at random.
+    pub(crate) const MAX_RUNS_NEAR_HINT: u64 = 64;
+    /// How many of the seeded behaviours of external procedures are tried.
+    pub(crate) const MAX_SEEDED: u64 = 24;
+}
+
+/// Bounded model checking.
+pub(crate) mod bmc {
+    /// How deep calls are executed in place, round after round.
+    pub(crate) const DEPTHS: [usize; 5] = [1, 3, 6, 12, 24];
+    /// More outcomes than this of one version: branches are joined.
+    pub(crate) const MAX_OUTCOMES: usize = 120;
+    /// More calls in all are too many.
+    pub(crate) const MAX_CALLS: usize = 1_000;
+    /// More work with terms of one version is too much; a tenth of it is seldom needed.
+    pub(crate) const MAX_WORK: u64 = 1_000_000;
+    /// More questions than this are not asked in one round.
+    pub(crate) const MAX_QUERIES: usize = 40;
+    /// Each question gets this part of the budget.
+    pub(crate) const SHARE: u32 = 10;
+    /// How many fields away from a result is looked.
+    pub(crate) const MAX_COMPARED_DEPTH: usize = 2;
+    /// No array is made longer than this.
+    pub(crate) const MAX_ARRAY_LENGTH: u64 = 1 << 15;
+}
+
+/// Recurrent sets.
+pub(crate) mod recurrent_set {
+    /// Variables beyond these are not compared with one another.
+    pub(crate) const MAX_COMPARED: usize = 6;
+    /// Each question gets this part of the budget.
+    pub(crate) const SHARE: u32 = 20;
+}
