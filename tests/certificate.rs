@@ -485,8 +485,12 @@ fn cvc5_agrees_with_what_is_so_alone() {
     let report = verify(&[&example("reordered_calls.l")], &["--cross-check"]).json();
     assert_eq!(report["cross_check"]["disagreed"], 0);
     assert!(report["cross_check"]["agreed"].as_u64() > Some(0), "{report}");
-    let query =
-        |text: &str| Query { smt2: format!("{PREAMBLE}{text}(check-sat)\n"), tag: text.into(), answer: Answer::Holds };
+    let query = |text: &str| Query {
+        smt2: format!("{PREAMBLE}{text}(check-sat)\n"),
+        tag: text.into(),
+        task: None,
+        answer: Answer::Holds,
+    };
     let check = cross_check(&cvc5, &[query(""), query("(assert false)\n")]).expect("cvc5 can be run");
     assert_eq!((check.agreed, check.disagreed.len()), (1, 1));
 }

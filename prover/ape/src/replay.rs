@@ -10,6 +10,7 @@ use super::status::{Failure, Status};
 use super::verify::second_solver;
 use super::{certificate, load};
 use prover::certificate::{Refusal, Replay, Solvers, replay_with};
+use prover::report::count;
 use serde_json::{Value as Json, json};
 use smt::solve;
 use smt::solve::cvc5::Cvc5;
@@ -100,9 +101,10 @@ fn tell(
             let solvers: Vec<&str> = asked.iter().filter_map(|name| name.split(' ').next()).collect();
             let what = match replay.pairs.iter().filter(|pair| pair.confirmed).count() {
                 all if all == replay.pairs.len() => "confirmed".to_string(),
-                some => format!("{some} of {} pairs confirmed", replay.pairs.len()),
+                some => format!("{some} of {} confirmed", count(replay.pairs.len(), "pair")),
             };
-            writeln!(out, "{name}: {what}, {questions} questions answered by {}", solvers.join(" and "))?;
+            let questions = count(questions, "question");
+            writeln!(out, "{name}: {what}, {questions} answered by {}", solvers.join(" and "))?;
             for pair in &replay.pairs {
                 let beside = if pair.confirmed { "" } else { "not checked: " };
                 writeln!(out, "  {}: {} ({beside}{})", pair.name, pair.verdict, pair.how)?;

@@ -219,7 +219,7 @@ fn dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) -> Str
                 _ => dump::paths(&lowered, sources, [left, right], &config.procedures),
             }
         }
-        Stage::Obligations => dump::obligations(&verify::verify(unit, config).queries),
+        Stage::Obligations => dump::obligations(&lower(unit), sources, &verify::verify(unit, config).queries),
         Stage::Smt2 => dump::queries(&verify::verify(unit, config).queries),
     }
 }

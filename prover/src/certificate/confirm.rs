@@ -8,8 +8,9 @@
 //!
 //! Invariant: no search; a decision that does not lead on is wrong.
 
+use super::ReplayedPair;
 use super::decisions::{Answer, AnsweredPair, Decisions};
-use super::{ReplayedPair, document};
+use super::names;
 use crate::analysis::contracts::{Clause, ClauseKind, Status};
 use crate::analysis::{Analysis, confirm_analysis};
 use crate::effects::Effects;
@@ -67,7 +68,7 @@ impl Confirmed {
             self.proofs.iter().zip(&self.script_names).flat_map(|((_, queries), name)| {
                 queries.iter().map(|query| (name.as_deref().unwrap_or_default(), query))
             });
-        self.alone.iter().map(|query| (document::FACTS_SCRIPT, query)).chain(own)
+        self.alone.iter().map(|query| (names::FACTS_SCRIPT, query)).chain(own)
     }
 
     /// Why a pair that is said to be proved says nothing, if one does: no store satisfies what both assume, or no run ends.
@@ -85,7 +86,7 @@ impl Confirmed {
                 return None;
             }
             let reason = vacuity::vacuous(&program, asked.pair, asked.when, &mut solver)?;
-            Some((document::pair_name(unit, asked.pair, answered.when.as_deref()), reason.what))
+            Some((names::pair_name(unit, asked.pair, answered.when.as_deref()), reason.what))
         })
     }
 
@@ -100,7 +101,7 @@ impl Confirmed {
                 _ => (seen.shown.clone().unwrap_or_default(), 0),
             };
             ReplayedPair {
-                name: document::pair_name(unit, asked.pair, asked.when.as_deref()),
+                name: names::pair_name(unit, asked.pair, asked.when.as_deref()),
                 verdict: seen.verdict,
                 how,
                 obligations,
@@ -148,7 +149,7 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, R
     claims.retain(|&pair, _| program.claimable(pair));
     let mut proofs = Vec::new();
     for proved in &decisions.proofs {
-        let name = document::pair_name(&lowered, proved.pair, proved.when.as_deref());
+        let name = names::pair_name(&lowered, proved.pair, proved.when.as_deref());
         let when = match &proved.when {
             None => None,
             Some(_) => match find(proved.pair, &proved.when) {
@@ -165,7 +166,7 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, R
     let found = Found { unit, program: &program, clauses: &clauses, decisions, proofs: &proofs };
     let mut seen = Vec::new();
     for answered in &decisions.pairs {
-        let name = document::pair_name(unit, answered.pair, answered.when.as_deref());
+        let name = names::pair_name(unit, answered.pair, answered.when.as_deref());
         let Some(asked) = find(answered.pair, &answered.when) else {
             return reject(format!("{name}: the program has no such pair"));
         };
@@ -173,9 +174,7 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, R
     }
     let left = |pair: Pair| lowered.versions[0].procedure(pair.0).name.as_str();
     let script_names = (decisions.proofs.iter().zip(&proofs).enumerate())
-        .map(|(at, (decided, (_, queries)))| {
-            (!queries.is_empty()).then(|| document::script_name(at, left(decided.pair)))
-        })
+        .map(|(at, (decided, (_, queries)))| (!queries.is_empty()).then(|| names::script_name(at, left(decided.pair))))
         .collect();
     let effects = program.effects.clone();
     Ok(Confirmed { lowered: lowered.clone(), effects, alone, proofs, script_names, pairs: seen })

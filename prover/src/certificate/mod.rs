@@ -17,6 +17,7 @@ mod confirm;
 mod decisions;
 mod document;
 mod entries;
+mod names;
 
 pub use confirm::Confirmed;
 pub use decisions::{Answer, AnsweredPair, Decisions, ProvedPair};

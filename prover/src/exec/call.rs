@@ -3,6 +3,7 @@
 //! In: a state before a call. Out: the states in which it returned, with its results; that it errs or never ends becomes an
 //! outcome of its own.
 
+use super::expr::Return;
 use super::{Check, CheckedCall, ExecError, Executor, Flow};
 use crate::exec::state::State;
 use crate::lower::is_loop;
@@ -167,20 +168,13 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<Vec<(State, Vec<Term>)>, ExecError> {
         let effects = &self.effects[callee.index()];
-        let mut roots: Vec<Term> =
-            args.iter().copied().filter(|&arg| self.arena.terms.sort(arg) == Sort::Ref).collect();
-        for global in &effects.globals {
-            let value = state.globals[global.index()];
-            if self.arena.terms.sort(value) == Sort::Ref {
-                roots.push(value);
-            }
-        }
-        let mut hung_on = AllocSet::new();
+        let roots = self.roots(&state, callee, &args);
+        let mut reached = AllocSet::new();
         for &root in &roots {
-            hung_on.extend(self.arena.terms.allocs(root));
+            reached.extend(self.arena.terms.allocs(root));
         }
         let accesses = effects.accesses.clone();
-        let region = self.arena.heaps.closure(&self.arena.terms, state.heap, &hung_on, Some(&accesses));
+        let region = self.arena.heaps.closure(&self.arena.terms, state.heap, &reached, Some(&accesses));
         let view = self.view_of_call(&state, callee, &args);
         // One place that cannot be said makes the whole clause useless here: without it the frame would be too wide.
         let modifies = effects
@@ -218,8 +212,15 @@ impl Executor<'_> {
             .map(|(id, at)| self.arena.terms.app(Func::Result(call, at), &[], Sort::from(&code.local(id).ty)))
             .collect();
         let alive = self.assume_exit(&mut state, callee, &args, &results)
-            && self.assume_ensures(&mut state, &before, callee, &args, &results, call);
+            && self.assume_ensures(&mut state, &before, Return { callee, args: &args, results: &results, call });
         Ok(if alive { vec![(state, results)] } else { Vec::new() })
+    }
+
+    /// The references from which a callee starts: its arguments, and the globals that it looks at.
+    fn roots(&self, state: &State, callee: ProcId, args: &[Term]) -> Vec<Term> {
+        let globals = self.effects[callee.index()].globals.iter().map(|global| state.globals[global.index()]);
+        let all = args.iter().copied().chain(globals);
+        all.filter(|&value| self.arena.terms.sort(value) == Sort::Ref).collect()
     }
 
     /// Assumes what holds whenever a loop has returned; false when that contradicts the path.

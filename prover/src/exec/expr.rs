@@ -46,12 +46,21 @@ pub enum Freshness {
 /// How an expression is read.
 struct Reading<'s> {
     view: &'s ContractView,
+    /// What is known on the path.
+    known: &'s PathFacts,
     /// What must hold for the expression to have a value, each under the guard it stands under.
     definedness: Vec<(Term, Fault)>,
     /// What must hold for the value to matter: the left sides of `&&`, `||`, `?:` on the way.
     guard: Term,
     /// How many quantifiers it stands in.
     depth: u32,
+}
+
+impl<'s> Reading<'s> {
+    /// A reading that has come to nothing yet. `always` is the guard of what always matters.
+    fn of(view: &'s ContractView, known: &'s PathFacts, always: Term) -> Self {
+        Reading { view, known, definedness: Vec::new(), guard: always, depth: 0 }
+    }
 }
 
 /// A condition in terms.
@@ -62,14 +71,28 @@ pub(super) struct Translation {
     pub(super) definedness: Vec<(Term, Fault)>,
 }
 
+/// A call that has returned.
+#[derive(Clone, Copy)]
+pub(super) struct Return<'c> {
+    /// Whose call.
+    pub(super) callee: ProcId,
+    /// What it was given.
+    pub(super) args: &'c [Term],
+    /// What it gave back.
+    pub(super) results: &'c [Term],
+    /// Which call.
+    pub(super) call: CallId,
+}
+
 impl Executor<'_> {
     /// The value of an expression in a state; errors are split off. `None` when nothing goes on.
     pub(super) fn eval(&mut self, state: &mut State, expr: &Expr) -> Option<Term> {
         let view = view_of(state);
         let guard = self.arena.terms.bool(true);
-        let mut reading = Reading { view: &view, definedness: Vec::new(), guard, depth: 0 };
+        let known = state.known.clone();
+        let mut reading = Reading::of(&view, &known, guard);
         // Outside contracts there is no form that terms cannot say.
-        let value = self.read(&mut reading, expr, &state.known.clone())?;
+        let value = self.read(&mut reading, expr)?;
         for (ok, fault) in reading.definedness {
             if !self.require(state, ok, fault.message, fault.span) {
                 return None;
@@ -81,8 +104,9 @@ impl Executor<'_> {
     /// A contract condition: true exactly when it has a value and the value is true. `None` when terms cannot say it.
     pub fn contract(&mut self, view: &ContractView, condition: &Expr) -> Option<Term> {
         let guard = self.arena.terms.bool(true);
-        let mut reading = Reading { view, definedness: Vec::new(), guard, depth: 0 };
-        let value = self.read(&mut reading, condition, &PathFacts::new())?;
+        let known = PathFacts::new();
+        let mut reading = Reading::of(view, &known, guard);
+        let value = self.read(&mut reading, condition)?;
         let mut all: Vec<Term> = reading.definedness.into_iter().map(|(ok, _)| ok).collect();
         all.push(value);
         Some(self.arena.terms.and(&all))
@@ -91,8 +115,9 @@ impl Executor<'_> {
     /// The value of an expression without calls, and the condition under which it has one.
     pub fn value(&mut self, view: &ContractView, expr: &Expr) -> Option<(Term, Term)> {
         let guard = self.arena.terms.bool(true);
-        let mut reading = Reading { view, definedness: Vec::new(), guard, depth: 0 };
-        let value = self.read(&mut reading, expr, &PathFacts::new())?;
+        let known = PathFacts::new();
+        let mut reading = Reading::of(view, &known, guard);
+        let value = self.read(&mut reading, expr)?;
         let definedness: Vec<Term> = reading.definedness.into_iter().map(|(ok, _)| ok).collect();
         Some((value, self.arena.terms.and(&definedness)))
     }
@@ -106,8 +131,9 @@ impl Executor<'_> {
         }
         let view = view_of(state);
         let guard = self.arena.terms.bool(true);
-        let mut reading = Reading { view: &view, definedness: Vec::new(), guard, depth: 0 };
-        let value = self.read(&mut reading, condition, &PathFacts::new())?;
+        let known = PathFacts::new();
+        let mut reading = Reading::of(&view, &known, guard);
+        let value = self.read(&mut reading, condition)?;
         Some(Translation { value, definedness: reading.definedness })
     }
 
@@ -138,10 +164,7 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         before: &State,
-        callee: ProcId,
-        args: &[Term],
-        results: &[Term],
-        call: CallId,
+        Return { callee, args, results, call }: Return<'_>,
     ) -> bool {
         if !self.effects[callee.index()].trust_ensures {
             return true;
@@ -167,15 +190,15 @@ impl Executor<'_> {
     }
 
     /// The value of an expression; `None` when terms cannot say it.
-    fn read(&mut self, reading: &mut Reading<'_>, expr: &Expr, known: &PathFacts) -> Option<Term> {
-        let value = self.read_form(reading, expr, known)?;
+    fn read(&mut self, reading: &mut Reading<'_>, expr: &Expr) -> Option<Term> {
+        let value = self.read_form(reading, expr)?;
         if expr.ty.is_reference() {
             self.arena.terms.note_type(value, &expr.ty);
         }
         Some(value)
     }
 
-    fn read_form(&mut self, reading: &mut Reading<'_>, expr: &Expr, known: &PathFacts) -> Option<Term> {
+    fn read_form(&mut self, reading: &mut Reading<'_>, expr: &Expr) -> Option<Term> {
         Some(match &expr.kind {
             ExprKind::Int(value) => self.arena.terms.int(value.clone()),
             ExprKind::Bool(value) => self.arena.terms.bool(*value),
@@ -183,100 +206,96 @@ impl Executor<'_> {
             ExprKind::Local(id) => reading.view.locals[id.index()],
             ExprKind::Global(id) => reading.view.globals[id.index()],
             ExprKind::Field(object, field) => {
-                let object = self.read(reading, object, known)?;
+                let object = self.read(reading, object)?;
                 self.need_object(reading, object, expr);
-                let value = self.arena.heaps.read(
-                    &mut self.arena.terms,
-                    reading.view.heap,
-                    Selector::Field(*field),
-                    object,
-                    None,
-                );
-                self.arena.terms.simplify(value, known)
+                self.cell(reading, Selector::Field(*field), object, None)
             }
-            ExprKind::Index(array, index) => {
-                let selector = Selector::Cell(cell_sort(&array.ty));
-                let array = self.read(reading, array, known)?;
-                let index = self.read(reading, index, known)?;
-                self.need_object(reading, array, expr);
-                let length = self.arena.heaps.length(&mut self.arena.terms, array);
-                let zero = self.arena.terms.int(0);
-                let low = self.arena.terms.le(zero, index);
-                let high = self.arena.terms.lt(index, length);
-                let inside = self.arena.terms.and(&[low, high]);
-                self.need(reading, inside, "index out of bounds", expr);
-                let value =
-                    self.arena.heaps.read(&mut self.arena.terms, reading.view.heap, selector, array, Some(index));
-                self.arena.terms.simplify(value, known)
-            }
+            ExprKind::Index(array, index) => return self.index(reading, expr, array, index),
             ExprKind::Length(array) => {
-                let array = self.read(reading, array, known)?;
+                let array = self.read(reading, array)?;
                 self.need_object(reading, array, expr);
                 self.arena.heaps.length(&mut self.arena.terms, array)
             }
-            ExprKind::Unary(UnOp::Neg, inner) => {
-                let inner = self.read(reading, inner, known)?;
-                self.arena.terms.neg(inner)
+            ExprKind::Unary(op, inner) => {
+                let inner = self.read(reading, inner)?;
+                match op {
+                    UnOp::Neg => self.arena.terms.neg(inner),
+                    UnOp::Not => self.arena.terms.not(inner),
+                }
             }
-            ExprKind::Unary(UnOp::Not, inner) => {
-                let inner = self.read(reading, inner, known)?;
-                self.arena.terms.not(inner)
-            }
-            ExprKind::Binary(op, left, right) => return self.binary(reading, expr, *op, left, right, known),
+            ExprKind::Binary(op, left, right) => return self.binary(reading, expr, *op, (left, right)),
             ExprKind::Cond(cond, then, els) => {
-                let cond = self.read(reading, cond, known)?;
-                let then = self.guarded(reading, cond, then, known)?;
+                let cond = self.read(reading, cond)?;
+                let then = self.guarded(reading, cond, then)?;
                 let not = self.arena.terms.not(cond);
-                let els = self.guarded(reading, not, els, known)?;
+                let els = self.guarded(reading, not, els)?;
                 self.arena.terms.ite(cond, then, els)
             }
-            ExprKind::Old(inner) => match &reading.view.entry {
-                Some(entry) => {
-                    let (guard, depth) = (reading.guard, reading.depth);
-                    let mut there = Reading { view: entry, definedness: Vec::new(), guard, depth };
-                    let value = self.read(&mut there, inner, known)?;
-                    reading.definedness.append(&mut there.definedness);
-                    value
-                }
-                None => return None,
-            },
-            ExprKind::Fresh(inner) => {
-                let inner = self.read(reading, inner, known)?;
-                match reading.view.freshness {
-                    Freshness::Never => self.arena.terms.bool(false),
-                    Freshness::Unknown => return None,
-                    Freshness::By(call) => {
-                        let fresh = self.arena.terms.reach(call).fresh;
-                        self.arena.terms.born(inner, fresh)
-                    }
-                    Freshness::SinceEntry => {
-                        let old = self.arena.terms.born(inner, AllocClass::OLD);
-                        let null = self.arena.terms.born(inner, AllocClass::NULL);
-                        let either = self.arena.terms.or(&[old, null]);
-                        self.arena.terms.not(either)
-                    }
-                }
-            }
+            ExprKind::Old(inner) => return self.old(reading, inner),
+            ExprKind::Fresh(inner) => return self.fresh(reading, inner),
             ExprKind::Reach(from, to) => {
-                let from = self.read(reading, from, known)?;
-                let to = self.read(reading, to, known)?;
+                let from = self.read(reading, from)?;
+                let to = self.read(reading, to)?;
                 self.arena.heaps.path(&mut self.arena.terms, reading.view.heap, from, to)?
             }
-            ExprKind::Quant { forall, var, body } => self.quantifier(reading, *forall, *var, body, known)?,
+            ExprKind::Quant { forall, var, body } => self.quantifier(reading, *forall, *var, body)?,
             // Calls stand only where the lowering put them.
             ExprKind::Call(..) => return None,
         })
     }
 
+    /// What a field or a cell holds.
+    fn cell(&mut self, reading: &Reading<'_>, selector: Selector, object: Term, index: Option<Term>) -> Term {
+        let value = self.arena.heaps.read(&mut self.arena.terms, reading.view.heap, selector, object, index);
+        self.arena.terms.simplify(value, reading.known)
+    }
+
+    /// `array[index]`
+    fn index(&mut self, reading: &mut Reading<'_>, expr: &Expr, array: &Expr, index: &Expr) -> Option<Term> {
+        let selector = Selector::Cell(cell_sort(&array.ty));
+        let array = self.read(reading, array)?;
+        let index = self.read(reading, index)?;
+        self.need_object(reading, array, expr);
+        let length = self.arena.heaps.length(&mut self.arena.terms, array);
+        let zero = self.arena.terms.int(0);
+        let low = self.arena.terms.le(zero, index);
+        let high = self.arena.terms.lt(index, length);
+        let inside = self.arena.terms.and(&[low, high]);
+        self.need(reading, inside, "index out of bounds", expr);
+        Some(self.cell(reading, selector, array, Some(index)))
+    }
+
+    /// `old(inner)`: the same expression, in the view of the entry.
+    fn old(&mut self, reading: &mut Reading<'_>, inner: &Expr) -> Option<Term> {
+        let entry = reading.view.entry.as_ref()?;
+        let (known, guard, depth) = (reading.known, reading.guard, reading.depth);
+        let mut there = Reading { view: entry, known, definedness: Vec::new(), guard, depth };
+        let value = self.read(&mut there, inner)?;
+        reading.definedness.append(&mut there.definedness);
+        Some(value)
+    }
+
+    /// `fresh(inner)`
+    fn fresh(&mut self, reading: &mut Reading<'_>, inner: &Expr) -> Option<Term> {
+        let inner = self.read(reading, inner)?;
+        match reading.view.freshness {
+            Freshness::Never => Some(self.arena.terms.bool(false)),
+            Freshness::Unknown => None,
+            Freshness::By(call) => {
+                let fresh = self.arena.terms.reach(call).fresh;
+                Some(self.arena.terms.born(inner, fresh))
+            }
+            Freshness::SinceEntry => {
+                let old = self.arena.terms.born(inner, AllocClass::OLD);
+                let null = self.arena.terms.born(inner, AllocClass::NULL);
+                let either = self.arena.terms.or(&[old, null]);
+                Some(self.arena.terms.not(either))
+            }
+        }
+    }
+
     /// A quantifier has a value when its body has one for every value of the variable; so it becomes two quantifiers.
-    fn quantifier(
-        &mut self,
-        reading: &mut Reading<'_>,
-        forall: bool,
-        var: LocalId,
-        body: &Expr,
-        known: &PathFacts,
-    ) -> Option<Term> {
+    fn quantifier(&mut self, reading: &mut Reading<'_>, forall: bool, var: LocalId, body: &Expr) -> Option<Term> {
         let ty = type_of(var, body);
         let bound = self.arena.terms.bound(reading.depth, &ty);
         let range = if ty.is_reference() { self.range(reading.view, bound)? } else { self.arena.terms.bool(true) };
@@ -286,8 +305,9 @@ impl Executor<'_> {
             entry.locals.set(var.index(), bound);
         }
         let guard = self.arena.terms.and(&[reading.guard, range]);
-        let mut within = Reading { view: &view, definedness: Vec::new(), guard, depth: reading.depth + 1 };
-        let value = self.read(&mut within, body, known)?;
+        let (known, depth) = (reading.known, reading.depth + 1);
+        let mut within = Reading { view: &view, known, definedness: Vec::new(), guard, depth };
+        let value = self.read(&mut within, body)?;
         for (needed, fault) in within.definedness {
             let needed = self.arena.terms.forall(bound, needed);
             if !self.arena.terms.is_true(needed) {
@@ -328,10 +348,10 @@ impl Executor<'_> {
     }
 
     /// Reads `expr` where only its value under `guard` matters.
-    fn guarded(&mut self, reading: &mut Reading<'_>, guard: Term, expr: &Expr, known: &PathFacts) -> Option<Term> {
+    fn guarded(&mut self, reading: &mut Reading<'_>, guard: Term, expr: &Expr) -> Option<Term> {
         let outer = reading.guard;
         reading.guard = self.arena.terms.and(&[outer, guard]);
-        let value = self.read(reading, expr, known);
+        let value = self.read(reading, expr);
         reading.guard = outer;
         value
     }
@@ -341,18 +361,16 @@ impl Executor<'_> {
         reading: &mut Reading<'_>,
         expr: &Expr,
         op: BinOp,
-        left: &Expr,
-        right: &Expr,
-        known: &PathFacts,
+        (left, right): (&Expr, &Expr),
     ) -> Option<Term> {
-        let a = self.read(reading, left, known)?;
+        let a = self.read(reading, left)?;
         let b = match op {
-            BinOp::And | BinOp::Implies => self.guarded(reading, a, right, known)?,
+            BinOp::And | BinOp::Implies => self.guarded(reading, a, right)?,
             BinOp::Or => {
                 let not = self.arena.terms.not(a);
-                self.guarded(reading, not, right, known)?
+                self.guarded(reading, not, right)?
             }
-            _ => self.read(reading, right, known)?,
+            _ => self.read(reading, right)?,
         };
         if matches!(op, BinOp::Div | BinOp::Rem) {
             let zero = self.arena.terms.int(0);

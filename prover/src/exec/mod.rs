@@ -10,19 +10,19 @@ mod call;
 mod entry;
 mod expr;
 pub mod state;
+mod stmt;
 
 use crate::effects::cell_sort;
 pub use entry::on_entry;
-use expr::Translation;
 pub use expr::{ContractView, Freshness, before_call, existing};
 
 use crate::effects::Effects;
 use crate::exec::state::{Fault, Outcome, State};
 use crate::lower::Lowered;
-use lang_l::hir::{Block, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Version};
+use lang_l::hir::{ProcId, Procedure, Version};
 use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::term::{Ending, Func, Kind, Selector, Sort, Term};
+use smt::term::{Ending, Func, Sort, Term};
 use std::collections::BTreeSet;
 
 /// How far to go.
@@ -267,255 +267,12 @@ impl<'a> Executor<'a> {
             .collect())
     }
 
-    fn block(&mut self, state: State, block: &Block, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
-        let mut live = vec![state];
-        let mut done = Vec::new();
-        for stmt in &block.stmts {
-            let mut next = Vec::new();
-            for state in live {
-                for flow in self.stmt(state, stmt, code)? {
-                    match flow {
-                        Flow::Next(state) => next.push(state),
-                        Flow::Return(_) => done.push(flow),
-                    }
-                }
-            }
-            live = next;
-            self.check_size(live.len() + done.len())?;
-        }
-        done.extend(live.into_iter().map(Flow::Next));
-        Ok(done)
-    }
-
     fn check_size(&self, states: usize) -> Result<(), ExecError> {
         if self.arena.terms.work() - self.started > self.limits.work {
             return Err(ExecError::TooLarge);
         }
         let outcomes = states + self.found.outcomes.len() + self.pending;
         if outcomes > self.limits.outcomes { Err(ExecError::TooManyPaths(self.limits.outcomes)) } else { Ok(()) }
-    }
-
-    fn stmt(&mut self, mut state: State, stmt: &Stmt, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
-        match &stmt.kind {
-            StmtKind::Assign(place, Rhs::Expr(call)) if matches!(call.kind, ExprKind::Call(..)) => {
-                let ExprKind::Call(callee, args) = &call.kind else { return Ok(Vec::new()) };
-                self.call(state, std::slice::from_ref(place), *callee, args, stmt.span)
-            }
-            StmtKind::Assign(place, rhs) => {
-                let alive = self.assign(&mut state, place, rhs, stmt.span);
-                self.go_on(state, alive)
-            }
-            StmtKind::Call { targets, callee, args } => self.call(state, targets, *callee, args, stmt.span),
-            StmtKind::If(cond, then, els) => {
-                let Some(cond) = self.eval(&mut state, cond) else { return self.go_on(state, false) };
-                self.branch(state, cond, then, els, code)
-            }
-            StmtKind::Return(values) => {
-                let mut results = Vec::with_capacity(values.len());
-                for value in values {
-                    let Some(value) = self.eval(&mut state, value) else { return self.go_on(state, false) };
-                    results.push(value);
-                }
-                for (id, value) in code.result_ids().zip(results) {
-                    state.locals.set(id.index(), value);
-                }
-                Ok(vec![Flow::Return(state)])
-            }
-            StmtKind::Assert(condition) => {
-                let said = self.contract_here(&state, condition, code);
-                let value = said.map(|Translation { value, definedness }| {
-                    let all: Vec<Term> = definedness.into_iter().map(|(ok, _)| ok).chain([value]).collect();
-                    self.arena.terms.and(&all)
-                });
-                let path = state.path.iter().copied().collect();
-                let check =
-                    Check { path, condition: value, calls: state.calls.iter().copied().collect(), span: stmt.span };
-                self.found.asserts.push(check);
-                // A condition that terms cannot say is one that may fail.
-                let value = match value {
-                    Some(value) => value,
-                    None => self.unknown_bool(),
-                };
-                let alive = self.require(&mut state, value, "assertion failed", stmt.span);
-                self.go_on(state, alive)
-            }
-            StmtKind::Assume(condition) => {
-                // What it takes to have a value is no assumption: without it there is an error.
-                let (value, definedness) = match self.contract_here(&state, condition, code) {
-                    Some(Translation { value, definedness }) => (value, definedness),
-                    None => {
-                        let fault = Fault { message: "an assumption that may have no value", span: stmt.span };
-                        (self.unknown_bool(), vec![(self.unknown_bool(), fault)])
-                    }
-                };
-                for (ok, fault) in definedness {
-                    if !self.require(&mut state, ok, fault.message, fault.span) {
-                        return self.go_on(state, false);
-                    }
-                }
-                self.flush(&mut state)?;
-                let value = self.arena.terms.simplify(value, &state.known);
-                let blocked = self.arena.terms.not(value);
-                let mut stuck = state.clone();
-                if stuck.assume(&mut self.arena.terms, blocked) {
-                    let path = stuck.path.iter().copied().collect();
-                    self.finish(&stuck, Ending::Diverges, path, Vec::new(), Vec::new())?;
-                }
-                let alive = state.assume(&mut self.arena.terms, value);
-                self.go_on(state, alive)
-            }
-            // The lowering has made procedures of the loops.
-            StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue => Ok(vec![Flow::Next(state)]),
-        }
-    }
-
-    fn unknown_bool(&mut self) -> Term {
-        let arbitrary = self.arena.terms.skolem_int();
-        let zero = self.arena.terms.int(0);
-        self.arena.terms.eq(arbitrary, zero)
-    }
-
-    fn go_on(&mut self, mut state: State, alive: bool) -> Result<Vec<Flow>, ExecError> {
-        if alive {
-            return Ok(vec![Flow::Next(state)]);
-        }
-        self.flush(&mut state)?;
-        Ok(Vec::new())
-    }
-
-    fn branch(
-        &mut self,
-        mut state: State,
-        cond: Term,
-        then: &Block,
-        els: &Block,
-        code: &Procedure,
-    ) -> Result<Vec<Flow>, ExecError> {
-        if let Some(value) = self.arena.terms.as_bool(cond) {
-            return self.block(state, if value { then } else { els }, code);
-        }
-        self.flush(&mut state)?;
-        let fork = state.clone();
-        let mut starts = Vec::new();
-        for side in [true, false] {
-            let mut state = fork.clone();
-            let condition = if side { cond } else { self.arena.terms.not(cond) };
-            starts.push(state.assume(&mut self.arena.terms, condition).then_some(state));
-        }
-        let mut sides = Vec::new();
-        let before = self.pending;
-        for (at, block) in [then, els].into_iter().enumerate() {
-            let Some(state) = starts[at].take() else {
-                sides.push(Vec::new());
-                continue;
-            };
-            // What the other side has led to, or will, counts while recursion goes deeper on this one.
-            self.pending = before + sides.first().map_or(usize::from(starts[1].is_some()), Vec::len);
-            self.check_size(1)?;
-            sides.push(self.block(state, block, code)?);
-        }
-        self.pending = before;
-        if self.limits.join
-            && let ([Flow::Next(left)], [Flow::Next(right)]) = (sides[0].as_slice(), sides[1].as_slice())
-            && left.calls == right.calls
-        {
-            let (mut left, mut right) = (left.clone(), right.clone());
-            self.flush(&mut left)?;
-            self.flush(&mut right)?;
-            return Ok(vec![Flow::Next(self.join(&fork, cond, &left, &right))]);
-        }
-        Ok(sides.into_iter().flatten().collect())
-    }
-
-    /// Rule *Join*: one state that is `left` where `cond` holds and `right` where not. Each branch has made no call.
-    fn join(&mut self, fork: &State, cond: Term, left: &State, right: &State) -> State {
-        let terms = &mut self.arena.terms;
-        let choose = |terms: &mut smt::term::Terms, a: &im::Vector<Term>, b: &im::Vector<Term>| -> im::Vector<Term> {
-            a.iter().zip(b.iter()).map(|(&a, &b)| terms.ite(cond, a, b)).collect()
-        };
-        let mut joined = fork.clone();
-        joined.locals = choose(terms, &left.locals, &right.locals);
-        joined.globals = choose(terms, &left.globals, &right.globals);
-        joined.heap = self.arena.heaps.join(cond, left.heap, right.heap);
-        let mut sides = Vec::new();
-        for side in [left, right] {
-            let extra: Vec<Term> = side.path.iter().skip(fork.path.len()).copied().collect();
-            sides.push(terms.and(&extra));
-        }
-        let either = terms.or(&sides);
-        // It cannot contradict the path: one of the branches is taken.
-        let _ = joined.assume(terms, either);
-        joined.calls = left.calls.clone();
-        joined.news = left.news.iter().chain(right.news.iter().skip(fork.news.len())).copied().collect();
-        joined
-    }
-
-    fn assign(&mut self, state: &mut State, place: &Place, rhs: &Rhs, span: Span) -> bool {
-        // L's order: the place's object and index, then the right side, then the store with its checks.
-        let (mut object, mut index) = (None, None);
-        match place {
-            Place::Field(base, _) => {
-                object = self.eval(state, base);
-                if object.is_none() {
-                    return false;
-                }
-            }
-            Place::Index(base, at) => {
-                object = self.eval(state, base);
-                index = object.and_then(|_| self.eval(state, at));
-                if index.is_none() {
-                    return false;
-                }
-            }
-            Place::Local(_) | Place::Global(_) => {}
-        }
-        let Some(value) = self.rhs(state, rhs, span) else { return false };
-        match (place, object) {
-            (Place::Local(id), _) => {
-                state.locals.set(id.index(), value);
-            }
-            (Place::Global(id), _) => {
-                state.globals.set(id.index(), value);
-            }
-            (Place::Field(_, field), Some(object)) => {
-                if !self.require_object(state, object, span) {
-                    return false;
-                }
-                state.heap = self.arena.heaps.store(state.heap, Selector::Field(*field), object, None, value);
-            }
-            (Place::Index(base, _), Some(object)) => {
-                let Some(at) = index else { return false };
-                if !self.require_object(state, object, span) || !self.require_index(state, object, at, span) {
-                    return false;
-                }
-                let selector = Selector::Cell(cell_sort(&base.ty));
-                state.heap = self.arena.heaps.store(state.heap, selector, object, Some(at), value);
-            }
-            (Place::Field(..) | Place::Index(..), None) => return false,
-        }
-        true
-    }
-
-    fn rhs(&mut self, state: &mut State, rhs: &Rhs, span: Span) -> Option<Term> {
-        match rhs {
-            Rhs::Expr(expr) => self.eval(state, expr),
-            Rhs::New(class) => Some(self.allocate(state, Kind::Object(*class), span)),
-            Rhs::NewArray(element, length) => {
-                let length = self.eval(state, length)?;
-                let zero = self.arena.terms.int(0);
-                let enough = self.arena.terms.le(zero, length);
-                if !self.require(state, enough, "negative array size", span) {
-                    return None;
-                }
-                Some(self.allocate(state, Kind::Array(element.clone(), length), span))
-            }
-        }
-    }
-
-    fn allocate(&mut self, state: &mut State, kind: Kind, span: Span) -> Term {
-        let (alloc, object) = self.arena.terms.new_object(kind);
-        state.news.push_back((alloc, span));
-        object
     }
 
     /// Turns the ways to err gathered since the last fork into one outcome.
@@ -568,21 +325,5 @@ impl<'a> Executor<'a> {
         let alive = state.assume(&mut self.arena.terms, ok);
         state.unflushed += state.path.len() - before;
         alive
-    }
-
-    fn require_object(&mut self, state: &mut State, object: Term, span: Span) -> bool {
-        let null = self.arena.terms.null();
-        let is_null = self.arena.terms.eq(object, null);
-        let ok = self.arena.terms.not(is_null);
-        self.require(state, ok, "null dereference", span)
-    }
-
-    fn require_index(&mut self, state: &mut State, array: Term, index: Term, span: Span) -> bool {
-        let length = self.arena.heaps.length(&mut self.arena.terms, array);
-        let zero = self.arena.terms.int(0);
-        let low = self.arena.terms.le(zero, index);
-        let high = self.arena.terms.lt(index, length);
-        let ok = self.arena.terms.and(&[low, high]);
-        self.require(state, ok, "index out of bounds", span)
     }
 }

@@ -144,11 +144,11 @@ impl Hoister<'_> {
                         *b,
                     ),
                 };
-                self.choose(cond, then, els, &ty, span, out)
+                self.choose([cond, then, els], &ty, span, out)
             }
             ExprKind::Cond(cond, then, els) if has_call(&then) || has_call(&els) => {
                 let cond = self.expr(*cond, out);
-                self.choose(cond, *then, *els, &ty, span, out)
+                self.choose([cond, *then, *els], &ty, span, out)
             }
             ExprKind::Cond(cond, then, els) => ExprKind::Cond(Box::new(self.expr(*cond, out)), then, els),
             ExprKind::Binary(op, a, b) => {
@@ -169,7 +169,7 @@ impl Hoister<'_> {
     }
 
     /// `t := cond ? then : els` with statements.
-    fn choose(&mut self, cond: Expr, then: Expr, els: Expr, ty: &Type, span: Span, out: &mut Vec<Stmt>) -> ExprKind {
+    fn choose(&mut self, [cond, then, els]: [Expr; 3], ty: &Type, span: Span, out: &mut Vec<Stmt>) -> ExprKind {
         let id = self.temporary(ty, span);
         let side = |hoister: &mut Self, value: Expr| {
             let mut stmts = Vec::new();

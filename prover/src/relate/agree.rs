@@ -25,20 +25,42 @@ pub(super) struct Aligned {
     pub(super) contradictory: bool,
 }
 
+/// Two outcomes on the way to a correspondence.
+#[derive(Clone, Copy)]
+pub(super) struct Sides<'s> {
+    pub(super) left: &'s Outcome,
+    pub(super) right: &'s Outcome,
+    /// The right one in the left one's names, as far as these are known.
+    pub(super) current: &'s Aligned,
+    /// What corresponds so far.
+    pub(super) alignment: &'s Correspondence,
+}
+
+/// Where a walk over two heaps begins.
+struct Start<'s> {
+    heaps: [HeapId; 2],
+    /// The fields that it follows.
+    selectors: &'s BTreeSet<Selector>,
+    /// Values that are to be equal.
+    pairs: &'s [(Term, Term)],
+    /// Whether also all that was written is to be equal.
+    writes: bool,
+}
+
+/// Conditions that decide what corresponds, each with the side whose names it uses.
+pub(super) type Splits = Vec<(usize, Term)>;
+
 impl Relater<'_> {
     /// Tries to align one call of each side: arguments, the globals the callees look at, and the regions these reach must be
     /// equal. `None` when that is not proved.
     pub(super) fn match_calls(
         &mut self,
-        left: &Outcome,
-        right: &Outcome,
-        current: &Aligned,
-        alignment: &Correspondence,
+        sides: Sides<'_>,
         (mine, theirs): (CallId, CallId),
-        splits: &mut Vec<(usize, Term)>,
+        splits: &mut Splits,
     ) -> Option<Correspondence> {
-        let tentative = self.walk_call((left, right), current, alignment, (mine, theirs), [0, 1], splits);
-        self.start_alike(left, right, &tentative, (mine, theirs), [0, 1])?;
+        let tentative = self.walk_call(sides, (mine, theirs), [0, 1], splits);
+        self.start_alike(sides.left, sides.right, &tentative, (mine, theirs), [0, 1])?;
         let mut better = tentative;
         better.calls.insert(theirs, mine);
         Some(better)
@@ -53,22 +75,20 @@ impl Relater<'_> {
         earlier: CallId,
         later: CallId,
     ) -> Correspondence {
-        let versions = [version, version];
-        let both = (outcome, outcome);
-        self.walk_call(both, current, &Correspondence::default(), (earlier, later), versions, &mut Vec::new())
+        let nothing = Correspondence::default();
+        let sides = Sides { left: outcome, right: outcome, current, alignment: &nothing };
+        self.walk_call(sides, (earlier, later), [version, version], &mut Splits::new())
     }
 
     /// Walks from the arguments of two calls, and from the globals their callees look at.
     fn walk_call(
         &mut self,
-        outcomes: (&Outcome, &Outcome),
-        current: &Aligned,
-        alignment: &Correspondence,
+        sides: Sides<'_>,
         (mine, theirs): (CallId, CallId),
         versions: [usize; 2],
-        splits: &mut Vec<(usize, Term)>,
+        splits: &mut Splits,
     ) -> Correspondence {
-        let calls = [mine, current.renaming.call(theirs)];
+        let calls = [mine, sides.current.renaming.call(theirs)];
         let [record, other] = calls.map(|call| self.arena.record(call).clone());
         let (selectors, globals) = self.looked_at(calls, versions);
         let pairs: Vec<(Term, Term)> = record
@@ -78,7 +98,8 @@ impl Relater<'_> {
             .zip(other.args.iter().copied())
             .chain(globals.iter().map(|&g| (record.globals[g], other.globals[g])))
             .collect();
-        self.walk(outcomes, current, alignment, [record.heap, other.heap], &selectors, &pairs, false, splits)
+        let heaps = [record.heap, other.heap];
+        self.walk(sides, &Start { heaps, selectors: &selectors, pairs: &pairs, writes: false }, splits)
     }
 
     /// The selectors and globals that the callees of two calls look at.
@@ -115,21 +136,16 @@ impl Relater<'_> {
             goals.push(self.arena.terms.eq(record.globals[global], other.globals[global]));
             roots.push(record.globals[global]);
         }
-        let region = self.region(&aligned, alignment, record.heap, AllocSet::new(), &roots, &selectors)?;
+        let common = self.common(alignment);
+        let region = self.region((&aligned, &common), record.heap, AllocSet::new(), &roots, &selectors)?;
         goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
         let tag = format!("calls {} and {} start from equal arguments and regions", mine.0, theirs.0);
         self.holds(&aligned, &goals, tag).then_some(())
     }
 
     /// Whether the final stores of two normal outcomes are isomorphic; the alignment that shows it.
-    pub(super) fn isomorphic(
-        &mut self,
-        left: &Outcome,
-        right: &Outcome,
-        current: &Aligned,
-        alignment: &Correspondence,
-        splits: &mut Vec<(usize, Term)>,
-    ) -> Result<Correspondence, FailedGoal> {
+    pub(super) fn isomorphic(&mut self, sides: Sides<'_>, splits: &mut Splits) -> Result<Correspondence, FailedGoal> {
+        let Sides { left, right, current, .. } = sides;
         let selectors = crate::effects::every_selector(self.unit);
         let pairs: Vec<(Term, Term)> = left
             .results
@@ -139,7 +155,8 @@ impl Relater<'_> {
             .chain(left.globals.iter().copied().zip(current.outcome.globals.iter().copied()))
             .collect();
         let heaps = [left.heap, current.outcome.heap];
-        let alignment = self.walk((left, right), current, alignment, heaps, &selectors, &pairs, true, splits);
+        let start = Start { heaps, selectors: &selectors, pairs: &pairs, writes: true };
+        let alignment = self.walk(sides, &start, splits);
         self.equal_at_end(left, right, alignment)
     }
 
@@ -161,7 +178,8 @@ impl Relater<'_> {
         }
         let values = self.arena.terms.and(&goals);
         let old = AllocSet::of(AllocClass::OLD);
-        let Some(region) = self.region(&aligned, &alignment, left.heap, old, &roots, &selectors) else {
+        let common = self.common(&alignment);
+        let Some(region) = self.region((&aligned, &common), left.heap, old, &roots, &selectors) else {
             return Err(self.failed_goal("an object that only one version makes may stay reachable", left, right));
         };
         goals.extend(self.equal_on([left.heap, aligned.outcome.heap], &region, &selectors));
@@ -193,19 +211,9 @@ impl Relater<'_> {
         Aligned { outcome, renaming, known, assumptions: all.into_iter().collect(), contradictory }
     }
 
-    /// Walks both heaps from pairs of values (and from all that was written, when `writes`); the alignment that proposes.
-    #[expect(clippy::too_many_arguments, reason = "one walk has this many sides to it")]
-    fn walk(
-        &mut self,
-        (left, right): (&Outcome, &Outcome),
-        current: &Aligned,
-        alignment: &Correspondence,
-        heaps: [HeapId; 2],
-        selectors: &BTreeSet<Selector>,
-        pairs: &[(Term, Term)],
-        writes: bool,
-        splits: &mut Vec<(usize, Term)>,
-    ) -> Correspondence {
+    /// Walks both heaps; the alignment that this proposes.
+    fn walk(&mut self, sides: Sides<'_>, start: &Start<'_>, splits: &mut Splits) -> Correspondence {
+        let Sides { left, right, current, alignment } = sides;
         let mut named: BTreeSet<AllocClass> = alignment.allocs.values().copied().collect();
         named.extend(alignment.calls.values().map(|&call| self.arena.terms.reach(call).fresh));
         let mut unifier = Unifier {
@@ -213,15 +221,15 @@ impl Relater<'_> {
             known: &current.known,
             alignment: alignment.clone(),
             named,
-            heaps,
-            selectors: selectors.clone(),
+            heaps: start.heaps,
+            selectors: start.selectors.clone(),
             splits: Vec::new(),
             seen: HashSet::default(),
         };
-        for &(a, b) in pairs {
+        for &(a, b) in start.pairs {
             unifier.unify(a, b);
         }
-        if writes {
+        if start.writes {
             unifier.unify_writes();
         }
         let (found, open) = (unifier.alignment, unifier.splits);
@@ -274,32 +282,36 @@ impl Relater<'_> {
         true
     }
 
+    /// The allocs whose objects both sides have: the old ones, and those that correspond.
+    fn common(&self, alignment: &Correspondence) -> AllocSet {
+        let mut common = AllocSet::of(AllocClass::OLD);
+        alignment.allocs.values().for_each(|&alloc| common.insert(alloc));
+        alignment.calls.values().for_each(|&call| common.insert(self.arena.terms.reach(call).fresh));
+        common
+    }
+
     /// A set of allocs that holds `roots` and `values`, is closed under `selectors` in `heap`, and whose objects both sides
     /// have; `None` when none is found.
     fn region(
         &mut self,
-        aligned: &Aligned,
-        alignment: &Correspondence,
+        (aligned, common): (&Aligned, &AllocSet),
         heap: HeapId,
         roots: AllocSet,
         values: &[Term],
         selectors: &BTreeSet<Selector>,
     ) -> Option<AllocSet> {
-        let mut common = AllocSet::of(AllocClass::OLD);
-        alignment.allocs.values().for_each(|&alloc| common.insert(alloc));
-        alignment.calls.values().for_each(|&call| common.insert(self.arena.terms.reach(call).fresh));
         let mut all = roots.clone();
         for &value in values {
             all.extend(self.arena.terms.allocs(value));
         }
         let coarse = self.arena.heaps.closure(&self.arena.terms, heap, &all, Some(selectors));
-        if coarse.is_subset(&common) {
+        if coarse.is_subset(common) {
             return Some(coarse);
         }
         let mut set = roots.without_null();
         let mut work = Vec::new();
         for &value in values {
-            self.admit(aligned, &common, value, &mut set)?;
+            self.admit(aligned, common, value, &mut set)?;
         }
         work.extend(set.iter());
         let mut done = AllocSet::new();
@@ -315,7 +327,7 @@ impl Relater<'_> {
                 }
                 let index = matches!(selector, Selector::Cell(_)).then(|| self.arena.terms.any_index());
                 let value = self.arena.heaps.read(&mut self.arena.terms, heap, selector, object, index);
-                self.admit(aligned, &common, value, &mut set)?;
+                self.admit(aligned, common, value, &mut set)?;
             }
             work.extend(set.iter().filter(|&alloc| !done.contains(alloc)));
         }

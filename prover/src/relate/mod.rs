@@ -26,7 +26,7 @@ pub use evidence::{Cases, End, Evidence, Leaf, Match, Repeat};
 use crate::budget::relate::MAX_SPLITS;
 use crate::effects::Effects;
 use crate::exec::state::Outcome;
-use agree::Aligned;
+use agree::{Aligned, Sides, Splits};
 use evidence::births_between;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::source::Span;
@@ -182,7 +182,8 @@ impl Relater<'_> {
         let mut aligned = self.align(left, right, &alignment);
         let mut matches = Some(Vec::new());
         while !aligned.contradictory
-            && let Some(better) = self.match_next_call(left, right, &aligned, &alignment, splits)
+            && let Some(better) =
+                self.match_next_call(Sides { left, right, current: &aligned, alignment: &alignment }, splits)
         {
             matches = matches.zip(Match::between(&alignment, &better)).map(|(mut all, next)| {
                 all.push(next);
@@ -200,7 +201,7 @@ impl Relater<'_> {
             return Ok((Relation::Exclusive, leaf(End::Contradiction)));
         }
         let failed_goal = if left.ending == Ending::Normal && right.ending == Ending::Normal {
-            match self.isomorphic(left, right, &aligned, &alignment, splits) {
+            match self.isomorphic(Sides { left, right, current: &aligned, alignment: &alignment }, splits) {
                 Ok(found) => return Ok(isomorphic(found)),
                 Err(failed_goal) => failed_goal,
             }
@@ -225,14 +226,8 @@ impl Relater<'_> {
     }
 
     /// Finds one more pair of calls that provably do the same; the alignment with them. `None` when there is none.
-    fn match_next_call(
-        &mut self,
-        left: &Outcome,
-        right: &Outcome,
-        aligned: &Aligned,
-        alignment: &Correspondence,
-        splits: &mut Vec<(usize, Term)>,
-    ) -> Option<Correspondence> {
+    fn match_next_call(&mut self, sides: Sides<'_>, splits: &mut Splits) -> Option<Correspondence> {
+        let Sides { left, right, alignment, .. } = sides;
         let mut open: Vec<(usize, CallId)> = right.calls.iter().copied().enumerate().collect();
         if self.order == Order::LastFirst {
             // On both sides, so that it does not matter which version is the left one.
@@ -253,7 +248,7 @@ impl Relater<'_> {
                 }
                 let Some(level) = self.claim(left, right, mine, theirs) else { continue };
                 self.attempts -= 1;
-                if let Some(better) = self.match_calls(left, right, aligned, alignment, (mine, theirs), splits) {
+                if let Some(better) = self.match_calls(sides, (mine, theirs), splits) {
                     self.use_claim(mine, theirs, level);
                     return Some(better);
                 }

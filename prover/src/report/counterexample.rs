@@ -5,7 +5,7 @@
 
 use super::Subject;
 use super::layout::{self, INDENT, Marked};
-use super::text::one_line;
+use super::one_line;
 use crate::search::localize::{Mark, Role, marks};
 use crate::search::witness::{ContractWitness, Contrast, Pair, Witness};
 use crate::verdict::PairReport;

@@ -2,36 +2,40 @@
 //!
 //! In: a lowered program, effects, queries. Out: text.
 
+use super::count;
 use super::terms::{Names, call_text, place_text, term_text};
 use crate::effects::Effects;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
 use crate::lower::Lowered;
-use lang_l::hir::{ProcId, Procedure};
+use lang_l::hir::{ProcId, Procedure, Version};
 use lang_l::hir_print::expr_text;
 use lang_l::source::Sources;
 use smt::arena::Arena;
 use smt::heap::{HeapId, HeapNode};
-use smt::solve::{Answer, Query};
+use smt::solve::{Answer, Query, Task};
 use smt::term::{Ending, Selector};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Which procedures are dumped: those of these names, with their loops; all when empty.
-pub type Wanted<'a> = &'a [String];
+pub type Selection<'a> = &'a [String];
 
-fn is_wanted(wanted: Wanted<'_>, procedure: &Procedure) -> bool {
-    let name = procedure.name.split('@').next().unwrap_or_default();
-    wanted.is_empty() || wanted.iter().any(|wanted| wanted == name)
+/// Whether a procedure of a version is dumped.
+fn is_selected(selection: Selection<'_>, version: &Version, procedure: &Procedure) -> bool {
+    let name = &procedure.origin.part_of().map_or(procedure, |of| version.procedure(of)).name;
+    selection.is_empty() || selection.contains(name)
 }
 
 /// What is known of each procedure of a lowered program.
-pub fn effects(unit: &Lowered, known: [&[Effects]; 2], wanted: Wanted<'_>) -> String {
+pub fn effects(unit: &Lowered, known: [&[Effects]; 2], selection: Selection<'_>) -> String {
     let mut text = String::new();
     for (version, known) in unit.versions.iter().zip(known) {
         let _ = writeln!(text, "version {}", version.label);
-        for (procedure, effects) in version.procedures.iter().zip(known).filter(|(p, _)| is_wanted(wanted, p)) {
+        for (procedure, effects) in
+            version.procedures.iter().zip(known).filter(|(p, _)| is_selected(selection, version, p))
+        {
             let _ = writeln!(text, "  {}", procedure.name);
             let globals = |ids: &BTreeSet<lang_l::hir::GlobalId>| {
                 listed(ids.iter().map(|id| unit.globals[id.index()].name.clone()))
@@ -74,11 +78,11 @@ pub fn effects(unit: &Lowered, known: [&[Effects]; 2], wanted: Wanted<'_>) -> St
 }
 
 /// All symbolic outcomes of each procedure of a lowered program.
-pub fn paths(unit: &Lowered, sources: &Sources, known: [&[Effects]; 2], wanted: Wanted<'_>) -> String {
+pub fn paths(unit: &Lowered, sources: &Sources, known: [&[Effects]; 2], selection: Selection<'_>) -> String {
     let mut text = String::new();
     for (version, side) in unit.versions.iter().enumerate().take(2) {
         for (procedure, at) in side.procedures.iter().zip(0u32..) {
-            if procedure.body.is_none() || !is_wanted(wanted, procedure) {
+            if procedure.body.is_none() || !is_selected(selection, side, procedure) {
                 continue;
             }
             let mut arena = Arena::new(unit);
@@ -88,7 +92,7 @@ pub fn paths(unit: &Lowered, sources: &Sources, known: [&[Effects]; 2], wanted: 
             let _ = write!(text, "version {}, {}: ", side.label, procedure.name);
             match execute(unit, version, known[version], &limits, &mut arena, (ProcId(at), &assumed)) {
                 Ok(execution) => {
-                    let _ = writeln!(text, "{} paths", execution.outcomes.len());
+                    let _ = writeln!(text, "{}", count(execution.outcomes.len(), "path"));
                     for (number, outcome) in execution.outcomes.iter().enumerate() {
                         let _ = writeln!(text, "  path {}: {}", number + 1, ending(outcome.ending));
                         text.push_str(&path(unit, sources, procedure, &arena, outcome));
@@ -168,14 +172,37 @@ fn heap(names: Names<'_>, last: HeapId, depth: usize, text: &mut String) {
     text.extend(lines.into_iter().rev());
 }
 
-/// What was to be proved, one line each.
-pub fn obligations(queries: &[Query]) -> String {
+/// What was to be proved: for whom, with the places in both versions, what, and the answer. The formulas are in
+/// [`queries`], under the same numbers.
+pub fn obligations(unit: &Lowered, sources: &Sources, queries: &[Query]) -> String {
     let mut text = String::new();
+    let mut before = None;
     for (number, query) in queries.iter().enumerate() {
+        if before != Some(query.task) {
+            before = Some(query.task);
+            let _ = writeln!(text, "{}", purpose(unit, sources, query.task));
+        }
         let tag = query.tag.replace('\n', "; ");
-        let _ = writeln!(text, "{}. {}: {tag}", number + 1, answer(&query.answer));
+        let _ = writeln!(text, "  {}. {}: {tag}", number + 1, answer(&query.answer));
     }
     text
+}
+
+/// What a question was asked for: the procedures, and where they are.
+fn purpose(unit: &Lowered, sources: &Sources, task: Option<Task>) -> String {
+    let place = |version: usize, id: ProcId| {
+        let side = &unit.versions[version];
+        let code = side.procedure(id);
+        format!("{} ({}, line {})", code.name, side.title(), sources.line(code.span))
+    };
+    match task {
+        None => "in general".to_string(),
+        Some(Task::Alone { version, procedure }) => format!("alone: {}", place(version, procedure)),
+        Some(Task::Pair { left, right, when }) => {
+            let when = when.map_or(String::new(), |when| format!(", when {}", sources.text(when)));
+            format!("pair: {} and {}{when}", place(0, left), place(1, right))
+        }
+    }
 }
 
 /// Every query, each a script of its own; `(reset)` keeps them apart, so that a solver also reads all of it at once.

@@ -3,7 +3,7 @@
 //! Invariant: a list of sentences without full stops, the same in the text and in the JSON.
 
 use super::Subject;
-use super::text::one_line;
+use super::one_line;
 use crate::analysis::contracts::ClauseKind;
 use crate::effects::direct_callees;
 use crate::verdict::{ClauseStatus, PairReport, Verdict};

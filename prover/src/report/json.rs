@@ -4,7 +4,7 @@
 
 use super::counterexample::parting;
 use super::explain::{Basis, basis};
-use super::text::one_line;
+use super::one_line;
 use super::{Subject, overall};
 use crate::goal::PairProof;
 use crate::search::localize::Mark;

@@ -21,6 +21,9 @@ pub mod dump;
 
 mod terms;
 
+#[cfg(test)]
+mod tests;
+
 use crate::analysis::contracts::ClauseKind;
 use crate::verdict::{ClauseStatus, PairReport, Report};
 use lang_l::hir::{Procedure, Unit};
@@ -81,4 +84,15 @@ pub fn overall(report: &Report) -> &'static str {
         _ if broken => "contract-violation",
         word => word,
     }
+}
+
+/// A number of things: `1 pair`, `2 queries`.
+pub fn count(number: usize, what: &str) -> String {
+    let plural = what.strip_suffix('y').map_or_else(|| format!("{what}s"), |stem| format!("{stem}ies"));
+    if number == 1 { format!("1 {what}") } else { format!("{number} {plural}") }
+}
+
+/// The first line of the source at a place.
+fn one_line<'a>(subject: Subject<'a>, span: Span) -> &'a str {
+    subject.sources.text(span).lines().next().unwrap_or_default().trim_end()
 }

@@ -4,7 +4,7 @@
 //! is of.
 
 use super::text::{self, Detail, painted};
-use super::{Subject, json};
+use super::{Subject, count, json};
 use crate::verdict::Report;
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub fn text(parts: &[Part<'_>], detail: Detail) -> String {
         let _ = writeln!(all, "== {file}\n{}", text::report(*subject, detail));
     }
     let reports: Vec<&Report> = parts.iter().map(|part| part.subject.report).collect();
-    let _ = writeln!(all, "== {}", text::count(parts.len(), "file"));
+    let _ = writeln!(all, "== {}", count(parts.len(), "file"));
     all.push_str(&text::summary(overall(reports.iter().copied()), &reports));
     for word in WORDS.into_iter().rev().filter(|&word| word != "equivalent") {
         let files: Vec<&str> =

@@ -4,7 +4,7 @@
 
 use super::counterexample::{difference, violation};
 pub use super::layout::USUAL_WIDTH;
-use super::{Subject, explain, overall};
+use super::{Subject, count, explain, one_line, overall};
 use crate::engines::same_code::SAME_CODE;
 use crate::goal::PairProof;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict};
@@ -228,14 +228,4 @@ pub(super) fn summary(word: &str, reports: &[&Report]) -> String {
         text.push_str("the time limit was reached: more may be provable in more time (`--timeout`)\n");
     }
     text
-}
-
-pub(super) fn count(number: usize, what: &str) -> String {
-    let plural = what.strip_suffix('y').map_or_else(|| format!("{what}s"), |stem| format!("{stem}ies"));
-    if number == 1 { format!("1 {what}") } else { format!("{number} {plural}") }
-}
-
-/// The first line of the source at a place.
-pub(super) fn one_line<'a>(subject: Subject<'a>, span: Span) -> &'a str {
-    subject.sources.text(span).lines().next().unwrap_or_default().trim_end()
 }

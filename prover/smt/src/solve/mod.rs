@@ -85,6 +85,8 @@ pub struct Query {
     pub smt2: String,
     /// What it was for.
     pub tag: String,
+    /// For which procedure or pair.
+    pub task: Option<Task>,
     /// What came back.
     pub answer: Answer,
 }
@@ -278,7 +280,7 @@ impl Solver {
                 answer
             }
         };
-        self.log.push(Query { smt2: script, tag, answer: answer.clone() });
+        self.log.push(Query { smt2: script, tag, task: self.task, answer: answer.clone() });
         answer
     }
 }

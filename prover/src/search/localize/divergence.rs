@@ -25,7 +25,7 @@ pub(super) struct Step {
     pub(super) span: Span,
     /// The result of a test.
     pub(super) holds: Option<bool>,
-    /// Whether it only directs control, as `break` does.
+    /// Whether it changes nothing: it directs control, as `break` does, or checks something.
     pub(super) directs: bool,
 }
 

@@ -196,7 +196,7 @@ impl Environment for Watch {
                 let directs = match &statement.kind {
                     StmtKind::If(..) | StmtKind::While { .. } => return,
                     StmtKind::Return(values) => values.is_empty(),
-                    StmtKind::Break | StmtKind::Continue => true,
+                    StmtKind::Break | StmtKind::Continue | StmtKind::Assert(_) | StmtKind::Assume(_) => true,
                     _ => false,
                 };
                 self.steps.push(Step { span: statement.span, holds: None, directs });
