@@ -22,7 +22,7 @@ const MOST_LINES: usize = 24;
 
 /// Far enough for every replay of these programs.
 const LIMITS: Limits =
-    Limits { steps: 200_000, depth: 40_000, array_length: 1 << 16, int_bits: 1 << 14, checks: false, divergence: true };
+    Limits { steps: 200_000, depth: 40_000, array_length: 1 << 16, int_bits: 1 << 14, checks: true, divergence: true };
 
 #[test]
 fn counterexamples_of_the_examples() {

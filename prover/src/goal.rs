@@ -292,12 +292,19 @@ pub fn task((left, right): Pair, when: Option<&Expr>) -> Task {
     Task::Pair { left, right, when: when.map(|when| when.span) }
 }
 
+/// Whether the runs that are compared begin with the pair. Of a loop nobody asks for its own sake.
+pub(crate) fn begins_run(program: &Program<'_>, pair: Pair) -> bool {
+    let (left, right) = program.code(pair);
+    !is_loop(left) && !is_loop(right)
+}
+
 /// What both versions assume on entry, in terms; and whether all of it could be said.
 pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, arena: &mut Arena) -> (Vec<Term>, bool) {
     let mut assumed = Vec::new();
     let mut sayable = true;
     for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
-        let mut executor = Executor::new(program.unit, version, &program.effects[version], Limits::default(), arena);
+        let limits = Limits { whole_run: begins_run(program, pair), ..Limits::default() };
+        let mut executor = Executor::new(program.unit, version, &program.effects[version], limits, arena);
         let (view, requires, all) = on_entry(&mut executor, id);
         assumed.extend(requires);
         sayable &= all;

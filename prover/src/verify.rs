@@ -18,7 +18,7 @@ use crate::relate::{FailedGoal, Level};
 use crate::search::bmc;
 use crate::search::concrete;
 use crate::search::recurrent_set;
-use crate::search::witness::{self, Contrast};
+use crate::search::witness::{self, Contrast, Wanted};
 use crate::verdict::failure;
 use crate::verdict::vacuity;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Termination, Verdict};
@@ -164,9 +164,13 @@ fn unaided(unit: &Unit, config: &Config) -> Vec<(Pair, Option<String>, Option<Le
     asked.iter().map(|asked| (asked.pair, asked.condition(unit), level(asked))).collect()
 }
 
-/// Whether every `requires` was proved at every call: effects say what a procedure does where its own hold.
-fn requirements_hold(clauses: &[Clause]) -> bool {
-    clauses.iter().all(|clause| clause.kind != ClauseKind::Requires || clause.status == Status::Holds)
+/// Whether every contract that these procedures rest on was proved: effects say what a procedure does where its `requires` and
+/// the invariants of its loops hold, and a run that never ends must not break a contract later.
+pub(crate) fn contracts_hold(clauses: &[Clause], version: usize, run: &BTreeSet<ProcId>) -> bool {
+    let concerned = |clause: &&Clause| {
+        clause.version == version && clause.kind != ClauseKind::Assert && run.contains(&clause.within)
+    };
+    clauses.iter().filter(concerned).all(|clause| clause.status == Status::Holds)
 }
 
 /// The proof, by a recurrent set, that a run of one version which was stopped in these places would never have ended.
@@ -176,7 +180,8 @@ pub fn never_ends(unit: &Unit, version: usize, stuck: &[Stuck], config: &Config)
     let lowered = lower::lower(&twins);
     let mut solver = config.solver();
     let Analysis { effects, clauses, .. } = analyse(&lowered, &mut solver);
-    if !requirements_hold(&clauses) {
+    let all = (0u32..).take(effects[0].len()).map(ProcId).collect();
+    if !contracts_hold(&clauses, 0, &all) {
         return None;
     }
     let of = recurrent_set::Version { unit: &lowered, version: 0, effects: &effects[0] };
@@ -224,7 +229,7 @@ pub(crate) fn asked(unit: &Unit) -> Vec<Asked<'_>> {
 }
 
 /// Whether the two can be called alike as they are written; lowered, helpers may have lost what tells them apart.
-fn comparable(unit: &Unit, pair: Pair) -> bool {
+pub(crate) fn comparable(unit: &Unit, pair: Pair) -> bool {
     lower::same_signature(unit.versions[0].procedure(pair.0), unit.versions[1].procedure(pair.1))
 }
 
@@ -429,12 +434,16 @@ impl Run<'_> {
         let (left, right) = asked.pair;
         let effects = &self.program.effects;
         let both_end = effects[0][left.index()].terminates && effects[1][right.index()].terminates;
-        if both_end || !requirements_hold(self.clauses) {
+        if both_end {
             return None;
         }
+        let run = procedures_run(self.program, asked.pair, &BTreeSet::new());
         let pair = witness::Pair { unit: self.unit, left, right, when: asked.when };
         solver.at(goal::task(asked.pair, asked.when), |solver| {
             concrete::search_endless(&pair, concrete::Budget::ENDLESS, &mut |version, stuck| {
+                if !contracts_hold(self.clauses, version, &run[version]) {
+                    return None;
+                }
                 let of = recurrent_set::Version { unit: self.program.unit, version, effects: &effects[version] };
                 recurrent_set::never_ends(of, self.unit, stuck, solver)
             })
@@ -493,8 +502,11 @@ impl Run<'_> {
         }
         let clause = &self.clauses[at];
         let within = self.source_of(clause.version, clause.within);
-        let wanted = |violation: &lang_l::interp::Violation| violation.span == clause.span;
-        let found = concrete::search_contract(self.unit, clause.version, within, &wanted, &[], self.search_budget());
+        let wanted = match clause.kind {
+            ClauseKind::Assert => Wanted::Assert(clause.span, self.name(clause.version, within)),
+            _ => Wanted::Clause(clause.span),
+        };
+        let found = concrete::search_contract(self.unit, (clause.version, within), wanted, &[], self.search_budget());
         self.violations.insert(at, found.clone());
         found
     }

@@ -114,6 +114,8 @@ pub enum Clause {
     Modifies,
     /// `invariant`, checked each time before the loop's condition.
     Invariant,
+    /// `assert`, which makes a run err: no run ends in a violation of one. Whoever looks for runs that break one says so.
+    Assert,
 }
 
 impl Clause {
@@ -124,6 +126,7 @@ impl Clause {
             Clause::Ensures => "ensures",
             Clause::Modifies => "modifies",
             Clause::Invariant => "invariant",
+            Clause::Assert => "assert",
         }
     }
 }

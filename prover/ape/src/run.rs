@@ -28,9 +28,9 @@ pub(crate) fn run(args: &RunArgs, out: &mut impl Write) -> Result<Status, Failur
     let Loaded { sources, unit } = load::load(&[&args.file])?;
     let (version, id) = choose(&unit, args)?;
     let procedure = unit.versions[version].procedure(id);
-    let Start { input, externals, checks } = start(&unit, procedure, args)?;
+    let Start { input, externals, difference } = start(&unit, procedure, args)?;
 
-    let limits = Limits { steps: args.steps, checks, ..Limits::default() };
+    let limits = Limits { steps: args.steps, ..Limits::default() };
     let job = Job { unit: &unit, version, procedure: id, limits };
     let surroundings = || Sequential::after(&input).with(externals);
     let ran = interp::run(&job, input.clone(), &mut surroundings());
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &RunArgs, out: &mut impl Write) -> Result<Status, Failur
     let outcome = match ran.outcome {
         Outcome::Normal(last) => Outcome::Normal(naming::named(&last, &ran.input)),
         // A report may say of this very run that it never ends, by a proof that a run alone cannot give.
-        stopped @ Outcome::OutOfBudget(Budget::Steps | Budget::Depth) if !checks => {
+        stopped @ Outcome::OutOfBudget(Budget::Steps | Budget::Depth) if difference => {
             let again = Job { limits: REPLAY, ..job };
             let stuck = interp::run(&again, input.clone(), &mut surroundings()).stuck;
             never_ends(&unit, version, &stuck, &Config::default()).map_or(stopped, Outcome::Diverged)
@@ -109,8 +109,8 @@ struct Start {
     input: Input,
     /// What external procedures do.
     externals: Behaviour,
-    /// Whether contracts are checked. A difference between two versions was seen in runs that did not.
-    checks: bool,
+    /// Whether it is a store on which two versions were seen to differ.
+    difference: bool,
 }
 
 /// The start that a store file or the words of the command line describe.
@@ -118,7 +118,7 @@ fn start(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<Start, Fa
     let Some(path) = &args.store else {
         let input = store_json::read_arguments(unit, procedure, &args.arguments, Store::default());
         let input = input.map_err(|error| Failure::Usage(error.to_string()))?;
-        return Ok(Start { input, externals: Behaviour::Skip, checks: true });
+        return Ok(Start { input, externals: Behaviour::Skip, difference: false });
     };
     let text = load::text(path)?;
     let json: Json = serde_json::from_str(&text)
@@ -133,7 +133,7 @@ fn start(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<Start, Fa
     let wrong = |error| Failure::Usage(format!("{}: {error}", load::name(path)));
     let input = store_json::read_input(unit, named, store).map_err(wrong)?;
     let difference = ["left", "right"].iter().all(|side| store[side]["outcome"].is_string());
-    Ok(Start { input, externals: store_json::read_externals(store).map_err(wrong)?, checks: !difference })
+    Ok(Start { input, externals: store_json::read_externals(store).map_err(wrong)?, difference })
 }
 
 /// The store that a file holds: all of it, or, of a report by `verify`, the counterexample for this procedure; of one that

@@ -10,8 +10,9 @@ use super::stores::{Odometer, Small, fill, large};
 use crate::random::Random;
 use lang_l::heap::Input;
 use lang_l::hir::{ProcId, Unit};
-use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Scattered, Violation, run};
+use lang_l::interp::{Behaviour, Clause, Environment, Job, Limits, Outcome, Scattered, Violation, run};
 use lang_l::isomorphism::same_outcome;
+use prover::search::witness::{ContractWitness, Wanted};
 
 /// How much is run for each pair.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +127,8 @@ impl<'u> Watch<'u> {
 
     fn input(&mut self, input: Input, externals: Behaviour) {
         let outcome =
-            |version| run(&self.job(version, false), input.clone(), &mut surroundings(version, externals)).outcome;
+            |version| run(&self.job(version, true), input.clone(), &mut surroundings(version, externals)).outcome;
+        // A run in which a contract fails shows a violation, and never a difference.
         let (left, right) = (outcome(0), outcome(1));
         self.seen.told += usize::from(ends(&left) && ends(&right));
         match difference(self.unit, &input, &left, &right) {
@@ -138,13 +140,8 @@ impl<'u> Watch<'u> {
             }
             None => {}
         }
-        self.contracts(&input, externals);
-    }
-
-    fn contracts(&mut self, input: &Input, externals: Behaviour) {
-        for version in 0..2 {
-            let job = self.job(version, true);
-            if let Outcome::Violation(found) = run(&job, input.clone(), &mut surroundings(version, externals)).outcome
+        for outcome in [left, right] {
+            if let Outcome::Violation(found) = outcome
                 && self.seen.violations.iter().all(|known| known.span != found.span)
             {
                 self.seen.violations.push(found);
@@ -171,9 +168,8 @@ pub fn difference(unit: &Unit, input: &Input, left: &Outcome, right: &Outcome) -
 
 /// Runs both procedures on one input, as a user would to check a counterexample, with addresses that mean nothing.
 pub fn replays(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: Behaviour) -> Option<Difference> {
-    let limits = Limits { checks: false, ..Limits::default() };
     let outcome = |version: usize, procedure| {
-        let job = Job { unit, version, procedure, limits };
+        let job = Job { unit, version, procedure, limits: Limits::default() };
         run(&job, input.clone(), &mut surroundings(version, externals)).outcome
     };
     difference(unit, input, &outcome(0, pair.0), &outcome(1, pair.1))
@@ -191,19 +187,17 @@ pub fn outlasts(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: B
         && matches!(outcome(1 - endless), Outcome::Normal(_) | Outcome::Error(_))
 }
 
-/// Whether a run from this input violates the clause at this place.
-pub fn violates(
-    unit: &Unit,
-    version: usize,
-    procedure: ProcId,
-    input: &Input,
-    externals: Behaviour,
-) -> Option<Violation> {
+/// Whether a run from this input breaks the clause, or the `assert`, that it is said to break.
+pub fn breaks(unit: &Unit, said: &ContractWitness) -> bool {
+    let (version, procedure) = (said.version(), said.procedure());
     let job = Job { unit, version, procedure, limits: Limits::default() };
-    match run(&job, input.clone(), &mut surroundings(version, externals)).outcome {
-        Outcome::Violation(violation) => Some(violation),
-        _ => None,
-    }
+    let surroundings = &mut surroundings(version, said.externals());
+    let violation = said.violation();
+    let wanted = match violation.clause {
+        Clause::Assert => Wanted::Assert(violation.span, &violation.procedure),
+        _ => Wanted::Clause(violation.span),
+    };
+    wanted.broken_by(run(&job, said.input().clone(), surroundings).outcome).as_ref() == Some(violation)
 }
 
 /// Scattered addresses, different in each version, none of them used before.

@@ -317,6 +317,7 @@ impl Checker<'_> {
             entry: Some(Box::new(entry)),
             freshness: Freshness::SinceEntry,
             existing: existing(outcome.calls.is_empty(), outcome.news.iter().map(|(alloc, _)| *alloc)),
+            at_entry: false,
         }
     }
 

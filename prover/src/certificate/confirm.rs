@@ -20,7 +20,7 @@ use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level};
 use crate::search::concrete;
 use crate::search::recurrent_set;
-use crate::search::witness::{self, Contrast, replay_contract};
+use crate::search::witness::{self, Contrast, Wanted, replay_contract};
 use crate::verdict::Termination;
 use crate::verdict::vacuity;
 use crate::verify::{self, Asked};
@@ -215,7 +215,8 @@ impl Found<'_> {
                 };
                 let Ok((input, externals)) = self.input(code, store) else { return reject("the store is none") };
                 let limits = concrete::REPLAY;
-                let Some(witness) = replay_contract(self.unit, *version, *procedure, &input, externals, limits) else {
+                let of = (*version, *procedure);
+                let Some(witness) = replay_contract(self.unit, of, Wanted::Contract, &input, externals, limits) else {
                     return reject("no contract is violated from this store");
                 };
                 let shown = Some(format!("a run violates a contract: {}", witness.violation().message));
@@ -225,6 +226,10 @@ impl Found<'_> {
     }
 
     fn proved(&self, asked: &Asked<'_>, answered: &AnsweredPair, level: Level) -> Result<Seen, Rejection> {
+        // Lowered, the two may have lost what tells them apart; that is a claim for their callers, and no verdict.
+        if !verify::comparable(self.unit, asked.pair) {
+            return reject("the two have different parameters or results");
+        }
         let of = |pair: Pair, when: &Option<String>| {
             let at = self.decisions.proofs.iter().position(|proof| proof.pair == pair && proof.when == *when)?;
             Some(&self.proofs[at].0)
@@ -256,7 +261,11 @@ impl Found<'_> {
     /// not by the ledger, for what is found here is not among the questions of the certificate.
     fn endless(&self, pair: &witness::Pair<'_>, input: &Input, externals: Behaviour) -> Option<witness::Witness> {
         let mut solver = Solver::new(Budget::default());
+        let run = verify::procedures_run(self.program, (pair.left, pair.right), &BTreeSet::new());
         witness::replay_endless(pair, input, externals, concrete::REPLAY, &mut |version, stuck| {
+            if !verify::contracts_hold(self.clauses, version, &run[version]) {
+                return None;
+            }
             let of =
                 recurrent_set::Version { unit: self.program.unit, version, effects: &self.program.effects[version] };
             recurrent_set::never_ends(of, self.unit, stuck, &mut solver)
@@ -267,7 +276,7 @@ impl Found<'_> {
         let (left, right) = asked.pair;
         let pair = witness::Pair { unit: self.unit, left, right, when: asked.when };
         let defined = pair.left_procedure().body.is_some() && pair.right_procedure().body.is_some();
-        if !defined || !self.program.same_signature(asked.pair) {
+        if !defined || !verify::comparable(self.unit, asked.pair) {
             return reject("the two cannot be run side by side");
         }
         let Ok((input, externals)) = self.input(pair.left_procedure(), store) else {

@@ -7,7 +7,7 @@ use super::Engine;
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::goal::{
-    Claim, Evidence, Goal, INLINE_DEPTH, InliningPlan, PairProof, PathsEvidence, Rule, assumptions, inlinable,
+    Claim, Evidence, Goal, INLINE_DEPTH, InliningPlan, PairProof, PathsEvidence, Rule, assumptions, begins_run, inlinable,
 };
 use crate::lower::is_loop;
 use crate::rejection::{Rejection, reject};
@@ -188,6 +188,7 @@ fn outcomes(goal: &Goal<'_>, plan: &InliningPlan, arena: &mut Arena) -> Result<[
             inline_depth: plan.depths[version],
             inline_at: plan.only_at,
             turns: plan.accelerate,
+            whole_run: begins_run(program, pair),
             ..Limits::default()
         };
         let executed = match plan.outcomes {

@@ -182,10 +182,11 @@ impl Executor<'_> {
         let accesses = effects.accesses.clone();
         let region = self.arena.heaps.closure(&self.arena.terms, state.heap, &hung_on, Some(&accesses));
         let view = self.view_of_call(&state, callee, &args);
+        // One place that cannot be said makes the whole clause useless here: without it the frame would be too wide.
         let modifies = effects
             .modifies
             .as_ref()
-            .map(|places| places.iter().filter_map(|p| self.place_on_entry(&view, p)).collect());
+            .and_then(|places| places.iter().map(|place| self.place_on_entry(&view, place)).collect());
         let call = self.arena.terms.new_call(region, roots);
         let before = state.clone();
         self.arena.keep(CallRecord {

@@ -16,6 +16,7 @@ pub fn on_entry(executor: &mut Executor<'_>, id: ProcId) -> (ContractView, Vec<T
         entry: None,
         freshness: before_call(code),
         existing: Some(Vec::new()),
+        at_entry: true,
     };
     let conditions = code.requires.iter().chain(&executor.effects[id.index()].entry);
     let said: Vec<Option<Term>> = conditions.map(|condition| executor.contract(&view, condition)).collect();

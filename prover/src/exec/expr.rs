@@ -24,8 +24,10 @@ pub struct ContractView {
     pub entry: Option<Box<ContractView>>,
     /// What `fresh` means.
     pub freshness: Freshness,
-    /// The allocs of the objects there are; `None` when a call may have made some that nobody can name.
+    /// The allocs of the objects made so far; `None` when a call may have made some that nobody can name.
     pub existing: Option<Vec<AllocClass>>,
+    /// Whether it is looked at on entry of the procedure that is executed, rather than later.
+    pub at_entry: bool,
 }
 
 /// Which objects were allocated "during the call".
@@ -120,13 +122,15 @@ impl Executor<'_> {
             entry: None,
             freshness: before_call(code),
             existing: existing(state.calls.is_empty(), state.news.iter().map(|(alloc, _)| *alloc)),
+            at_entry: false,
         }
     }
 
-    /// The object a `modifies` place names on entry. Where it has no value it names none; any term does then.
+    /// The object a `modifies` place names on entry; null, which is none, where it has no value. `None` when terms cannot say it.
     pub fn place_on_entry(&mut self, view: &ContractView, place: &Expr) -> Option<Term> {
-        let guard = self.arena.terms.bool(true);
-        self.read(&mut Reading { view, definedness: Vec::new(), guard, depth: 0 }, place, &PathFacts::new())
+        let (place, has_value) = self.value(view, place)?;
+        let null = self.arena.terms.null();
+        Some(self.arena.terms.ite(has_value, place, null))
     }
 
     /// Assumes what a callee's `ensures` say after the call; false when that contradicts the path.
@@ -275,17 +279,7 @@ impl Executor<'_> {
     ) -> Option<Term> {
         let ty = type_of(var, body);
         let bound = self.arena.terms.bound(reading.depth, &ty);
-        let terms = &mut self.arena.terms;
-        let range = if ty.is_reference() {
-            // Rule *Instances*: over what exists, and that must be known.
-            let existing = reading.view.existing.as_ref()?;
-            let mut allocs = vec![AllocClass::NULL, AllocClass::OLD];
-            allocs.extend(existing);
-            let cases: Vec<Term> = allocs.into_iter().map(|alloc| terms.born(bound, alloc)).collect();
-            terms.or(&cases)
-        } else {
-            terms.bool(true)
-        };
+        let range = if ty.is_reference() { self.range(reading.view, bound)? } else { self.arena.terms.bool(true) };
         let mut view = reading.view.clone();
         view.locals.set(var.index(), bound);
         if let Some(entry) = &mut view.entry {
@@ -305,6 +299,32 @@ impl Executor<'_> {
         let everywhere = terms.implies(range, wanted);
         let everywhere = terms.forall(bound, everywhere);
         Some(if forall { everywhere } else { terms.not(everywhere) })
+    }
+
+    /// Rule *Instances*: the references that a quantifier sees. Null is one of them; so is what existed when the run began, and
+    /// what can be seen now. An object that was garbage before is garbage now. `None` when a call may have made some.
+    fn range(&mut self, view: &ContractView, bound: Term) -> Option<Term> {
+        let made = view.existing.as_ref()?;
+        let whole_run = self.limits.whole_run;
+        let terms = &mut self.arena.terms;
+        let null = terms.born(bound, AllocClass::NULL);
+        let old = terms.born(bound, AllocClass::OLD);
+        let old = if whole_run {
+            old
+        } else {
+            let seen = terms.seen_on_entry(bound);
+            terms.and(&[old, seen])
+        };
+        if view.at_entry || (whole_run && made.is_empty()) {
+            return Some(terms.or(&[null, old]));
+        }
+        let here = terms.seen_here(bound);
+        let mut uncertain: Vec<Term> = made.iter().map(|&alloc| terms.born(bound, alloc)).collect();
+        let mut cases = vec![null];
+        if whole_run { &mut cases } else { &mut uncertain }.push(old);
+        let uncertain = terms.or(&uncertain);
+        cases.push(terms.and(&[here, uncertain]));
+        Some(terms.or(&cases))
     }
 
     /// Reads `expr` where only its value under `guard` matters.
@@ -386,6 +406,7 @@ fn view_of(state: &State) -> ContractView {
         entry: None,
         freshness: Freshness::SinceEntry,
         existing: existing(state.calls.is_empty(), state.news.iter().map(|(alloc, _)| *alloc)),
+        at_entry: false,
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Limits {
     pub turns: bool,
     /// Note at calls what is said to hold on entry of the callee.
     pub entries: bool,
+    /// The run begins where the execution does: what is old then existed when the run began, so that quantifiers see it.
+    pub whole_run: bool,
 }
 
 impl Default for Limits {
@@ -60,6 +62,7 @@ impl Default for Limits {
             join: false,
             turns: false,
             entries: false,
+            whole_run: false,
         }
     }
 }

@@ -75,6 +75,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The call that never ends, where that is why the execution does not. It may also be blocked by an `assume`, or be a loop
+    /// that was taken at once.
+    pub fn endless_call(&self, terms: &mut Terms) -> Option<CallId> {
+        let last = self.calls.last().copied().filter(|_| self.ending == Ending::Diverges)?;
+        let endless = terms.ended(last, Ending::Diverges);
+        self.path.contains(&endless).then_some(last)
+    }
+
     /// The outcome with allocs and calls renamed. Calls without an image of their own get one whenever the renaming touches
     /// what is known of them, and the renaming is extended by it.
     pub fn rename(&self, arena: &mut Arena, renaming: &mut Renaming) -> Outcome {

@@ -50,8 +50,9 @@ fn by_names(procedure: &Procedure, known: &Procedure) -> Option<Arrangement> {
         ids.map(|id| p.local(id).name.clone()).collect()
     };
     let place = |wanted: Vec<String>, have: Vec<String>| -> Option<Vec<usize>> {
-        let distinct: BTreeSet<&String> = have.iter().collect();
-        let fits = wanted.len() == have.len() && distinct.len() == have.len();
+        // A loop that returns may have a result twice, as its own and as that of the procedure around it.
+        let distinct = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+        let fits = wanted.len() == have.len() && distinct(&wanted) && distinct(&have);
         fits.then(|| wanted.iter().map(|name| have.iter().position(|other| other == name)).collect())?
     };
     Some(Arrangement {

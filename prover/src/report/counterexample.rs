@@ -10,7 +10,7 @@ use crate::search::witness::{ContractWitness, Contrast, Pair, Witness};
 use crate::verdict::PairReport;
 use lang_l::heap::Input;
 use lang_l::hir::{Procedure, Unit};
-use lang_l::interp::{Behaviour, Outcome};
+use lang_l::interp::{Behaviour, Clause, Outcome};
 use lang_l::show;
 use lang_l::source::Span;
 use lang_l::statements::{Assignment, effect, input_lines};
@@ -71,6 +71,11 @@ pub(super) fn violation(subject: Subject<'_>, witness: &ContractWitness) -> Stri
     let _ = writeln!(text, ": {}", violation.message);
     let _ = writeln!(text, "  seen when {} is run", procedure.name);
     text.push_str(&start(subject, procedure, witness.input(), witness.externals()));
+    if violation.clause == Clause::Assert {
+        text.push_str(
+            "  the run ends in error there, as any other error: versions that err on the same stores are equivalent\n",
+        );
+    }
     text
 }
 

@@ -201,7 +201,10 @@ impl Atom {
 fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver) -> Option<Vec<Atom>> {
     let code = of.unit.versions[of.version].procedure(id);
     let mut arena = Arena::new(of.unit);
-    let execution = execute(of.unit, of.version, of.effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
+    // That it errs where an argument is null would be assumed of the very call that is to be shown not to err.
+    let mut effects = of.effects.to_vec();
+    effects[id.index()].errs_if_null.clear();
+    let execution = execute(of.unit, of.version, &effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
     let params: Vec<Term> = (0u32..)
         .zip(&code.locals[..code.params])
         .map(|(at, local)| arena.terms.app(Func::Param(at), &[], Sort::from(&local.ty)))
@@ -209,15 +212,15 @@ fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver
     let (mut steps, mut ends) = (Vec::new(), Vec::new());
     for outcome in execution.outcomes {
         let own = outcome.calls.iter().position(|&call| arena.record(call).callee == id);
-        let last = outcome.calls.last().map(|&call| arena.record(call).callee);
+        let endless = outcome.endless_call(&mut arena.terms).map(|call| arena.record(call).callee);
         match (own, outcome.ending) {
             // The first call of itself is looked at where it is taken not to end.
             (Some(at), Ending::Diverges) if at + 1 == outcome.calls.len() => {
                 steps.push((outcome.path, arena.record(outcome.calls[at]).args.clone()));
             }
             (Some(_), _) => {}
-            // Another call that never ends is as good, unless it may be blocked.
-            (None, Ending::Diverges) if last.is_some_and(|callee| !of.effects[callee.index()].may_block) => {}
+            // Another call that never ends is as good, unless it may be blocked; that this one is blocked itself is not.
+            (None, _) if endless.is_some_and(|callee| !of.effects[callee.index()].may_block) => {}
             (None, _) => ends.push(outcome.path),
         }
     }

@@ -12,10 +12,11 @@ use crate::search::recurrent_set::RecurrentSet;
 use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::interp::{
-    Behaviour, Budget, Environment, Job, Limits, Outcome, Scattered, Sequential, Stuck, Violation, holds, run,
+    Behaviour, Budget, Clause, Environment, Job, Limits, Outcome, Scattered, Sequential, Stuck, Violation, holds, run,
 };
 use lang_l::isomorphism::{Difference, same_outcome};
 use lang_l::naming::named;
+use lang_l::source::Span;
 use lang_l::store_json::completed;
 
 /// Seeds of the address sequences under which a conclusion must stay the same.
@@ -138,11 +139,13 @@ impl ContractWitness {
     }
 }
 
-/// Runs both procedures on `input`, what it leaves unset at its default, without checking contracts. A witness when `input`
-/// satisfies both `requires` and the pair's `when`, and the outcomes differ, under every sequence of addresses tried.
+/// Runs both procedures on `input`, what it leaves unset at its default. A witness when `input` satisfies both `requires` and
+/// the pair's `when`, and the outcomes differ, under every sequence of addresses tried. Contracts are checked whatever the
+/// limits say: a run in which one fails shows a violation, and never a difference.
 pub fn replay(pair: &Pair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> Option<Witness> {
     let input = usable(pair.unit, pair.left_procedure(), input)?;
-    let job = job(pair.unit, 0, pair.left, Limits { checks: false, ..limits });
+    let limits = Limits { checks: true, ..limits };
+    let job = job(pair.unit, 0, pair.left, limits);
     if let Some(when) = pair.when {
         let (holds, _) = holds(&job, when, input.clone(), &mut Sequential::after(&input));
         if !holds {
@@ -163,8 +166,8 @@ pub fn replay(pair: &Pair<'_>, input: &Input, externals: Behaviour, limits: Limi
     Some(Witness { input, externals, left, right, contrast })
 }
 
-/// Runs both procedures on `input`, without checking contracts. A witness when one ends and the other is stopped at a place
-/// from which `never_ends` proves that it never will, by what it is told of the version and the place.
+/// Runs both procedures on `input`. A witness when one ends and the other is stopped at a place from which `never_ends` proves
+/// that it never will, nor break a contract, by what it is told of the version and the place.
 pub fn replay_endless(
     pair: &Pair<'_>,
     input: &Input,
@@ -173,7 +176,7 @@ pub fn replay_endless(
     never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<RecurrentSet>,
 ) -> Option<Witness> {
     let input = usable(pair.unit, pair.left_procedure(), input)?;
-    let limits = Limits { checks: false, ..limits };
+    let limits = Limits { checks: true, ..limits };
     if let Some(when) = pair.when
         && !holds(&job(pair.unit, 0, pair.left, limits), when, input.clone(), &mut Sequential::after(&input)).0
     {
@@ -201,24 +204,54 @@ pub fn replay_endless(
     Some(Witness { input, externals, left, right, contrast: Contrast::Termination })
 }
 
-/// Runs one procedure on `input`, checking contracts. A witness when a clause is violated, and the same one under every
-/// sequence of addresses tried.
+/// What a run is to break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted<'n> {
+    /// Any contract.
+    Contract,
+    /// The clause of a contract at this place.
+    Clause(Span),
+    /// The `assert` at this place, of the procedure of this name. Where it fails, or has no value, the run errs.
+    Assert(Span, &'n str),
+}
+
+impl Wanted<'_> {
+    /// What an outcome breaks of it.
+    pub fn broken_by(self, outcome: Outcome) -> Option<Violation> {
+        match (self, outcome) {
+            (Wanted::Contract, Outcome::Violation(violation)) => Some(violation),
+            (Wanted::Clause(span), Outcome::Violation(violation)) => (violation.span == span).then_some(violation),
+            (Wanted::Assert(span, name), Outcome::Error(failure)) => {
+                let (whole, part) = (span.range(), failure.span.range());
+                let here = span.file == failure.span.file && whole.start <= part.start && part.end <= whole.end;
+                here.then(|| Violation {
+                    clause: Clause::Assert,
+                    span,
+                    procedure: name.to_string(),
+                    call: None,
+                    message: failure.kind.message().to_string(),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Runs one procedure on `input`, checking contracts. A witness when it breaks what is wanted, and in the same way under
+/// every sequence of addresses tried.
 pub fn replay_contract(
     unit: &Unit,
-    version: usize,
-    procedure: ProcId,
+    (version, procedure): (usize, ProcId),
+    wanted: Wanted<'_>,
     input: &Input,
     externals: Behaviour,
     limits: Limits,
 ) -> Option<ContractWitness> {
     let input = usable(unit, unit.versions[version].procedure(procedure), input)?;
     let job = job(unit, version, procedure, Limits { checks: true, ..limits });
-    let violated = |environment: &mut dyn Environment| match run(&job, input.clone(), environment).outcome {
-        Outcome::Violation(violation) => Some(violation),
-        _ => None,
-    };
-    let violation = violated(&mut Sequential::after(&input).with(externals))?;
-    let same = |seed| violated(&mut Scattered::new(seed).with(externals)).as_ref() == Some(&violation);
+    let broken = |environment: &mut dyn Environment| wanted.broken_by(run(&job, input.clone(), environment).outcome);
+    let violation = broken(&mut Sequential::after(&input).with(externals))?;
+    let same = |seed| broken(&mut Scattered::new(seed).with(externals)).as_ref() == Some(&violation);
     if !SEEDS.into_iter().all(same) {
         return None;
     }
@@ -242,7 +275,6 @@ fn contrast(
     limits: Limits,
     environments: [&mut dyn Environment; 2],
 ) -> Option<(Outcome, Outcome, Contrast)> {
-    let limits = Limits { checks: false, ..limits };
     let [first, second] = environments;
     let outcome = |job: Job<'_>, environment: &mut dyn Environment| match run(&job, input.clone(), environment).outcome
     {

@@ -11,6 +11,7 @@
 use super::Writer;
 use crate::arena::Arena;
 use crate::term::{Func, Node, Sort, Term};
+use num_traits::One;
 use std::collections::BTreeSet;
 
 /// Instances may bring values that make further instances; so often.
@@ -19,6 +20,39 @@ const ROUNDS: usize = 3;
 const MOST: usize = 240;
 /// Where fewer indexes than this are at hand, other integers are tried as well.
 const FEW: usize = 6;
+
+/// More integers than this are not tried because the body compares the variable with them.
+const BOUNDARIES: usize = 12;
+
+/// The integers about which a comparison in the body changes: a quantifier that fails somewhere, or has no value somewhere, mostly
+/// does so there.
+fn boundaries(arena: &mut Arena, bound: Term, body: Term) -> Vec<Term> {
+    let mut found = Vec::new();
+    for part in arena.terms.parts_of(&[body]) {
+        let (Node::AtMostZero(compared) | Node::IsZero(compared)) = *arena.terms.node(part) else { continue };
+        let (_, parts) = arena.terms.linear_parts(compared);
+        let Some((factor, _)) = parts.iter().find(|(factor, term)| *term == bound && factor.magnitude().is_one())
+        else {
+            continue;
+        };
+        // factor * bound + rest changes its sign at -factor * rest.
+        let factor = arena.terms.int(factor.clone());
+        let own = arena.terms.mul(factor, bound);
+        let rest = arena.terms.sub(compared, own);
+        let inner = |&part: &Term| matches!(arena.terms.node(part), Node::App(Func::Bound(..), _));
+        if arena.terms.parts_of(&[rest]).iter().any(inner) {
+            continue;
+        }
+        let negated = arena.terms.neg(rest);
+        let here = arena.terms.mul(factor, negated);
+        for step in [0, -1, 1] {
+            let step = arena.terms.int(step);
+            found.push(arena.terms.add(here, step));
+        }
+    }
+    found.truncate(BOUNDARIES);
+    found
+}
 
 /// What has been instantiated.
 #[derive(Default)]
@@ -48,7 +82,7 @@ impl Writer {
         }
         for quantifier in self.quantifiers.clone() {
             let Node::Forall(bound, body) = *arena.terms.node(quantifier) else { continue };
-            for value in self.values(arena, bound) {
+            for value in self.values(arena, bound, body) {
                 if instances.done.len() < MOST && instances.done.insert((quantifier, value)) {
                     self.instance(arena, quantifier, (bound, body), value, "(=> {all} {body})");
                     more = true;
@@ -59,7 +93,7 @@ impl Writer {
     }
 
     /// The values at hand that a variable ranges over.
-    fn values(&self, arena: &mut Arena, bound: Term) -> Vec<Term> {
+    fn values(&self, arena: &mut Arena, bound: Term, body: Term) -> Vec<Term> {
         match arena.terms.sort(bound) {
             Sort::Bool => [true, false].map(|value| arena.terms.bool(value)).to_vec(),
             Sort::Ref => {
@@ -76,6 +110,7 @@ impl Writer {
                     };
                     values.extend(self.names.keys().filter(|term| plain(term)).take(FEW));
                 }
+                values.extend(boundaries(arena, bound, body));
                 values
             }
         }

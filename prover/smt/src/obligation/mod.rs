@@ -215,6 +215,7 @@ impl Writer {
             [one] => one.clone(),
             _ => format!("(or {})", cases.join(" ")),
         });
+        self.seen_on_entry(arena, term, &node);
         // Rule *Births*: null and each `new` are alone in their alloc.
         for alloc in allocs.iter() {
             let alone = match arena.terms.origin(alloc) {
@@ -235,6 +236,26 @@ impl Writer {
             let inside = &self.names[&inside];
             self.facts.push(format!("(or (= (alloc {name}) 0) (= (alloc {name}) {}) {inside})", fresh.0));
         }
+    }
+
+    /// Rule *Instances*: what parameters and globals held on entry could be seen then, and so could what they led to.
+    fn seen_on_entry(&mut self, arena: &mut Arena, term: Term, node: &Node) {
+        let from = match node {
+            Node::App(Func::Param(_) | Func::Global(_), _) => None,
+            Node::App(Func::Initial(_), args) => Some(args[0]),
+            _ => return,
+        };
+        if self.quantifiers.is_empty() {
+            return;
+        }
+        let Some(seen) = arena.terms.seen_on_entry_if_asked(term) else { return };
+        self.visit(arena, seen);
+        let mut cases = vec![format!("(= (alloc {}) 0)", self.names[&term]), self.names[&seen].clone()];
+        if let Some(from) = from.and_then(|from| arena.terms.seen_on_entry_if_asked(from)) {
+            self.visit(arena, from);
+            cases.push(format!("(not {})", self.names[&from]));
+        }
+        self.facts.push(format!("(or {})", cases.join(" ")));
     }
 
     /// Facts about applications that are no references, or that hold beside the allocs.

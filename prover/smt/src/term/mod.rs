@@ -69,7 +69,7 @@ pub enum Func {
     Global(u32),
     /// The object that a `new` made.
     New(AllocClass),
-    /// An arbitrary value, made to prove a goal for all values.
+    /// An arbitrary value, made to prove a goal for all values; with an argument, an arbitrary predicate.
     Skolem(u32),
     /// The heap on entry.
     Initial(Selector),
@@ -203,6 +203,8 @@ pub struct Terms {
     skolems: Vec<AllocSet>,
     representatives: HashMap<AllocClass, Term>,
     index_anywhere: Option<Term>,
+    /// The predicate that says what could be seen on entry, once somebody has asked.
+    seen_on_entry: Option<Func>,
     /// The types that quantified variables have.
     types: Vec<Type>,
     /// The types that references were read at.
@@ -370,6 +372,13 @@ impl Terms {
         let at = u32::try_from(self.skolems.len()).expect("fewer than 2^32 Skolem constants");
         self.skolems.push(AllocSet::new());
         self.app(Func::Skolem(at), &[], Sort::Int)
+    }
+
+    /// An arbitrary predicate, to be applied to references.
+    fn predicate(&mut self) -> Func {
+        let at = u32::try_from(self.skolems.len()).expect("fewer than 2^32 Skolem constants");
+        self.skolems.push(AllocSet::new());
+        Func::Skolem(at)
     }
 
     fn new_alloc(&mut self, origin: Origin) -> AllocClass {

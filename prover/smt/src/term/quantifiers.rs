@@ -80,6 +80,28 @@ impl Terms {
         self.substitute(body, &HashMap::from_iter([(bound, value)]))
     }
 
+    /// Whether an object could be seen when the procedure that is executed was entered: from globals, from the variables of all
+    /// calls that were active then, or because it existed when the run began. What cannot is garbage that the caller made.
+    pub fn seen_on_entry(&mut self, object: Term) -> Term {
+        let of = match self.seen_on_entry {
+            Some(of) => of,
+            None => *self.seen_on_entry.insert(self.predicate()),
+        };
+        self.app(of, &[object], Sort::Bool)
+    }
+
+    /// The same, where it has been asked of anything before.
+    pub fn seen_on_entry_if_asked(&mut self, object: Term) -> Option<Term> {
+        let of = self.seen_on_entry?;
+        Some(self.app(of, &[object], Sort::Bool))
+    }
+
+    /// Whether an object can be seen at some point of an execution that is not spoken of again.
+    pub fn seen_here(&mut self, object: Term) -> Term {
+        let of = self.predicate();
+        self.app(of, &[object], Sort::Bool)
+    }
+
     /// A value for which the body of a quantifier fails, if it does for any.
     pub fn witness(&mut self, forall: Term) -> Option<Term> {
         let Node::Forall(bound, _) = *self.node(forall) else { return None };
@@ -96,9 +118,14 @@ impl Terms {
     }
 
     /// Whether a quantifier's variable ranges over this reference: it was read at just the variable's type. Null is of
-    /// every type.
+    /// every type, and what one quantifier fails for is of the type of its variable.
     pub fn ranges_over(&self, bound: Term, reference: Term) -> bool {
         let Node::App(Func::Bound(_, at), _) = self.node(bound) else { return false };
+        if let Node::App(Func::Witness(of), _) = self.node(reference)
+            && let Node::Forall(other, _) = self.node(*of)
+        {
+            return matches!(self.node(*other), Node::App(Func::Bound(_, ty), _) if ty == at);
+        }
         *self.node(reference) == Node::Null
             || self.typed.get(&reference).is_some_and(|types| types.contains(&self.types[*at as usize]))
     }

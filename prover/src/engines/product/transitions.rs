@@ -287,6 +287,7 @@ impl<'u> Side<'u> {
             entry: None,
             freshness: Freshness::Unknown,
             existing: None,
+            at_entry: false,
         }
     }
 }

@@ -17,10 +17,12 @@ mod rounds;
 mod shrink;
 
 use crate::search::recurrent_set::RecurrentSet;
-use crate::search::witness::{ContractWitness, Pair, Witness, compare, replay, replay_contract, replay_endless};
+use crate::search::witness::{
+    ContractWitness, Pair, Wanted, Witness, compare, replay, replay_contract, replay_endless,
+};
 use lang_l::heap::{Input, Store, slot_type};
 use lang_l::hir::{GlobalId, ProcId, Unit};
-use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Stuck, Violation, holds, run};
+use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Stuck, holds, run};
 use lang_l::value::{Addr, Location, Slot};
 use lazy::Lazy;
 use rounds::Rounds;
@@ -50,13 +52,13 @@ impl Budget {
 
 /// How far a run of the search goes; a witness may need more when it is replayed.
 const SEARCH: Limits =
-    Limits { steps: 20_000, depth: 4_000, array_length: 1 << 12, int_bits: 1 << 12, checks: false, divergence: true };
+    Limits { steps: 20_000, depth: 4_000, array_length: 1 << 12, int_bits: 1 << 12, checks: true, divergence: true };
 /// How far a replay goes.
 pub const REPLAY: Limits =
-    Limits { steps: 200_000, depth: 40_000, array_length: 1 << 16, int_bits: 1 << 14, checks: false, divergence: true };
+    Limits { steps: 200_000, depth: 40_000, array_length: 1 << 16, int_bits: 1 << 14, checks: true, divergence: true };
 /// How far a run goes that may never end.
 const SHORT: Limits =
-    Limits { steps: 3_000, depth: 400, array_length: 1 << 12, int_bits: 1 << 12, checks: false, divergence: true };
+    Limits { steps: 3_000, depth: 400, array_length: 1 << 12, int_bits: 1 << 12, checks: true, divergence: true };
 /// For how many inputs a proof is looked for that a run never ends.
 const MOST_PROOFS: usize = 6;
 /// The most replays that making a witness smaller may take.
@@ -107,36 +109,36 @@ pub fn search_endless(
     Rounds::new(pair.unit, pair.left_procedure(), budget).explore(&[], &mut attempt)
 }
 
-/// Searches for an input from which a run of this procedure violates a clause that is `wanted`, and makes it small. Hints,
-/// and inputs near them, are tried first.
+/// Searches for an input from which a run of this procedure breaks what is `wanted`, and makes it small. Hints, and inputs near
+/// them, are tried first.
 pub fn search_contract(
     unit: &Unit,
-    version: usize,
-    procedure: ProcId,
-    wanted: &dyn Fn(&Violation) -> bool,
+    (version, procedure): (usize, ProcId),
+    wanted: Wanted<'_>,
     hints: &[Hint],
     budget: Budget,
 ) -> Option<ContractWitness> {
     let callee = unit.versions[version].procedure(procedure);
-    let replayed = |input: &Input, externals| {
-        replay_contract(unit, version, procedure, input, externals, REPLAY).filter(|found| wanted(found.violation()))
+    let replayed = |input: &Input, externals, wanted| {
+        replay_contract(unit, (version, procedure), wanted, input, externals, REPLAY)
     };
-    let job = Job { unit, version, procedure, limits: Limits { checks: true, ..SEARCH } };
+    let job = Job { unit, version, procedure, limits: SEARCH };
     let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
         let run = run(&job, base, environment);
         *steps += run.steps;
-        match run.outcome {
-            Outcome::Violation(violation) if wanted(&violation) => replayed(&run.input, environment.externals),
-            _ => None,
-        }
+        wanted.broken_by(run.outcome)?;
+        replayed(&run.input, environment.externals, wanted)
     };
     let found = hints
         .iter()
-        .find_map(|(input, externals)| replayed(input, *externals))
+        .find_map(|(input, externals)| replayed(input, *externals, wanted))
         .or_else(|| Rounds::new(unit, callee, budget).explore(hints, &mut attempt))?;
-    let accept = |input: &Input| {
-        replayed(input, found.externals()).filter(|smaller| smaller.violation().span == found.violation().span)
+    // The same clause, whichever was wanted.
+    let same = match wanted {
+        Wanted::Contract => Wanted::Clause(found.violation().span),
+        other => other,
     };
+    let accept = |input: &Input| replayed(input, found.externals(), same);
     let passes = |input: &Input| accept(input).is_some();
     let smaller = shrink::shrink(unit, callee, found.input(), SHRINK_REPLAYS, &passes);
     Some(accept(&smaller).unwrap_or(found))

@@ -1,7 +1,7 @@
 //! Pairs that differ are refuted by small witnesses; pairs that do not, never.
 
 use super::{Budget, search, search_contract};
-use crate::search::witness::{Contrast, Pair};
+use crate::search::witness::{Contrast, Pair, Wanted};
 use lang_l::heap::{Input, Object, Store};
 use lang_l::hir::{FieldId, ProcId, Unit};
 use lang_l::interp::{Behaviour, Clause, Outcome};
@@ -122,7 +122,7 @@ fn externals() {
 fn contracts() {
     let violated = |text: &str| {
         let unit = unit(text);
-        let found = search_contract(&unit, 0, ProcId(0), &|_| true, &[], Budget::THOROUGH)?;
+        let found = search_contract(&unit, (0, ProcId(0)), Wanted::Contract, &[], Budget::THOROUGH)?;
         let start = input_lines(&unit, &unit.versions[0].procedures[0], found.input(), 100).join(" ");
         Some((found.violation().clause, start))
     };
@@ -159,7 +159,7 @@ fn suites() {
                 }
                 "contract-violation" => {
                     let procedure = unit.versions[0].find(name).expect("it is there");
-                    let found = search_contract(&unit, 0, procedure, &|_| true, &[], Budget::THOROUGH);
+                    let found = search_contract(&unit, (0, procedure), Wanted::Contract, &[], Budget::THOROUGH);
                     assert!(found.is_some(), "{file} {name} violates its contract");
                 }
                 "equivalent" => assert_eq!(refute(&unit, name, Budget::QUICK), None, "{file} {name} does not differ"),
