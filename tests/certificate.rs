@@ -313,6 +313,42 @@ fn no_evidence_proves_what_differs() {
     }
 }
 
+/// Lowered, helpers may lose the parameters and results that tell them apart. That makes a claim for their callers, no verdict.
+#[test]
+fn what_cannot_be_called_alike_is_not_confirmed() {
+    let programs = [
+        "version A procedure H(x: int, u: int) returns (r: int) { r := x + 2; } \
+         procedure P(x: int) returns (r: int) { r := H(x, 3); } \
+         version B procedure H(x: int) returns (r: int) { r := x + 2; } \
+         procedure P(x: int) returns (r: int) { r := H(x); }",
+        "version A procedure H(x: int) returns (r: int, s: int) { r := x * 2; } \
+         procedure P(x: int) returns (r: int) { r, s := H(x); } \
+         version B procedure H(x: int) returns (r: int) { r := x * 2; } \
+         procedure P(x: int) returns (r: int) { r := H(x); }",
+        "version A procedure H(n: int, k: int) returns (r: int) { if (n > 0) { t := H(n - 1, k); r := t + 1; } } \
+         procedure P(x: int) returns (r: int) { r := H(x, 5); } \
+         version B procedure H(n: int) returns (r: int) { if (n > 0) { t := H(n - 1); r := t + 1; } } \
+         procedure P(x: int) returns (r: int) { r := H(x); }",
+    ];
+    for text in programs {
+        let (sources, unit) = program("given.l", text).expect("the program is legal");
+        let report = verification::verify(&unit, &Config::default());
+        let original = make(&unit, &sources, &report).expect("what was proved replays");
+        let mut index = index(&original);
+        for pair in index["pairs"].as_array_mut().expect("pairs") {
+            if pair["left"] == "H" {
+                pair["verdict"] = "equivalent".into();
+                pair["termination"] = "mutual".into();
+                pair.as_object_mut().expect("a pair").remove("reason");
+            }
+        }
+        let mut forged = original.clone();
+        forged.files.insert(INDEX.into(), index.to_string());
+        let refused = rewrite(&sealed(forged)).and_then(|forged| replay(&forged, None));
+        assert!(matches!(refused, Err(Refusal::Rejection { .. })), "{text}: {refused:?}");
+    }
+}
+
 /// What the search proves in the examples and the suites of programs beside the repository has a certificate that replays.
 #[test]
 fn all_that_is_proved_replays() {

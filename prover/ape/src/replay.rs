@@ -16,8 +16,8 @@ use smt::solve::cvc5::Cvc5;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Replays. The status is 1 when something was refused, 2 when something is no certificate, 3 when all was confirmed, but
-/// something was proved that no certificate tells of.
+/// Replays. The status is 1 when something was refused, 2 when something is no certificate, 3 when nothing was refused, but some
+/// pair was not confirmed: it is unknown, or was proved in a way that no certificate tells of.
 pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, Failure> {
     let (directories, files): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(|path| path.is_dir());
     let program = match (&directories[..], &files[..]) {
@@ -44,7 +44,7 @@ pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, 
             })
         });
         let this = match &replayed {
-            Ok(replay) if replay.pairs.iter().all(|pair| pair.verdict != "uncertified") => Status::Success,
+            Ok(replay) if replay.pairs.iter().all(|pair| pair.confirmed) => Status::Success,
             Ok(_) => Status::Undecided,
             Err(Failure::Refused(_)) => Status::Failed,
             Err(Failure::Internal(_)) => Status::Internal,
@@ -99,7 +99,11 @@ fn tell(
         Ok(replay) => {
             let questions: usize = replay.scripts.values().sum();
             let solvers: Vec<&str> = asked.iter().filter_map(|name| name.split(' ').next()).collect();
-            writeln!(out, "{name}: confirmed, {questions} questions answered by {}", solvers.join(" and "))?;
+            let what = match replay.pairs.iter().filter(|pair| pair.confirmed).count() {
+                all if all == replay.pairs.len() => "confirmed".to_string(),
+                some => format!("{some} of {} pairs confirmed", replay.pairs.len()),
+            };
+            writeln!(out, "{name}: {what}, {questions} questions answered by {}", solvers.join(" and "))?;
             for pair in &replay.pairs {
                 let beside = if pair.confirmed { "" } else { "not checked: " };
                 writeln!(out, "  {}: {} ({beside}{})", pair.name, pair.verdict, pair.how)?;
@@ -116,7 +120,7 @@ fn to_json(directory: &Path, replayed: &Result<Replay, Failure>) -> Json {
         Err(why) => json!({ "directory": name, "status": "unreadable", "reason": why.to_string() }),
         Ok(replay) => json!({
             "directory": name,
-            "status": "confirmed",
+            "status": if replay.pairs.iter().all(|pair| pair.confirmed) { "confirmed" } else { "open" },
             "scripts": replay.scripts,
             "pairs": replay.pairs.iter().map(|pair| json!({
                 "pair": pair.name,

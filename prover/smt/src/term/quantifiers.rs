@@ -83,10 +83,8 @@ impl Terms {
     /// Whether an object could be seen when the procedure that is executed was entered: from globals, from the variables of all
     /// calls that were active then, or because it existed when the run began. What cannot is garbage that the caller made.
     pub fn seen_on_entry(&mut self, object: Term) -> Term {
-        let of = match self.seen_on_entry {
-            Some(of) => of,
-            None => *self.seen_on_entry.insert(self.predicate()),
-        };
+        let of = self.seen_on_entry.unwrap_or_else(|| self.predicate());
+        self.seen_on_entry = Some(of);
         self.app(of, &[object], Sort::Bool)
     }
 
