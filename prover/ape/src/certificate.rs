@@ -10,7 +10,7 @@ use prover::certificate::{Certificate, INDEX};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The largest certificate that is read, in bytes.
 const LARGEST: u64 = 256 << 20;
