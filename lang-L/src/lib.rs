@@ -22,7 +22,8 @@
 //! ```
 //!
 //! The stages, in the order data flows: [`source`], [`token`], [`ast`] by [`parse`] (and back by [`print`](mod@print)),
-//! [`hir`] by [`resolve`], [`value`]s and [`heap`]s by [`interp`]. What the language means is told in `LANGUAGE.md`.
+//! [`hir`] by [`resolve`], values and [`heap`]s by [`interp`], and texts of these by [`show`]. `LANGUAGE.md` tells what the
+//! language means.
 //!
 //! Invariant: reads and writes no files. Any thread may call it, however small its stack.
 
@@ -30,10 +31,6 @@
 mod stack;
 
 pub mod source;
-
-pub mod diagnostic;
-
-pub mod render;
 
 pub mod token;
 
@@ -49,25 +46,19 @@ pub mod resolve;
 
 mod load;
 
-pub mod value;
-
 pub mod heap;
-
-pub mod isomorphism;
-
-pub mod naming;
 
 pub mod random;
 
 pub mod interp;
 
-pub mod store_json;
-
-pub mod statements;
-
 pub mod show;
 
 pub use load::{Loaded, Rejected, load};
+
+pub use heap::{isomorphism, naming, value};
+pub use show::{statements, store_json};
+pub use source::{diagnostic, render};
 
 // Old paths, until everybody uses the new ones.
 #[doc(hidden)]

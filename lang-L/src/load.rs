@@ -5,10 +5,11 @@
 //! Invariant: reads no files; whatever the bytes, the answer is a program or at least one diagnostic.
 
 use crate::ast::File;
-use crate::diagnostic::Diagnostic;
 use crate::hir::Unit;
 use crate::source::Sources;
-use crate::{parse, render, resolve};
+use crate::source::diagnostic::Diagnostic;
+use crate::source::render;
+use crate::{parse, resolve};
 use std::fmt;
 
 /// A program that is legal L.
@@ -90,7 +91,7 @@ mod tests {
         assert!(load([("a.l", "procedure p() { }")]).is_ok());
         assert!(load([("empty.l", "")]).is_ok());
         assert!(load(Vec::<(String, Vec<u8>)>::new()).is_ok_and(|loaded| loaded.unit.versions.is_empty()));
-        for wrong in [&b"\xff\xfe"[..], b"procedure", b"procedure p() { x := y; }", b"\0", b"version version"] {
+        for wrong in [&b"\xff\xfe"[..], b"procedure", b"procedure p() { x := y; }", b"\0", b"version {"] {
             let rejected = load([("a.l", wrong)]).expect_err("it is not legal");
             assert!(!rejected.diagnostics.is_empty() && rejected.to_string().contains("a.l:1:"), "{rejected}");
         }

@@ -6,7 +6,7 @@
 //! Invariant: never fails; what is not a token is reported and left out.
 //! Invariant: this is the only file that imports `logos`.
 
-use crate::diagnostic::Diagnostic;
+use crate::source::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
 use logos::Logos;
 

@@ -10,9 +10,9 @@ use super::external;
 use super::frame::{Frame, Reply, Task, Variables};
 use super::machine::Machine;
 use super::outcome::{Budget, Clause, Divergence, Exclusion, Outcome, Step, Violation};
+use crate::heap::value::{Addr, Value};
 use crate::hir::{ProcId, Procedure};
 use crate::source::Span;
-use crate::value::{Addr, Value};
 use im::ordmap::DiffItem;
 
 impl<'r> Machine<'r> {

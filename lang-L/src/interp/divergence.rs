@@ -18,9 +18,9 @@ use super::Limits;
 use super::frame::{Arrival, Frame, LoopMemory};
 use super::memory::Memory;
 use crate::heap::View;
+use crate::heap::isomorphism::isomorphic;
+use crate::heap::value::Value;
 use crate::hir::{ProcId, Procedure, Version};
-use crate::isomorphism::isomorphic;
-use crate::value::Value;
 
 /// How many slots may be compared for each step of the run.
 const SLOTS_PER_STEP: u64 = 1;

@@ -6,10 +6,10 @@
 //! procedures do only what [`Behaviour`] says.
 
 use crate::heap::Input;
+use crate::heap::value::{Addr, Location, Value};
 use crate::hir::{GlobalId, LocalId, Procedure, Stmt, Type, Unit};
 use crate::random::Random;
 use crate::source::Span;
-use crate::value::{Addr, Location, Value};
 
 /// What external procedures do. Whatever is chosen, the effect depends only on what the call can reach, and not on addresses:
 /// from isomorphic regions the same call has isomorphic effects.

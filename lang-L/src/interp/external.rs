@@ -9,11 +9,11 @@ use super::contract::{self, Context};
 use super::environment::Behaviour;
 use super::memory::Memory;
 use super::outcome::{ErrorKind, Outcome, Step, fail};
+use crate::heap::value::{Addr, Slot, Value};
 use crate::heap::{Kind, Object, may_refer, slot_type};
 use crate::hir::{GlobalId, LocalId, Procedure, Type};
 use crate::random::Random;
 use crate::source::Span;
-use crate::value::{Addr, Slot, Value};
 
 /// How many cells of an array an external procedure looks at.
 const CELLS: usize = 4;

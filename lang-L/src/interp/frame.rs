@@ -6,9 +6,9 @@
 //! Invariant: data only; nothing here runs.
 
 use crate::heap::Store;
+use crate::heap::value::{Addr, Value};
 use crate::hir::{BinOp, Block, ClassId, Expr, Place, ProcId, Procedure, Stmt, Type};
 use crate::source::Span;
-use crate::value::{Addr, Value};
 
 /// The variables of a procedure; `None` for an argument that is unset in the input.
 pub(crate) type Variables = Vec<Option<Value>>;

@@ -16,10 +16,10 @@ use super::operators::{binary, decided_by_left, ill_typed, is_short_circuit, tru
 use super::outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Outcome, Step, fail};
 use super::{Job, Stuck, divergence};
 use crate::heap::Input;
+use crate::heap::isomorphism::Final;
+use crate::heap::value::{Location, Slot, Value};
 use crate::hir::{Expr, ExprKind, LocalId, Place, ProcId, Rhs, Stmt, StmtKind};
-use crate::isomorphism::Final;
 use crate::source::Span;
-use crate::value::{Location, Slot, Value};
 
 /// A run.
 pub(super) struct Machine<'r> {

@@ -9,10 +9,10 @@ use super::Limits;
 use super::environment::{Environment, Event, Variable};
 use super::operators::ill_typed;
 use super::outcome::{Budget, ErrorKind, Outcome, Step, fail};
+use crate::heap::value::{Addr, Location, Slot, Value};
 use crate::heap::{Input, Kind, Object, Store, View, slot_type};
 use crate::hir::{ClassId, Expr, ExprKind, GlobalId, Type, Unit};
 use crate::source::Span;
-use crate::value::{Addr, Location, Slot, Value};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 

@@ -2,7 +2,7 @@
 //!
 //! In: a [`Unit`], a procedure of one version, an [`Input`]. Out: an [`Outcome`], and the input with all that was read of it.
 //!
-//! The parts: [`outcome`] how a run ends; [`environment`] what it leaves to its surroundings; `memory` the store; `frame` the
+//! The parts: `outcome` how a run ends; `environment` what it leaves to its surroundings; `memory` the store; `frame` the
 //! active calls; `operators` and `contract` expressions; `visible` what quantifiers see; `machine` statements; `call` calls and
 //! the checking of contracts; `external` procedures without a body; `divergence` the proof that a run never ends.
 //!
@@ -12,24 +12,24 @@
 mod call;
 mod contract;
 mod divergence;
-pub mod environment;
+mod environment;
 mod external;
 mod frame;
 mod machine;
 mod memory;
 mod operators;
-pub mod outcome;
+mod outcome;
 mod visible;
 
 pub use environment::{Behaviour, Environment, Event, Scattered, Sequential, Variable};
 pub use operators::operands;
 pub use outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Failure, Outcome, Violation};
 
+use crate::heap::value::Value;
 use crate::heap::{Input, Store};
 use crate::hir::{Expr, ProcId, Unit};
 use crate::source::Span;
 use crate::stack::deep;
-use crate::value::Value;
 
 /// When to stop a run, and what to check in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 //! Invariant: `&&`, `||` and `==>` do not come here with both operands: whether the right one is evaluated is up to the caller.
 
 use super::outcome::{Budget, ErrorKind, Outcome, Step, fail};
+use crate::heap::value::Value;
 use crate::hir::{BinOp, Expr, UnOp};
 use crate::source::Span;
-use crate::value::Value;
 use num_bigint::BigInt;
 use num_traits::Zero;
 

@@ -4,7 +4,7 @@
 //!
 //! Invariant: [`Outcome::Diverged`] is only said when it is proved; running out of steps is [`Outcome::OutOfBudget`].
 
-use crate::isomorphism::Final;
+use crate::heap::isomorphism::Final;
 use crate::source::Span;
 
 /// The end of an execution.

@@ -10,10 +10,10 @@
 use super::frame::Variables;
 use super::memory::Memory;
 use super::outcome::Step;
+use crate::heap::value::{Addr, Location, Slot, Value};
 use crate::heap::{Input, Kind, Object, Store, slot_type};
 use crate::hir::{GlobalId, Procedure, Type};
 use crate::source::Span;
-use crate::value::{Addr, Location, Slot, Value};
 use std::collections::BTreeSet;
 
 /// Where the search starts, besides the globals.

@@ -3,8 +3,8 @@
 //! In: failures of single token tests, merged by `chumsky`, and reports made by the grammar itself. Out: diagnostics that
 //! name tokens as the user writes them and, where a usual slip is recognised, say how to mend it.
 
-use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::source::diagnostic::Diagnostic;
 use crate::token::Token;
 use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};

@@ -8,8 +8,8 @@ use super::expression::{expression, operand, written_type};
 use super::recover::{close, expect, name, no_item, no_statement, plain_name, semicolon};
 use super::statement::{block, is_place};
 use crate::ast::{Class, Equiv, Expr, File, Global, Item, Label, Name, Param, Procedure, Spec, Type, Version};
-use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::source::diagnostic::Diagnostic;
 use crate::token::Token;
 use chumsky::prelude::*;
 

@@ -7,8 +7,8 @@
 //! cautiously: a closer closes only an opener of its own kind; `;`, `{` and `}` end all parentheses, as they do for the
 //! parser; the words that start an item end everything.
 
-use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::source::diagnostic::Diagnostic;
 use crate::token::Token;
 
 /// How deep blocks, brackets, `else if`, unary operators and operators that nest to the right may nest together.

@@ -16,7 +16,7 @@ mod statement;
 pub use limits::{MAX_NESTING, MAX_OPERATORS};
 
 use crate::ast::{self, Expr, ExprKind};
-use crate::diagnostic::Diagnostic;
+use crate::source::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
 use crate::stack::deep;
 use crate::token::{Comment, Token, lex};

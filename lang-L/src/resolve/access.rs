@@ -9,9 +9,9 @@ use super::Context;
 use super::suggest::did_you_mean;
 use super::types::{Reason, Shape, Ty, provisional, provisional_ty};
 use crate::ast::Name;
-use crate::diagnostic::Diagnostic;
 use crate::hir::{self, ClassId, FieldId};
 use crate::source::Span;
+use crate::source::diagnostic::Diagnostic;
 use std::collections::hash_map::Entry;
 
 /// One `e.f`.

@@ -9,9 +9,9 @@ use super::declare::Signature;
 use super::names::{Mentioned, Scope};
 use super::types::{Ty, provisional, provisional_ty};
 use crate::ast::{self, Spec};
-use crate::diagnostic::{Diagnostic, counted};
 use crate::hir::{self, Expr, ExprKind, LocalId, Place, Rhs, Stmt, StmtKind};
 use crate::source::Span;
+use crate::source::diagnostic::{Diagnostic, counted};
 use std::collections::HashSet;
 
 /// What may stand in an expression.

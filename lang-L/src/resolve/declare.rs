@@ -8,9 +8,9 @@ use super::Context;
 use super::suggest::did_you_mean;
 use super::types::{Shape, Ty, provisional};
 use crate::ast::{self, Item, TypeKind};
-use crate::diagnostic::Diagnostic;
 use crate::hir::{self, ClassId, FieldId, GlobalId, ProcId};
 use crate::source::Span;
+use crate::source::diagnostic::Diagnostic;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 

@@ -8,8 +8,8 @@ use super::declare::Signature;
 use super::suggest::did_you_mean;
 use super::types::{Shape, Ty};
 use crate::ast;
-use crate::diagnostic::{Diagnostic, counted};
 use crate::hir::{self, ProcId};
+use crate::source::diagnostic::{Diagnostic, counted};
 use std::collections::HashMap;
 
 /// Procedures of one name start from the same store, so what one version knows of their types holds in the other. Where

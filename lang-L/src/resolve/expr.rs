@@ -10,9 +10,9 @@ use super::declare::{Signature, class_named, written_type};
 use super::suggest::did_you_mean;
 use super::types::{Reason, Shape, Ty, provisional, provisional_ty};
 use crate::ast;
-use crate::diagnostic::{Diagnostic, counted};
 use crate::hir::{self, BinOp, Expr, ExprKind, Place, ProcId, Rhs, UnOp};
 use crate::source::Span;
+use crate::source::diagnostic::{Diagnostic, counted};
 
 /// What a name stands for.
 enum Variable {

@@ -21,9 +21,9 @@ mod suggest;
 mod types;
 
 use crate::ast;
-use crate::diagnostic::Diagnostic;
 use crate::hir::{self, ClassId, FieldId};
 use crate::source::Span;
+use crate::source::diagnostic::Diagnostic;
 use crate::stack::deep;
 use access::Access;
 use declare::Names;

@@ -10,9 +10,9 @@
 use super::Context;
 use super::access::Outcome;
 use super::types::provisional_ty;
-use crate::diagnostic::Diagnostic;
 use crate::hir::{Block, Expr, ExprKind, FieldId, Place, Rhs, Stmt, StmtKind, Type, Unit};
 use crate::source::Span;
+use crate::source::diagnostic::Diagnostic;
 
 /// Replaces all that is provisional.
 pub(super) fn settle(cx: &mut Context, unit: &mut Unit) {

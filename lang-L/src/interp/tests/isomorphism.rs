@@ -2,10 +2,10 @@
 
 use super::unit;
 use crate::heap::Store;
+use crate::heap::isomorphism::same_outcome;
 use crate::interp::{Job, Limits, Outcome, Scattered, Sequential, run};
-use crate::isomorphism::same_outcome;
 use crate::show::difference_text;
-use crate::store_json::read_arguments;
+use crate::show::store_json::read_arguments;
 
 /// Runs `p` of both versions on the same arguments; `same`, or the first difference.
 fn compare(left: &str, right: &str, words: &str, expected: &str) {

@@ -10,8 +10,8 @@ use super::{Environment, Job, Limits, Outcome, Run, Scattered, Sequential, run};
 use crate::heap::{Input, Store};
 use crate::hir::Unit;
 use crate::show::outcome_text;
+use crate::show::store_json::{read_arguments, read_input};
 use crate::source::FileId;
-use crate::store_json::{read_arguments, read_input};
 
 /// The typed tree of a program that must be legal.
 fn unit(text: &str) -> Unit {
@@ -45,7 +45,7 @@ fn run_words(text: &str, name: &str, words: &str) -> Run {
 fn summary(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Normal(last) => {
-            let word = |value: &crate::value::Value| match value.object() {
+            let word = |value: &crate::heap::value::Value| match value.object() {
                 Some(_) => "object".to_owned(),
                 None => value.to_string(),
             };
@@ -84,17 +84,18 @@ fn new_objects_have_addresses_of_their_own() {
         let json =
             serde_json::from_str(&format!("{{\"heap\": {{{}}}}}", objects.join(", "))).expect("the JSON is good");
         let mut input = read_input(&unit, procedure, &json).expect("the input fits");
-        input.arguments[0] = Some(taken.first().map_or(crate::value::Value::NULL, |at| crate::value::Addr(*at).into()));
+        input.arguments[0] =
+            Some(taken.first().map_or(crate::heap::value::Value::NULL, |at| crate::heap::value::Addr(*at).into()));
         for environment in [&mut Sequential::after(&input) as &mut dyn Environment, &mut Scattered::new(1)] {
             let run = run_input(&unit, "p", input.clone(), Limits::default(), environment);
             let Outcome::Normal(last) = &run.outcome else {
                 assert_eq!((summary(&run.outcome).as_str(), taken.len()), ("ends in error: null dereference", 0));
                 continue;
             };
-            let last = crate::naming::named(last, &run.input);
-            let effect = crate::statements::effect(&unit, procedure, &run.input, &last);
+            let last = crate::heap::naming::named(last, &run.input);
+            let effect = crate::show::statements::effect(&unit, procedure, &run.input, &last);
             let touched =
-                |text: &crate::statements::Assignment| text.existed && text.place != format!("#{}.v", taken[0]);
+                |text: &crate::show::statements::Assignment| text.existed && text.place != format!("#{}.v", taken[0]);
             assert!(!effect.iter().any(touched), "{effect:?}");
             assert_eq!(last.store.heap.len(), taken.len() + 2, "{effect:?}");
         }

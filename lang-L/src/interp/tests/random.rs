@@ -1,12 +1,12 @@
 //! Laws that hold of every program, tried on many small ones made up at random.
 
 use super::{run_input, unit};
+use crate::heap::isomorphism::{Final, same_outcome};
+use crate::heap::value::{Addr, Value};
 use crate::heap::{Input, Object, Store};
 use crate::hir::{FieldId, GlobalId, Unit};
 use crate::interp::{Behaviour, Limits, Outcome, Scattered, Sequential};
-use crate::isomorphism::{Final, same_outcome};
 use crate::random::Random;
-use crate::value::{Addr, Value};
 
 const FEW: Limits =
     Limits { steps: 3_000, depth: 200, array_length: 100, int_bits: 200, checks: false, divergence: true };

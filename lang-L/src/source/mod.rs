@@ -3,6 +3,9 @@
 //! In: the bytes of one or more files. Out: [`Span`]s, which every later stage carries along, and which name a file, a
 //! byte range in it and, by [`Sources::line`], a line.
 
+pub mod diagnostic;
+pub mod render;
+
 use std::ops::Range;
 
 /// Which file of a run a span lies in; an index into [`Sources`].

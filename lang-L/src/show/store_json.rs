@@ -9,14 +9,14 @@
 //!
 //! Invariant: what is read is well-typed, and refers only to objects that are there.
 
-use crate::diagnostic::counted;
+use crate::heap::value::{Addr, Location, Slot, Value};
 use crate::heap::{Input, Kind, Object, Store, may_refer, slot_type};
 use crate::hir::print::type_text;
 use crate::hir::{ClassId, DEEPEST_ARRAY, FieldId, GlobalId, Procedure, Type, Unit};
 use crate::interp::{Behaviour, Divergence, Outcome};
 use crate::show::outcome_text;
 use crate::source::Sources;
-use crate::value::{Addr, Location, Slot, Value};
+use crate::source::diagnostic::counted;
 use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
 
@@ -157,14 +157,14 @@ pub fn externals_json(externals: Behaviour) -> Json {
 }
 
 /// The globals of a store.
-pub fn globals_json(unit: &Unit, store: &Store) -> Json {
+fn globals_json(unit: &Unit, store: &Store) -> Json {
     let named =
         |(id, global): (GlobalId, &crate::hir::Global)| (global.name.clone(), value_json(&store.global(unit, id)));
     Json::Object((0..).map(GlobalId).zip(&unit.globals).map(named).collect())
 }
 
 /// All objects of a store.
-pub fn heap_json(unit: &Unit, store: &Store) -> Json {
+fn heap_json(unit: &Unit, store: &Store) -> Json {
     Json::Object(
         store.heap.iter().map(|(addr, object)| (addr.to_string(), object_json(unit, store, *addr, object))).collect(),
     )
@@ -222,7 +222,7 @@ pub fn outcome_json(unit: &Unit, procedure: &Procedure, sources: &Sources, outco
 }
 
 /// A value.
-pub fn value_json(value: &Value) -> Json {
+fn value_json(value: &Value) -> Json {
     match value {
         Value::Int(n) => match i64::try_from(n) {
             Ok(n) => n.into(),

@@ -1,6 +1,6 @@
 //! What is wrong with the user's program, as plain data.
 //!
-//! In: built by the lexer, the parser and [`crate::resolve`]. Out: text, by [`crate::render`], or JSON.
+//! In: built by the lexer, the parser and [`crate::resolve`]. Out: text, by [`crate::source::render`], or JSON.
 //!
 //! Invariant: knows nothing of how it is shown.
 

@@ -2,14 +2,14 @@
 //!
 //! In: how a run ended. Out: the same, with the new objects numbered on from those that existed on entry (or, where these have the last number there is, in the gaps).
 //!
-//! The walk is that of [`crate::isomorphism`]. So as far as two runs from one input leave the same, they name it alike, and what
+//! The walk is that of [`crate::heap::isomorphism`]. So as far as two runs from one input leave the same, they name it alike, and what
 //! is written differently *is* different.
 //!
 //! Invariant: what existed on entry keeps its name, and no two objects get the same one.
 
+use crate::heap::isomorphism::Final;
+use crate::heap::value::{Addr, Value};
 use crate::heap::{Input, Object, Store};
-use crate::isomorphism::Final;
-use crate::value::{Addr, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All objects a caller can get hold of after a run from `input`: in breadth-first order from the arguments, the globals, the

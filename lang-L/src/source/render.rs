@@ -4,7 +4,7 @@
 //!
 //! Invariant: this is the only file that imports `ariadne`.
 
-use crate::diagnostic::Diagnostic;
+use crate::source::diagnostic::Diagnostic;
 use crate::source::{FileId, Sources, Span};
 use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source};
 use std::collections::HashMap;

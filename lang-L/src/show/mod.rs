@@ -1,16 +1,19 @@
 //! Values, places and outcomes in words, for people.
 //!
-//! In: what [`crate::interp`] tells of. Out: pieces of sentences, without colour; stores are in [`crate::statements`].
+//! In: what [`crate::interp`] tells of. Out: pieces of sentences, without colour; stores are in [`crate::show::statements`].
 //!
 //! Invariant: names of objects are those of the JSON form.
 
+pub mod statements;
+pub mod store_json;
+
+use crate::heap::isomorphism::{Difference, Path, Root, Why};
+use crate::heap::value::{Addr, Location, Value};
 use crate::heap::{Input, Kind, Store};
 use crate::hir::print::type_text;
 use crate::hir::{GlobalId, Procedure, Unit};
 use crate::interp::{Behaviour, Budget, Divergence, Event, Exclusion, Outcome};
-use crate::isomorphism::{Difference, Path, Root, Why};
-use crate::statements::slot_text;
-use crate::value::{Addr, Location, Value};
+use crate::show::statements::slot_text;
 use std::collections::{HashSet, VecDeque};
 
 /// How a run ended, in one line.
@@ -101,7 +104,7 @@ fn kind_text(unit: &Unit, kind: &Kind) -> String {
 }
 
 /// A path as an expression, such as `x.next.val`.
-pub fn path_text(unit: &Unit, procedure: &Procedure, input: &Input, path: &Path) -> String {
+fn path_text(unit: &Unit, procedure: &Procedure, input: &Input, path: &Path) -> String {
     let mut text = match path.root {
         Root::Argument(at) => procedure.locals.get(at).map_or_else(String::new, |local| local.name.clone()),
         Root::Global(id) => unit.globals[id.index()].name.clone(),

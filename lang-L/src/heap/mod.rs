@@ -1,14 +1,20 @@
 //! Objects, stores, and what a run starts from.
 //!
-//! In: values. Out: what [`crate::interp`] runs on, [`crate::isomorphism`] compares and [`crate::show`] prints.
+//! In: values. Out: what [`crate::interp`] runs on, [`crate::heap::isomorphism`] compares and [`crate::show`] prints.
 //!
 //! A store may leave slots and globals *unset*. Seen alone, an unset slot holds its default. Seen over another store (its
-//! *base*, see [`View`]), it holds what the base says: a run keeps only what it has written, over the initial store.
+//! *base*), it holds what the base says: a run keeps only what it has written, over the initial store.
 //!
 //! Invariant: stores are persistent maps, so that a copy (one for each call, for `old`) costs nothing.
 
+pub mod value;
+
+pub mod isomorphism;
+
+pub mod naming;
+
+use crate::heap::value::{Addr, Location, Slot, Value};
 use crate::hir::{ClassId, FieldId, GlobalId, Procedure, Type, Unit};
-use crate::value::{Addr, Location, Slot, Value};
 use im::OrdMap;
 use std::collections::BTreeSet;
 
@@ -231,47 +237,39 @@ impl Input {
 
 /// A store as a run sees it: what it has written, over what it started from.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub(crate) struct View<'a> {
     /// For the types of slots.
-    pub unit: &'a Unit,
+    pub(crate) unit: &'a Unit,
     /// What has been written, and the objects allocated.
-    pub store: &'a Store,
+    pub(crate) store: &'a Store,
     /// What is there for the rest.
-    pub base: &'a Store,
+    pub(crate) base: &'a Store,
 }
 
 impl<'a> View<'a> {
     /// The object at an address, of which both stores may hold a part.
-    pub fn object(self, addr: Addr) -> ObjectView<'a> {
+    pub(crate) fn object(self, addr: Addr) -> ObjectView<'a> {
         ObjectView { unit: self.unit, here: self.store.heap.get(&addr), below: self.base.heap.get(&addr) }
     }
 
     /// What sort of object this is; `None` when there is none at this address.
-    pub fn kind(self, addr: Addr) -> Option<&'a Kind> {
+    pub(crate) fn kind(self, addr: Addr) -> Option<&'a Kind> {
         self.store.heap.get(&addr).or_else(|| self.base.heap.get(&addr)).map(|object| &object.kind)
     }
 
     /// What a slot holds; `None` when it is unset in the initial store.
-    pub fn slot(self, addr: Addr, slot: Slot) -> Option<Value> {
+    pub(crate) fn slot(self, addr: Addr, slot: Slot) -> Option<Value> {
         self.object(addr).slot(slot)
     }
 
     /// What a global holds; `None` when it is unset in the initial store.
-    pub fn global(self, global: GlobalId) -> Option<Value> {
+    pub(crate) fn global(self, global: GlobalId) -> Option<Value> {
         self.store.globals.get(&global).or_else(|| self.base.globals.get(&global)).cloned()
     }
 
     /// The slots of an object in which something may be found that is not the default, in order, without repetition.
-    pub fn set_slots(self, addr: Addr) -> Vec<Slot> {
+    pub(crate) fn set_slots(self, addr: Addr) -> Vec<Slot> {
         let mut all: Vec<Slot> = self.object(addr).set_slots().collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    }
-
-    /// Every object there is, in order of address.
-    pub fn addrs(self) -> Vec<Addr> {
-        let mut all: Vec<Addr> = self.store.heap.keys().chain(self.base.heap.keys()).copied().collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -280,7 +278,7 @@ impl<'a> View<'a> {
 
 /// An object as a run sees it.
 #[derive(Clone, Copy)]
-pub struct ObjectView<'a> {
+pub(crate) struct ObjectView<'a> {
     unit: &'a Unit,
     here: Option<&'a Object>,
     below: Option<&'a Object>,
@@ -288,12 +286,12 @@ pub struct ObjectView<'a> {
 
 impl<'a> ObjectView<'a> {
     /// What sort of object this is; `None` when there is none.
-    pub fn kind(self) -> Option<&'a Kind> {
+    pub(crate) fn kind(self) -> Option<&'a Kind> {
         self.here.or(self.below).map(|object| &object.kind)
     }
 
     /// What a slot holds; `None` when it is unset in the initial store.
-    pub fn slot(self, slot: Slot) -> Option<Value> {
+    pub(crate) fn slot(self, slot: Slot) -> Option<Value> {
         if let Some(value) = self.here.and_then(|object| object.slots.get(&slot)) {
             return Some(value.clone());
         }
@@ -305,7 +303,7 @@ impl<'a> ObjectView<'a> {
     }
 
     /// The slots in which something may be found that is not the default, perhaps twice.
-    pub fn set_slots(self) -> impl Iterator<Item = Slot> {
+    pub(crate) fn set_slots(self) -> impl Iterator<Item = Slot> {
         self.here.into_iter().chain(self.below).flat_map(|object| object.slots.keys().copied())
     }
 }

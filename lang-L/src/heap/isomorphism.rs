@@ -8,9 +8,9 @@
 //!
 //! Invariant: never looks at what no root reaches.
 
+use crate::heap::value::{Addr, Slot, Value};
 use crate::heap::{Input, Kind, Object, ObjectView, Store, View, slot_type};
 use crate::hir::{GlobalId, Unit};
-use crate::value::{Addr, Slot, Value};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

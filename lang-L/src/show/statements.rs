@@ -14,12 +14,12 @@
 //! Invariant: what is not assigned is as it was; in an input, and in a new object, it has its default.
 //! Invariant: names are those of the JSON form.
 
+use crate::heap::isomorphism::Final;
+use crate::heap::naming::reached;
+use crate::heap::value::{Addr, Slot, Value};
 use crate::heap::{Input, Kind, Object, slot_type};
 use crate::hir::print::type_text;
 use crate::hir::{FieldId, GlobalId, Procedure, Unit};
-use crate::isomorphism::Final;
-use crate::naming::reached;
-use crate::value::{Addr, Slot, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -101,7 +101,7 @@ pub fn effect(unit: &Unit, procedure: &Procedure, input: &Input, last: &Final) -
 }
 
 /// `.next`, `[3]`
-pub fn slot_text(unit: &Unit, slot: Slot) -> String {
+pub(crate) fn slot_text(unit: &Unit, slot: Slot) -> String {
     match slot {
         Slot::Field(FieldId(at)) => format!(".{}", unit.fields[at as usize].name),
         Slot::Cell(at) => format!("[{at}]"),
@@ -143,10 +143,10 @@ fn filled(assignments: &[Assignment], width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heap::naming::named;
     use crate::interp::{Job, Limits, Outcome, Sequential, run};
-    use crate::naming::named;
+    use crate::show::store_json::read_input;
     use crate::source::FileId;
-    use crate::store_json::read_input;
 
     const PROGRAM: &str = "class L { v: int; next: L; } global g: L; global h: int;
         procedure p(x: L, y: L, n: int, a: int[]) returns (r: L) {
