@@ -4,6 +4,48 @@
 //! place that knows them all.
 //!
 //! Invariant: engines do not know one another; what they share is in [`crate::chc`] and [`crate::relate`].
+//!
+//! # Adding an engine
+//!
+//! A file here and one line in [`SCHEDULE`]; nothing else names it. A whole one:
+//!
+//! ```
+//! use prover::engines::Engine;
+//! use prover::goal::{Goal, PairProof, Rule};
+//! use prover::relate::{Claims, Level};
+//! use smt::solve::Solver;
+//!
+//! /// Its name, its sentence in reports, its box in `proofs/soundness.md`, its share of the budget.
+//! static EMPTY: Rule = Rule { name: "empty", sentence: "neither does anything", argument: "Empty", share: 1 };
+//!
+//! /// Rule *Empty*: two procedures without statements and results are equivalent.
+//! struct Empty;
+//!
+//! impl Engine for Empty {
+//!     fn rule(&self) -> &'static Rule {
+//!         &EMPTY
+//!     }
+//!
+//!     fn applies(&self, goal: &Goal<'_>) -> bool {
+//!         let (left, right) = goal.code();
+//!         [left, right].iter().all(|p| p.results == 0 && p.body.as_ref().is_some_and(|body| body.stmts.is_empty()))
+//!     }
+//!
+//!     fn search(&self, _goal: &Goal<'_>, _solver: &mut Solver) -> PairProof {
+//!         PairProof::trivial(Some(Level::Full), &EMPTY, Claims::new())
+//!     }
+//! }
+//! # let text = "VERSION procedure p(x) {} VERSION procedure p(x) {}";
+//! # let unit = lang_l::load([("pair.l", text)])?.unit;
+//! # let lowered = prover::lower::lower(&unit);
+//! # let mut solver = Solver::new(Default::default());
+//! # let effects = prover::analysis::analyse(&lowered, &mut solver).effects;
+//! # let program = prover::goal::Program { unit: &lowered, effects };
+//! # let (pair, claims) = ((lang_l::hir::ProcId(0), lang_l::hir::ProcId(0)), Claims::new());
+//! # let goal = Goal { program: &program, pair, when: None, claims: &claims, reached: None };
+//! # assert!(Empty.applies(&goal) && Empty.search(&goal, &mut solver).level == Some(Level::Full));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod claims;
 pub mod coupling;
