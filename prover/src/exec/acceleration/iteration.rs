@@ -105,9 +105,7 @@ impl Executor<'_> {
         let code = self.code().procedure(callee);
         let parts = take_apart(code, callee)?;
         let entry = self.start(state, code, args);
-        let globals =
-            self.effects[callee.index()].written_globals.iter().map(|global| Variable::Global(global.index()));
-        let variables: Vec<Variable> = parts.assigned.iter().map(|&at| Variable::Param(at)).chain(globals).collect();
+        let variables = self.assigned(&parts, callee);
         if variables.iter().any(|variable| self.arena.terms.sort(variable.value(&entry)) != Sort::Int) {
             return None;
         }
@@ -118,8 +116,8 @@ impl Executor<'_> {
             let value = self.arbitrary(&mut own);
             variable.set(&mut first, value);
         }
-        let seen = self.iteration_from(first.clone(), &parts, code)?;
-        let place = self.written_place(seen.end.heap, state.heap)?;
+        let end = self.iteration_from(first.clone(), &parts, code)?.end;
+        let place = self.written_place(end.heap, state.heap)?;
         if place.is_some_and(|(_, array)| own.iter().any(|&value| self.arena.terms.occurs(value, array))) {
             return None;
         }
@@ -127,7 +125,7 @@ impl Executor<'_> {
         let mut again = entry.clone();
         let (mut arbitrary, mut steps) = (Vec::new(), Vec::new());
         for &variable in &variables {
-            let growth = self.growth(variable, &first, &seen.end);
+            let growth = self.growth(variable, &first, &end);
             let value = match self.arena.terms.as_int(growth).cloned() {
                 Some(step) => {
                     steps.push((variable, step.clone()));
@@ -148,27 +146,41 @@ impl Executor<'_> {
         if steps.iter().any(|(variable, step)| self.arena.terms.as_int(growth[variable]) != Some(step)) {
             return None;
         }
-        let write = place.map(|place| self.write(&seen.end, again.heap, place, number));
+        let write = match place {
+            Some(place) => Some(self.write(&seen.end, again.heap, place, number)?),
+            None => None,
+        };
         let Pass { condition, condition_errs, errors, .. } = seen;
         let results = parts.results;
-        let mut iteration = Iteration { number, condition, condition_errs, errors, growth, write: None, results };
-        if let Some(write) = write {
-            iteration.write = Some(write?);
-        }
-        if let Some((call, _)) = earlier {
-            self.forget_earlier(&mut iteration, call, entry.heap)?;
-        }
-        self.depends_on_number_alone(&iteration, &arbitrary, earlier.map(|(call, _)| call)).then_some(iteration)
+        let iteration = Iteration { number, condition, condition_errs, errors, growth, write, results };
+        self.by_number_alone(iteration, &arbitrary, earlier.map(|(call, _)| (call, entry.heap)))
     }
 
-    /// Whether nothing but its number says what an iteration does: no arbitrary value, and nothing that earlier iterations have written.
-    fn depends_on_number_alone(&self, iteration: &Iteration, arbitrary: &[Term], earlier: Option<CallId>) -> bool {
+    /// The iteration, where nothing but its number says what it does: no arbitrary value, and nothing that earlier iterations
+    /// have written (as `earlier` says, from a heap), but for what they have not reached.
+    fn by_number_alone(
+        &mut self,
+        mut iteration: Iteration,
+        arbitrary: &[Term],
+        earlier: Option<(CallId, HeapId)>,
+    ) -> Option<Iteration> {
+        if let Some((call, before)) = earlier {
+            self.forget_earlier(&mut iteration, call, before)?;
+        }
         let terms = &self.arena.terms;
         let is_unknown = |term: Term| {
             arbitrary.iter().any(|&value| terms.occurs(value, term))
-                || earlier.is_some_and(|call| terms.speaks_of_call(call, term))
+                || earlier.is_some_and(|(call, _)| terms.speaks_of_call(call, term))
         };
-        !iteration.terms().into_iter().any(is_unknown) && !terms.occurs(iteration.number, iteration.condition_errs)
+        let is_known = !iteration.terms().into_iter().any(is_unknown);
+        (is_known && !terms.occurs(iteration.number, iteration.condition_errs)).then_some(iteration)
+    }
+
+    /// The variables that a loop assigns.
+    fn assigned(&self, parts: &Parts<'_>, callee: ProcId) -> Vec<Variable> {
+        let globals = &self.effects[callee.index()].written_globals;
+        let globals = globals.iter().map(|global| Variable::Global(global.index()));
+        parts.assigned.iter().map(|&at| Variable::Param(at)).chain(globals).collect()
     }
 
     /// What a variable has gained from one state to another.
