@@ -186,15 +186,10 @@ pub fn never_ends(unit: &Unit, version: usize, stuck: &[Stuck], config: &Config)
 }
 
 /// What is proved of the candidates, one way or the other.
-fn proofs(
-    program: &Program<'_>,
-    candidates: &[Pair],
-    strategy: Strategy,
-    solver: &mut Solver,
-) -> BTreeMap<Pair, PairProof> {
-    match strategy {
-        Strategy::Default => claims::prove_all(program, candidates, solver),
-        Strategy::Paper => prove_as_paper(program, candidates, solver),
+fn proofs(program: &Program<'_>, pairs: &[Pair], by: Strategy, solver: &mut Solver) -> BTreeMap<Pair, PairProof> {
+    match by {
+        Strategy::Default => claims::prove_all(program, pairs, solver),
+        Strategy::Paper => prove_as_paper(program, pairs, solver),
     }
 }
 
