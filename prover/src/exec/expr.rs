@@ -338,12 +338,20 @@ impl Executor<'_> {
         if view.at_entry || (whole_run && made.is_empty()) {
             return Some(terms.or(&[null, old]));
         }
-        let here = terms.seen_here(bound);
-        let mut uncertain: Vec<Term> = made.iter().map(|&alloc| terms.born(bound, alloc)).collect();
         let mut cases = vec![null];
-        if whole_run { &mut cases } else { &mut uncertain }.push(old);
-        let uncertain = terms.or(&uncertain);
-        cases.push(terms.and(&[here, uncertain]));
+        cases.push(if whole_run {
+            old
+        } else {
+            let still = terms.seen_here(bound);
+            terms.and(&[old, still])
+        });
+        // A truth value for each object that was made, so that a renaming of objects takes it along.
+        for &alloc in made {
+            let this = terms.born(bound, alloc);
+            let (value, zero) = (terms.skolem_int(), terms.int(0));
+            let seen = terms.eq(value, zero);
+            cases.push(terms.and(&[this, seen]));
+        }
         Some(terms.or(&cases))
     }
 

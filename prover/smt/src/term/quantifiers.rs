@@ -88,7 +88,7 @@ impl Terms {
         Some(self.app(of, &[object], Sort::Bool))
     }
 
-    /// Whether an object can be seen at some point of an execution that is not spoken of again.
+    /// Whether an object that existed on entry can be seen at some point of an execution that is not spoken of again.
     pub fn seen_here(&mut self, object: Term) -> Term {
         let of = self.predicate();
         self.app(of, &[object], Sort::Bool)
