@@ -405,3 +405,12 @@ fn merged(clauses: Vec<Clause>) -> Vec<Clause> {
     }
     merged
 }
+
+/// Whether every contract that these procedures rest on was proved: effects say what a procedure does where its `requires` and
+/// the invariants of its loops hold, and a run that never ends must not break a contract later.
+pub(crate) fn contracts_hold(clauses: &[Clause], version: usize, run: &BTreeSet<ProcId>) -> bool {
+    let concerned = |clause: &&Clause| {
+        clause.version == version && clause.kind != ClauseKind::Assert && run.contains(&clause.within)
+    };
+    clauses.iter().filter(concerned).all(|clause| clause.status == Status::Holds)
+}

@@ -11,7 +11,7 @@
 use super::ReplayedPair;
 use super::decisions::{Answer, AnsweredPair, Decisions};
 use super::names;
-use crate::analysis::contracts::{Clause, ClauseKind, Status};
+use crate::analysis::contracts::{Clause, ClauseKind, Status, contracts_hold};
 use crate::analysis::{Analysis, confirm_analysis};
 use crate::effects::Effects;
 use crate::engines;
@@ -23,8 +23,8 @@ use crate::search::concrete;
 use crate::search::recurrent_set;
 use crate::search::witness::{self, Contrast, Wanted, replay_contract};
 use crate::verdict::Termination;
+use crate::verdict::comparison::{Comparison, comparable, comparisons, premises, procedures_run};
 use crate::verdict::vacuity;
-use crate::verify::{self, Asked};
 use lang_l::heap::Input;
 use lang_l::hir::Unit;
 use lang_l::interp::Behaviour;
@@ -76,10 +76,10 @@ impl Confirmed {
     /// This is asked of Z3, and its word is enough: it only ever takes an answer away.
     pub(super) fn vacuous(&self, unit: &Unit, decisions: &Decisions) -> Option<(String, String)> {
         let program = Program { unit: &self.lowered, effects: self.effects.clone() };
-        let asked = verify::asked(unit);
+        let asked = comparisons(unit);
         let mut solver = Solver::new(Budget::default());
         decisions.pairs.iter().find_map(|answered| {
-            let own = |asked: &&Asked<'_>| asked.pair == answered.pair && asked.condition(unit) == answered.when;
+            let own = |asked: &&Comparison<'_>| asked.pair == answered.pair && asked.condition(unit) == answered.when;
             let asked = asked.iter().find(own)?;
             let defined = unit.versions[0].procedure(asked.pair.0).body.is_some();
             if !defined || !matches!(answered.answer, Answer::Proved(_)) {
@@ -137,7 +137,7 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, R
     let Analysis { effects, clauses, .. } = confirm_analysis(&lowered, &decisions.evidence, &mut solver)?;
     let alone = solver.log().to_vec();
     let program = Program { unit: &lowered, effects };
-    let asked = verify::asked(unit);
+    let asked = comparisons(unit);
     let find = |pair: Pair, when: &Option<String>| asked.iter().find(|a| a.pair == pair && a.condition(unit) == *when);
 
     let mut claims = Claims::new();
@@ -190,7 +190,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    fn pair(&self, asked: &Asked<'_>, answered: &AnsweredPair) -> Result<Seen, Rejection> {
+    fn pair(&self, asked: &Comparison<'_>, answered: &AnsweredPair) -> Result<Seen, Rejection> {
         let seen = |verdict, termination| Seen { verdict, termination, rests_on: BTreeSet::new(), shown: None };
         match &answered.answer {
             Answer::Proved(level) => self.proved(asked, answered, *level),
@@ -208,7 +208,7 @@ impl Found<'_> {
             }
             Answer::Violated(version, procedure, store) => {
                 let code = self.unit.versions.get(*version).and_then(|v| v.procedures.get(procedure.index()));
-                let run = verify::procedures_run(self.program, asked.pair, &BTreeSet::new());
+                let run = procedures_run(self.program, asked.pair, &BTreeSet::new());
                 let Some(code) = code.filter(|_| run[*version].contains(procedure)) else {
                     return reject("the contract is of a procedure that the pair does not run");
                 };
@@ -224,9 +224,9 @@ impl Found<'_> {
         }
     }
 
-    fn proved(&self, asked: &Asked<'_>, answered: &AnsweredPair, level: Level) -> Result<Seen, Rejection> {
+    fn proved(&self, asked: &Comparison<'_>, answered: &AnsweredPair, level: Level) -> Result<Seen, Rejection> {
         // Lowered, the two may have lost what tells them apart; that is a claim for their callers, and no verdict.
-        if !verify::comparable(self.unit, asked.pair) {
+        if !comparable(self.unit, asked.pair) {
             return reject("the two have different parameters or results");
         }
         let of = |pair: Pair, when: &Option<String>| {
@@ -239,8 +239,8 @@ impl Found<'_> {
         let all = self.decisions.proofs.iter().zip(self.proofs).filter(|(decided, _)| decided.when.is_none());
         let unconditional: BTreeMap<Pair, PairProof> =
             all.map(|(decided, (proof, _))| (decided.pair, proof.clone())).collect();
-        let rests_on = verify::rests_on(asked.pair, Some(proof), &unconditional);
-        let run = verify::procedures_run(self.program, asked.pair, &rests_on);
+        let rests_on = premises(asked.pair, Some(proof), &unconditional);
+        let run = procedures_run(self.program, asked.pair, &rests_on);
         let broken = |clause: &&Clause| {
             clause.status != Status::Holds
                 && clause.kind != ClauseKind::Assert
@@ -260,9 +260,9 @@ impl Found<'_> {
     /// not by the ledger, for what is found here is not among the questions of the certificate.
     fn endless(&self, pair: &witness::Pair<'_>, input: &Input, externals: Behaviour) -> Option<witness::Witness> {
         let mut solver = Solver::new(Budget::default());
-        let run = verify::procedures_run(self.program, (pair.left, pair.right), &BTreeSet::new());
+        let run = procedures_run(self.program, (pair.left, pair.right), &BTreeSet::new());
         witness::replay_endless(pair, input, externals, concrete::REPLAY, &mut |version, stuck| {
-            if !verify::contracts_hold(self.clauses, version, &run[version]) {
+            if !contracts_hold(self.clauses, version, &run[version]) {
                 return None;
             }
             let of =
@@ -271,11 +271,11 @@ impl Found<'_> {
         })
     }
 
-    fn differ(&self, asked: &Asked<'_>, store: &Json) -> Result<Contrast, Rejection> {
+    fn differ(&self, asked: &Comparison<'_>, store: &Json) -> Result<Contrast, Rejection> {
         let (left, right) = asked.pair;
         let pair = witness::Pair { unit: self.unit, left, right, when: asked.when };
         let defined = pair.left_procedure().body.is_some() && pair.right_procedure().body.is_some();
-        if !defined || !verify::comparable(self.unit, asked.pair) {
+        if !defined || !comparable(self.unit, asked.pair) {
             return reject("the two cannot be run side by side");
         }
         let Ok((input, externals)) = self.input(pair.left_procedure(), store) else {

@@ -9,8 +9,8 @@
 //! `return` within the loop is told to the caller by one more result. Source: the paper, section 3.1 ("we assume loops have
 //! been encoded as recursive procedures").
 //!
-//! The lowering is the table [`PASSES`], in the order in which they run. The last five treat only *internal* procedures, which
-//! this version alone calls and which are not compared for their own sake ([`draft`]).
+//! The lowering is the table `PASSES`, in the order in which they run. The last five treat only *internal* procedures, which
+//! this version alone calls and which are not compared for their own sake (`draft`).
 //!
 //! Invariant: the order in which anything can err, call or allocate is that of the source.
 

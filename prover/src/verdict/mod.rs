@@ -4,7 +4,10 @@
 //! only [`crate::search::witness`] can make, from runs; [`Verdict::Equivalent`] is made only by [`crate::verify`] from a
 //! [`PairProof`] whose claims all hold.
 
+mod clauses;
+pub(crate) mod comparison;
 pub mod failure;
+pub(crate) mod judge;
 pub mod vacuity;
 
 use crate::analysis::AnalysisEvidence;

@@ -29,11 +29,14 @@
 mod angels;
 mod copy;
 mod product;
+mod proofs;
 mod sites;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod theory;
+
+pub use proofs::prove_all;
 
 pub use product::{Goal, encode};
 

@@ -5,7 +5,7 @@
 //! Both versions are run on the witness once more, and watched. Where the two end in different stores, the mark of a version is
 //! the statement that gave the place that differs its last value. If both are written alike, the difference was there before,
 //! and the marks are where the runs diverge. A version that fails, or never ends, is marked where it does. Any other version is
-//! marked where its run leaves that of the other ([`divergence`]).
+//! marked where its run leaves that of the other (`divergence`).
 //!
 //! Invariant: a mark is of a statement that was executed, or of the head of the procedure; what it says was seen.
 //! Invariant: nothing rests on marks; they explain.

@@ -1,0 +1,302 @@
+//! Verdicts: what is said of a pair, from its proof, what that rests on, and what runs show.
+//!
+//! In: a [`Comparison`] with its proof, if there is one. Out: a [`PairReport`].
+//!
+//! The deciders are asked in order, and the first that knows the answer gives it ([`Judge::decide`]). What a run shows is looked
+//! for before what is proved is believed, unless the proof is of full equivalence.
+
+use super::comparison::{Comparison, comparable, premises, procedures_run};
+use super::{PairReport, Premise, Reason, Termination, Verdict, failure, vacuity};
+use crate::analysis::contracts::{Clause, contracts_hold};
+use crate::goal::{Pair, PairProof, Program};
+use crate::lower::is_loop;
+use crate::relate::Level;
+use crate::search::witness::{self, Contrast};
+use crate::search::{bmc, concrete, recurrent_set};
+use lang_l::hir::{Expr, Origin, ProcId, Unit};
+use lang_l::interp::Behaviour;
+use smt::solve::Solver;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// How a judge works.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manner {
+    /// Bounds on the search for a difference; `None` for the usual.
+    pub(crate) search: Option<concrete::Budget>,
+    /// When to be brief.
+    pub(crate) deadline: Option<Instant>,
+    /// Also look for code that no run comes to.
+    pub(crate) explain: bool,
+}
+
+/// All proofs of unconditional pairs.
+pub(crate) type Proofs = BTreeMap<Pair, PairProof>;
+
+/// Gives verdicts.
+pub(crate) struct Judge<'a> {
+    /// The program as it was written.
+    pub(crate) source: &'a Unit,
+    /// The program lowered, with all that is known of each procedure alone.
+    pub(crate) program: &'a Program<'a>,
+    /// The contracts, and whether they are proved.
+    pub(crate) clauses: &'a [Clause],
+    manner: Manner,
+    /// What the search found of each clause that was not proved, by its place in `clauses`.
+    pub(super) violations: BTreeMap<usize, Option<witness::ContractWitness>>,
+    /// What the first look found, by pair and its condition.
+    refuted: Vec<(Pair, Option<&'a Expr>, witness::Witness)>,
+}
+
+/// What a decider looks at.
+struct Case<'c> {
+    comparison: &'c Comparison<'c>,
+    proof: &'c PairProof,
+    /// The pairs the proof rests on.
+    premises: &'c BTreeSet<Pair>,
+}
+
+/// Gives the verdict, if it is for this decider to give it.
+type Decider<'a> = fn(&mut Judge<'a>, &Case<'_>, &mut Solver) -> Option<Verdict>;
+
+impl<'a> Judge<'a> {
+    /// A judge who has seen nothing yet.
+    pub(crate) fn new(source: &'a Unit, program: &'a Program<'a>, clauses: &'a [Clause], manner: Manner) -> Self {
+        Judge { source, program, clauses, manner, violations: BTreeMap::new(), refuted: Vec::new() }
+    }
+
+    /// A look before the proof: what differs on a small store needs no engine to fail on it. The pairs that differ without a
+    /// condition.
+    pub(crate) fn look(&mut self, comparisons: &[Comparison<'a>]) -> Vec<Pair> {
+        for comparison in comparisons.iter().filter(|comparison| !self.program.same_text(comparison.pair)) {
+            if let Some(witness) = self.difference(comparison, concrete::Budget::QUICK) {
+                self.refuted.push((comparison.pair, comparison.when, witness));
+            }
+        }
+        self.refuted.iter().filter(|(_, when, _)| when.is_none()).map(|(pair, ..)| *pair).collect()
+    }
+
+    /// The name of a lowered procedure.
+    pub(super) fn name(&self, version: usize, id: ProcId) -> &str {
+        &self.program.unit.versions[version].procedure(id).name
+    }
+
+    /// The procedure of the source that a procedure is, or is a part of.
+    pub(super) fn source_of(&self, version: usize, id: ProcId) -> ProcId {
+        self.program.unit.versions[version].procedure(id).origin.part_of().unwrap_or(id)
+    }
+
+    /// The report on a pair.
+    pub(crate) fn pair(
+        &mut self,
+        comparison: &Comparison<'_>,
+        proof: Option<&PairProof>,
+        proofs: &Proofs,
+        solver: &mut Solver,
+    ) -> PairReport {
+        let started = Instant::now();
+        let refuted = self.refuted.iter().find(|(pair, when, _)| *pair == comparison.pair && *when == comparison.when);
+        if let Some((_, _, witness)) = refuted {
+            let verdict = Verdict::NotEquivalent(Box::new(witness.clone()));
+            let report = self.report(comparison, verdict, None, Vec::new());
+            return PairReport { time: started.elapsed(), ..report };
+        }
+        let reach = premises(comparison.pair, proof, proofs);
+        let verdict = match proof {
+            Some(proof) => self.decide(&Case { comparison, proof, premises: &reach }, solver),
+            None if comparable(self.source, comparison.pair) => {
+                unknown("the paper's strategy knows no `when`", "use the default strategy")
+            }
+            None => unknown("the two have different parameters or results", "give both the same signature"),
+        };
+        let verdict = failure::account(verdict, self.program, (comparison.pair, comparison.when), solver);
+        let lost = solver.failures().contains_key(&comparison.task());
+        let level = proof.filter(|_| !lost).and_then(|proof| proof.level);
+        let proved = matches!(verdict, Verdict::Equivalent(_) | Verdict::PartiallyEquivalent(_));
+        let mut report = self.report(comparison, verdict, level, self.described(comparison.pair, &reach, proofs));
+        if self.manner.explain && proved {
+            report.unreached = solver.at(comparison.task(), |solver| {
+                vacuity::unreached(self.program, comparison.pair, comparison.when, solver)
+            });
+        }
+        report.time = started.elapsed() + proof.map_or(Duration::ZERO, |proof| proof.time);
+        report
+    }
+
+    fn report(
+        &self,
+        comparison: &Comparison<'_>,
+        verdict: Verdict,
+        level: Option<Level>,
+        rests_on: Vec<Premise>,
+    ) -> PairReport {
+        let termination = match &verdict {
+            Verdict::NotEquivalent(witness) if matches!(witness.contrast(), Contrast::Termination) => {
+                Termination::Different
+            }
+            _ if level == Some(Level::Full) => Termination::Mutual,
+            _ => Termination::Unknown,
+        };
+        PairReport {
+            left: self.name(0, comparison.pair.0).to_string(),
+            right: self.name(1, comparison.pair.1).to_string(),
+            when: comparison.condition(self.source),
+            verdict,
+            termination,
+            time: Duration::ZERO,
+            rests_on,
+            pair: comparison.pair,
+            unreached: [Vec::new(), Vec::new()],
+        }
+    }
+
+    /// The pairs that the verdict on a pair rests on, in the order of their names.
+    fn described(&self, of: Pair, reach: &BTreeSet<Pair>, proofs: &Proofs) -> Vec<Premise> {
+        let premise = |&pair: &Pair| {
+            let (left, right) = (self.name(0, pair.0), self.name(1, pair.1));
+            let name = if left == right { left.to_string() } else { format!("{left}~{right}") };
+            let [left, right] = [self.title(0, pair.0), self.title(1, pair.1)];
+            let title = if left == right { left } else { format!("{left} ~ {right}") };
+            let (code, _) = self.program.code(pair);
+            let how = proofs.get(&pair).filter(|_| is_loop(code)).map(|proof| proof.rule.sentence);
+            Premise { name, title, how }
+        };
+        let mut premises: Vec<Premise> = reach.iter().filter(|&&pair| pair != of).map(premise).collect();
+        premises.sort_by(|a, b| a.name.cmp(&b.name));
+        premises.dedup_by(|a, b| a.name == b.name);
+        premises
+    }
+
+    /// What people call a procedure: loops are said to be loops.
+    fn title(&self, version: usize, id: ProcId) -> String {
+        let origin = self.program.unit.versions[version].procedure(id).origin;
+        let of = self.name(version, self.source_of(version, id));
+        match origin {
+            Origin::Source => of.to_string(),
+            Origin::Loop { number, .. } => format!("loop {number} of {of}"),
+            Origin::Worker { .. } => format!("the recursion of {of}"),
+        }
+    }
+
+    /// Asks the deciders in order.
+    fn decide(&mut self, case: &Case<'_>, solver: &mut Solver) -> Verdict {
+        let deciders: [Decider<'a>; 5] = [Self::declared, Self::vacuous, Self::refuted, Self::broken, Self::proved];
+        let decided = deciders.iter().find_map(|decider| decider(self, case, solver));
+        decided.unwrap_or_else(|| match &case.proof.failed_goal {
+            Some(failed_goal) => Verdict::Unknown(Reason {
+                what: failed_goal.what.clone(),
+                places: failed_goal.places.clone(),
+                hint: "compare the places named; a contract (`requires`, `modifies`) on what they call may help".into(),
+            }),
+            None => unknown("a pair it rests on could not be proved", "look at that pair first"),
+        })
+    }
+
+    /// Two that are declared, not defined, are the same unknown procedure, if they are declared alike.
+    fn declared(&mut self, case: &Case<'_>, _: &mut Solver) -> Option<Verdict> {
+        let (left, right) = self.program.code(case.comparison.pair);
+        if left.body.is_some() || right.body.is_some() {
+            return None;
+        }
+        Some(match case.proof.level {
+            Some(_) => Verdict::Equivalent(Box::new(case.proof.clone())),
+            None => unknown("the two are external, and not declared alike", "give them a body, or one contract"),
+        })
+    }
+
+    /// Where no store satisfies what is assumed, or no run ends, nothing can be said. A contract that is seen to fail says more.
+    fn vacuous(&mut self, case: &Case<'_>, solver: &mut Solver) -> Option<Verdict> {
+        let Comparison { pair, when } = *case.comparison;
+        let reason = solver.at(case.comparison.task(), |solver| vacuity::vacuous(self.program, pair, when, solver))?;
+        Some(match self.broken_contract(pair, case.premises) {
+            Some(verdict @ Verdict::ContractViolation(_)) => verdict,
+            _ => Verdict::Unknown(reason),
+        })
+    }
+
+    /// A run shows a difference. Nobody looks for one where full equivalence is proved.
+    fn refuted(&mut self, case: &Case<'_>, solver: &mut Solver) -> Option<Verdict> {
+        if case.proof.level == Some(Level::Full) {
+            return None;
+        }
+        let witness = self
+            .suspected(case.comparison, solver)
+            .or_else(|| self.difference(case.comparison, self.search_budget()))
+            .or_else(|| self.endless(case.comparison, solver))?;
+        Some(Verdict::NotEquivalent(Box::new(witness)))
+    }
+
+    /// A contract that the pair rests on is not proved.
+    fn broken(&mut self, case: &Case<'_>, _: &mut Solver) -> Option<Verdict> {
+        self.broken_contract(case.comparison.pair, case.premises)
+    }
+
+    /// The proof stands.
+    fn proved(&mut self, case: &Case<'_>, _: &mut Solver) -> Option<Verdict> {
+        let proof = Box::new(case.proof.clone());
+        Some(match case.proof.level? {
+            Level::Full => Verdict::Equivalent(proof),
+            Level::Partial => Verdict::PartiallyEquivalent(proof),
+        })
+    }
+
+    fn difference(&self, comparison: &Comparison<'_>, budget: concrete::Budget) -> Option<witness::Witness> {
+        let (left, right) = comparison.pair;
+        let defined = self.source.versions[0].procedure(left).body.is_some()
+            && self.source.versions[1].procedure(right).body.is_some();
+        if !defined || !comparable(self.source, comparison.pair) {
+            return None;
+        }
+        let pair = witness::Pair { unit: self.source, left, right, when: comparison.when };
+        concrete::search(&pair, &[], self.manner.search.unwrap_or(budget))
+    }
+
+    /// A difference that the solver suspects, and a run confirms.
+    fn suspected(&self, comparison: &Comparison<'_>, solver: &mut Solver) -> Option<witness::Witness> {
+        let (left, right) = comparison.pair;
+        let pair = witness::Pair { unit: self.source, left, right, when: comparison.when };
+        let mut search = |input| concrete::search(&pair, &[(input, Behaviour::Skip)], concrete::Budget::NEAR);
+        solver.at(comparison.task(), |solver| {
+            bmc::explore(self.program, comparison.pair, comparison.when, solver, &mut search)
+        })
+    }
+
+    /// A store from which one of the two ends and the other never does.
+    fn endless(&self, comparison: &Comparison<'_>, solver: &mut Solver) -> Option<witness::Witness> {
+        let (left, right) = comparison.pair;
+        let effects = &self.program.effects;
+        let both_end = effects[0][left.index()].terminates && effects[1][right.index()].terminates;
+        if both_end {
+            return None;
+        }
+        let run = procedures_run(self.program, comparison.pair, &BTreeSet::new());
+        let pair = witness::Pair { unit: self.source, left, right, when: comparison.when };
+        solver.at(comparison.task(), |solver| {
+            concrete::search_endless(&pair, concrete::Budget::ENDLESS, &mut |version, stuck| {
+                if !contracts_hold(self.clauses, version, &run[version]) {
+                    return None;
+                }
+                let of = recurrent_set::Version { unit: self.program.unit, version, effects: &effects[version] };
+                recurrent_set::never_ends(of, self.source, stuck, solver)
+            })
+        })
+    }
+
+    /// Whether the deadline is past.
+    pub(crate) fn late(&self) -> bool {
+        self.manner.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// How long to search when there is no proof: until it is late, and not long when it is late already.
+    pub(super) fn search_budget(&self) -> concrete::Budget {
+        if self.late() {
+            return concrete::Budget::QUICK;
+        }
+        let usual = self.manner.search.unwrap_or(concrete::Budget::THOROUGH);
+        concrete::Budget { deadline: self.manner.deadline, ..usual }
+    }
+}
+
+fn unknown(what: &str, hint: &str) -> Verdict {
+    Verdict::Unknown(Reason { what: what.into(), places: [Vec::new(), Vec::new()], hint: hint.into() })
+}
