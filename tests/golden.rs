@@ -2,7 +2,8 @@
 //!
 //! `cargo test --workspace barthe` runs the files that have `barthe` in their names. Each is verified once. What is found
 //! is held against what the file expects and against `tests/golden.tsv`, which has what the prover said before: a verdict may
-//! only get better. `APE_BLESS=1 cargo test -p ape-cli --test golden` writes the table anew.
+//! only get better. `APE_BLESS=1 cargo test -p ape-cli --test golden` writes the table anew, and `APE_BLESS=new` adds the
+//! programs that are not in it.
 //!
 //! Suites that are absent are *ignored*, by the names that the table knows. So are, unless `-- --include-ignored` asks for
 //! them, the programs of these suites that take long: those where every engine tries in vain.
@@ -32,6 +33,7 @@ const AT_LEAST: [(&str, usize); 4] = [("examples", 18), ("structure", 27), ("num
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     let bless = env::var_os("APE_BLESS").is_some();
+    let only_new = env::var_os("APE_BLESS").is_some_and(|what| what == "new");
     arguments.include_ignored |= bless;
     let old = Arc::new(golden::read());
     let found = Arc::new(Mutex::new(Table::new()));
@@ -47,6 +49,9 @@ fn main() -> ExitCode {
         for file in program::programs(&suite.folder) {
             let row = suite.row(&file);
             files.insert(row.clone());
+            if only_new && old.contains_key(&row) {
+                continue;
+            }
             let slow = suite.shared && is_slow(&suite, old.get(&row));
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let case = Case {
