@@ -17,12 +17,12 @@ use crate::search::witness::Contrast;
 use crate::search::{concrete, recurrent_set};
 use crate::verdict::comparison::{Comparison, comparable, comparisons, unconditional};
 use crate::verdict::judge::{Judge, Manner, Proofs};
-use crate::verdict::{PairReport, Report, Verdict};
+use crate::verdict::{PairReport, Report, Verdict, stopped};
 use lang_l::hir::{ProcId, Unit};
 use lang_l::interp::{Divergence, Stuck};
 use smt::solve::{Budget, Shared, Solver};
+use smt::stop::{Stop, Stopped};
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 /// Ways to prove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,8 +47,8 @@ pub struct Config {
     pub strategy: Strategy,
     /// Also look for code that no run comes to.
     pub explain: bool,
-    /// When to stop proving; what is not proved by then is searched for a difference, briefly, and reported as unknown.
-    pub deadline: Option<Instant>,
+    /// When to give up: what is not decided by then is reported as unknown.
+    pub stop: Stop,
     /// What decides queries; Z3 in this process if nothing else is said.
     pub backend: Shared,
     /// Where the solver's own choices start.
@@ -57,7 +57,7 @@ pub struct Config {
 
 impl Config {
     fn manner(&self) -> Manner {
-        Manner { search: self.search, deadline: self.deadline, explain: self.explain }
+        Manner { search: self.search, stop: self.stop.clone(), explain: self.explain }
     }
 
     /// Whether a pair is to be reported.
@@ -68,7 +68,7 @@ impl Config {
 
     /// A solver as it is asked for here.
     pub fn solver(&self) -> Solver {
-        Solver::new(self.budget).until(self.deadline).seeded(self.seed).with_backend(self.backend.clone())
+        Solver::new(self.budget).under(self.stop.clone()).seeded(self.seed).with_backend(self.backend.clone())
     }
 }
 
@@ -77,23 +77,41 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     if unit.versions.len() < 2 {
         return Report::default();
     }
-    let lowered = lower(unit);
     let mut solver = config.solver();
-    let Analysis { effects, clauses, evidence } = analyse(&lowered, &mut solver);
-    let program = Program { unit: &lowered, effects };
+    let known = solver.attempt(|solver| {
+        let lowered = lower(unit);
+        let analysis = analyse(&lowered, solver);
+        (lowered, analysis)
+    });
     let comparisons = comparisons(unit);
+    let selected = || comparisons.iter().filter(|comparison| config.selects(unit, comparison.pair));
+    let (lowered, Analysis { effects, clauses, evidence }) = match known {
+        Ok(known) => known,
+        Err(Stopped(reason)) => {
+            let open = selected().map(|comparison| (comparison.pair, comparison.condition(unit)));
+            return stopped::report(unit, open, reason);
+        }
+    };
+    let program = Program { unit: &lowered, effects };
     let mut judge = Judge::new(unit, &program, &clauses, config.manner());
-    let refuted = judge.look(&comparisons);
-    let mut candidates = program.candidates(&unconditional(unit, &comparisons));
-    candidates.retain(|pair| !refuted.contains(pair));
-    let proofs = proofs(&program, &candidates, config.strategy, &mut solver);
+    let refuted = judge.look(&comparisons, &mut solver);
+    let proved = solver.attempt(|solver| {
+        let mut candidates = program.candidates(&unconditional(unit, &comparisons));
+        candidates.retain(|pair| !refuted.contains(pair));
+        proofs(&program, &candidates, config.strategy, solver)
+    });
+    let proofs = proved.unwrap_or_default();
     let mut report = Report { evidence, ..Report::default() };
-    for comparison in comparisons.iter().filter(|comparison| config.selects(unit, comparison.pair)) {
-        let proof = answer(unit, &program, comparison, (&proofs, config.strategy), &mut solver);
-        report.pairs.push(judge.pair(comparison, proof.as_ref(), &proofs, &mut solver));
+    for comparison in selected() {
+        let decided = solver.attempt(|solver| {
+            let proof = answer(unit, &program, comparison, (&proofs, config.strategy), solver);
+            judge.pair(comparison, proof.as_ref(), &proofs, solver)
+        });
+        let settle = |Stopped(reason)| judge.settle(comparison, &proofs, reason, &mut solver);
+        report.pairs.push(decided.unwrap_or_else(settle));
     }
     report.contracts = judge.contracts(&concerned(&program, &report.pairs, config));
-    report.late = solver.late() || judge.late();
+    report.stopped = solver.stopped().or(judge.stopped);
     report.queries = solver.log().to_vec();
     report.proofs = proofs;
     report

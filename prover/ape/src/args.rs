@@ -57,10 +57,11 @@ pub(crate) struct VerifyArgs {
     /// Only look at the pairs of this procedure, and at what they rest on, and at the files that have it; may be repeated
     #[arg(long = "proc", value_name = "NAME")]
     pub(crate) procedures: Vec<String>,
-    /// Stop proving after this many seconds on a file, a safety net: what is open then is unknown
+    /// Stop after this many seconds on a file, a safety net: what was decided by then stays, and what is open is unknown
     #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,
-    /// How much memory, in MB, the solver may take for one question
+    /// How much memory, in MB, the solver may take for one question. `ape` itself may take so much, and 1 GB, for each
+    /// file at work: a file that needs more is unknown
     #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(16..=1 << 20))]
     pub(crate) memory: u64,
     /// How many threads to use, at most four for each core [default: as many as there are cores]

@@ -7,6 +7,7 @@
 
 mod args;
 mod beside;
+mod limits;
 mod load;
 mod narrow;
 mod signals;

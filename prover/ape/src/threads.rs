@@ -28,6 +28,11 @@ pub(super) fn threads(jobs: Option<NonZeroUsize>) -> Result<rayon::ThreadPool, F
     pool.map_err(|error| Failure::Thread(io::Error::other(error)))
 }
 
+/// How many of so many items [`each`] works on at once.
+pub(super) fn workers(jobs: Option<NonZeroUsize>, items: usize) -> usize {
+    number(jobs).min(items).max(1)
+}
+
 /// Does the work of each item, several at once; what came of them is in the order of the items.
 ///
 /// Each worker has threads of its own: one that waits for its own helper must not begin another item meanwhile, as the
@@ -38,7 +43,7 @@ pub(super) fn each<A: Sync, T: Send>(
     work: impl Fn(&A) -> T + Sync,
 ) -> Result<Vec<T>, Failure> {
     let threads = number(jobs);
-    let workers = threads.min(items.len()).max(1);
+    let workers = workers(jobs, items.len());
     let share = NonZeroUsize::new(threads / workers);
     let next = AtomicUsize::new(0);
     let worker = || {

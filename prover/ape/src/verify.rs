@@ -4,11 +4,12 @@
 
 use super::args::{self, Format, Stage, VerifyArgs};
 use super::certificate;
+use super::limits;
 use super::load::{self, Loaded, Programs};
 use super::solver;
 use super::status::{Failure, Status};
 use super::terminal;
-use super::threads::each;
+use super::threads::{each, workers};
 use lang_l::hir_print;
 use prover::certificate::Certificate;
 use prover::lower::{Lowered, lower};
@@ -19,10 +20,11 @@ use prover::verdict::Report;
 use prover::verify::{self, Config};
 use smt::solve::cvc5::{Cvc5, VARIABLE};
 use smt::solve::{self, Budget, CrossCheck, Shared, SolverFailure};
+use smt::stop::Stopped;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{env, fs, process};
 
 /// Compares the versions. The status says how bad the worst verdict is.
@@ -54,8 +56,9 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
         return complain_of(&uneven);
     }
     let programs = selected(programs, &args.procedures)?;
+    let at_once = workers(args.jobs, programs.len());
     if let Some(stage) = args.dump {
-        let texts = each(args.jobs, &programs, |program| dump(program, stage, &config(args, &backend)))?;
+        let texts = each(args.jobs, &programs, |program| dump(program, stage, &config(args, &backend, at_once)))?;
         for (program, text) in programs.iter().zip(texts) {
             if several {
                 writeln!(out, "{}", heading(stage, name(program)))?;
@@ -67,7 +70,7 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
     let second = if args.cross_check { Some(second_solver()?) } else { None };
     let directories = directories(args, &programs, several)?;
     let verified = each(args.jobs, &programs, |program| {
-        let report = verify::verify(&program.unit, &config(args, &backend));
+        let report = verify::verify(&program.unit, &config(args, &backend, at_once));
         let made = args.certificate.is_some().then(|| {
             let made = prover::certificate::make(&program.unit, &program.sources, &report);
             made.map_err(|refusal| Failure::Internal(format!("no certificate: {refusal}")))
@@ -176,8 +179,8 @@ fn agreeing(cvc5: &Cvc5, report: &Report) -> Result<CrossCheck, Failure> {
     Err(Failure::Internal(what))
 }
 
-/// What the arguments ask for, of a program that is begun now.
-fn config(args: &VerifyArgs, backend: &Shared) -> Config {
+/// What the arguments ask for, of a program that is begun now and is one of so many at work.
+fn config(args: &VerifyArgs, backend: &Shared, at_once: usize) -> Config {
     let limit = Duration::from_secs(args.timeout);
     let strategy = match args.strategy {
         args::Strategy::Default => verify::Strategy::Default,
@@ -187,7 +190,7 @@ fn config(args: &VerifyArgs, backend: &Shared) -> Config {
         procedures: args.procedures.clone(),
         budget: Budget { clock: limit, ..Budget::default() },
         strategy,
-        deadline: Instant::now().checked_add(limit),
+        stop: limits::stop(limit, args.memory, at_once),
         explain: args.explain,
         backend: backend.clone(),
         ..Config::default()
@@ -203,8 +206,13 @@ fn heading(stage: Stage, file: &str) -> String {
     }
 }
 
-/// What a stage makes of the program.
-fn dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) -> String {
+/// What a stage makes of the program; that it was given up, where it was.
+fn dump(program: &Loaded, stage: Stage, config: &Config) -> String {
+    let whole = config.stop.run(|| whole_dump(program, stage, config));
+    whole.unwrap_or_else(|Stopped(reason)| format!("{}\n", heading(stage, &reason.to_string())))
+}
+
+fn whole_dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) -> String {
     let alone = |lowered: &Lowered| prover::analysis::analyse(lowered, &mut config.solver()).effects;
     match stage {
         // The trees were printed before they were resolved.

@@ -210,6 +210,11 @@ pub fn check() {
     look();
 }
 
+/// Goes on giving up, outside of a [`Stop::run`] that has caught it: for whoever hands work to another thread.
+pub fn resume(Stopped(reason): Stopped) -> ! {
+    unwind(reason)
+}
+
 /// Gives the work up because it is too large, if anybody waits for it.
 pub fn too_large() {
     if CURRENT.with_borrow(Option::is_some) {

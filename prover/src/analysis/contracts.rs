@@ -110,7 +110,10 @@ pub fn check(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &m
     houdini::all_hold(bodies.len(), usize::MAX, |at| {
         let (id, code) = bodies[at];
         let task = Task::Alone { version, procedure: id };
-        let found = solver.at(task, |solver| check_procedure(unit, version, effects, solver, id, &BTreeSet::new()));
+        let found = solver.unless_too_large(|solver| {
+            solver.at(task, |solver| check_procedure(unit, version, effects, solver, id, &BTreeSet::new()))
+        });
+        let found = found.unwrap_or_else(|| too_large(unit, version, effects, solver, id));
         let failed = |kind| failed(&found, kind);
         let own = &mut effects[id.index()];
         let ensures = failed(ClauseKind::Ensures) && own.trust_ensures;
@@ -208,6 +211,14 @@ fn check_procedure(
         Ok(clauses) => clauses,
         Err(error) => checker.give_up(&format!("the procedure {error}")),
     }
+}
+
+/// The clauses of one procedure whose check was given up: none is proved.
+fn too_large(unit: &Lowered, version: usize, effects: &[Effects], solver: &mut Solver, id: ProcId) -> Vec<Clause> {
+    let code = unit.versions[version].procedure(id);
+    let (mut arena, left_out) = (Arena::new(unit), BTreeSet::new());
+    let checker = Checker { unit, version, effects, solver, arena: &mut arena, id, code, left_out: &left_out };
+    checker.give_up("the procedure leads to terms that are too large")
 }
 
 struct Checker<'a> {

@@ -29,11 +29,25 @@ pub fn infer(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &m
     loop_invariants::infer(unit, version, effects, solver);
     for component in components(effects) {
         let task = Task::Alone { version, procedure: component[0] };
-        solver.at(task, |solver| {
-            infer_modifies(unit, version, effects, solver, &component);
-            infer_errors(unit, version, effects, solver, &component);
+        let inferred = solver.unless_too_large(|solver| {
+            solver.at(task, |solver| {
+                infer_modifies(unit, version, effects, solver, &component);
+                infer_errors(unit, version, effects, solver, &component);
+            });
+            infer_needs(unit, version, effects, &component);
         });
-        infer_needs(unit, version, effects, &component);
+        if inferred.is_none() {
+            forget(effects, &component);
+        }
+    }
+}
+
+/// Leaves nothing inferred of these: what was assumed on the way to it was not checked.
+fn forget(effects: &mut [Effects], component: &[ProcId]) {
+    for id in component {
+        let own = &mut effects[id.index()];
+        (own.modifies, own.errs_only_if_null) = (None, None);
+        own.errs_if_null.clear();
     }
 }
 

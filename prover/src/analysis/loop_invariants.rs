@@ -43,6 +43,16 @@ pub struct LoopInvariants {
 
 /// Fills in what holds of the loops of one version.
 pub fn infer(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) {
+    if solver.unless_too_large(|solver| search(unit, version, effects, solver)).is_none() {
+        // What was assumed on the way was not checked.
+        for own in effects {
+            own.entry.clear();
+            own.exit.clear();
+        }
+    }
+}
+
+fn search(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) {
     let kept = loops(unit, version).map(|id| (id, candidates(unit, version, id))).collect();
     let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES };
     let concerned = search.concerned();

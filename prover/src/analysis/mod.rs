@@ -17,6 +17,7 @@ use contracts::{Clause, Trusted};
 use inference::Inferred;
 use ranking::Ranking;
 use smt::solve::Solver;
+use smt::stop;
 
 /// What was found of the procedures of one version, each alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,23 +44,29 @@ pub struct Analysis {
 /// Looks at both versions of a lowered program, each alone; at once when called on a thread of a pool.
 pub fn analyse(lowered: &Lowered, solver: &mut Solver) -> Analysis {
     let of = |version: usize, mut solver: Solver| {
-        let mut known = effects::syntactic(lowered, version);
-        inference::infer(lowered, version, &mut known, &mut solver);
-        let inferred = inference::inferred(lowered, version, &known);
-        let rankings = ranking::rank(lowered, version, &mut known, &mut solver);
-        let (clauses, trusted) = contracts::check(lowered, version, &mut known, &mut solver);
-        (known, clauses, AnalysisEvidence { inferred, rankings, trusted }, solver)
+        // Perhaps on another thread, where nobody catches a stop.
+        let found = solver.attempt(|solver| {
+            let mut known = effects::syntactic(lowered, version);
+            inference::infer(lowered, version, &mut known, solver);
+            let inferred = inference::inferred(lowered, version, &known);
+            let rankings = ranking::rank(lowered, version, &mut known, solver);
+            let (clauses, trusted) = contracts::check(lowered, version, &mut known, solver);
+            (known, clauses, AnalysisEvidence { inferred, rankings, trusted })
+        });
+        (found, solver)
     };
     let (first, second) = (solver.fork(), solver.fork());
     // Elsewhere the caller chose the stack it needs; a pool of our own would have a small one.
     let on_pool = rayon::current_thread_index().is_some();
     let (left, right) =
         if on_pool { rayon::join(|| of(0, first), || of(1, second)) } else { (of(0, first), of(1, second)) };
-    let ((left, mut clauses, evidence, first), (right, more, other_evidence, second)) = (left, right);
-    clauses.extend(more);
+    let ((left, first), (right, second)) = (left, right);
     // In the order of the versions, whichever was ready first.
     solver.absorb(first);
     solver.absorb(second);
+    let [(left, mut clauses, evidence), (right, more, other_evidence)] =
+        [left, right].map(|found| found.unwrap_or_else(|stopped| stop::resume(stopped)));
+    clauses.extend(more);
     Analysis { effects: [left, right], clauses, evidence: [evidence, other_evidence] }
 }
 

@@ -59,8 +59,11 @@ pub fn rank(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mu
     for component in components(effects) {
         let task = Task::Alone { version, procedure: component[0] };
         if open(unit, version, effects, &component)
-            && let Some((measures, by_second)) =
-                solver.at(task, |solver| descends(unit, version, effects, solver, &component))
+            && let Some((measures, by_second)) = solver
+                .unless_too_large(|solver| {
+                    solver.at(task, |solver| descends(unit, version, effects, solver, &component))
+                })
+                .flatten()
         {
             for id in &component {
                 effects[id.index()].terminates = true;

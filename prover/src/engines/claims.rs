@@ -13,6 +13,7 @@ use crate::goal::{Goal, Pair, PairProof, Program, task};
 use crate::relate::{Claims, Level};
 use lang_l::hir::Expr;
 use smt::solve::{Solver, SolverFailure};
+use smt::stop::{self, Stopped};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -24,8 +25,13 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
     let mut pairs: Vec<Pair> = candidates.to_vec();
     // Callees first, so that most claims are settled before others rest on them.
     pairs.sort_by_key(|pair| (program.effects[0][pair.0.index()].callees.len(), *pair));
+    let mut open = Vec::new();
     houdini::all_hold(pairs.len(), usize::MAX, |at| {
         let pair = pairs[at];
+        if stop::fired().is_some() {
+            open.push(pair);
+            return Look::Holds;
+        }
         let proof = prove_when(program, pair, None, &claims, solver);
         let reached = proof.level;
         let before = claims.get(&pair).copied();
@@ -43,7 +49,30 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
         };
         Look::WeakenedFor((0..pairs.len()).filter(|&other| rests(&pairs[other])).collect())
     });
+    if let Some(reason) = stop::fired() {
+        give_up(program, &open, &mut proofs, reason);
+    }
     proofs
+}
+
+/// Drops, when the stop has fired, what was not proved by then: the pairs still to be looked at, and all that rests on these.
+fn give_up(program: &Program<'_>, open: &[Pair], proofs: &mut BTreeMap<Pair, PairProof>, reason: stop::Reason) {
+    let mut users: BTreeMap<Pair, Vec<Pair>> = BTreeMap::new();
+    for (&user, proof) in proofs.iter() {
+        for &used in proof.used.keys() {
+            users.entry(used).or_default().push(user);
+        }
+    }
+    let mut lost = open.to_vec();
+    while let Some(pair) = lost.pop() {
+        // What failed before has a better reason, and nothing rests on it.
+        if !open.contains(&pair) && proofs.get(&pair).is_some_and(|proof| proof.level.is_none()) {
+            continue;
+        }
+        let places = Goal { program, pair, when: None, claims: &Claims::new(), reached: None }.places();
+        proofs.insert(pair, PairProof::failed(&paths::PATHS, reason.to_string(), places));
+        lost.extend(users.remove(&pair).unwrap_or_default());
+    }
 }
 
 /// The claims that were proved in the end.
@@ -80,7 +109,10 @@ fn prove(mut goal: Goal<'_>, solver: &mut Solver) -> PairProof {
         if !engine.applies(&goal) {
             continue;
         }
-        let proof = solver.with_share(engine.rule().share, |solver| engine.search(&goal, solver));
+        let rule = engine.rule();
+        let searched = solver.attempt(|solver| solver.with_share(rule.share, |solver| engine.search(&goal, solver)));
+        let proof =
+            searched.unwrap_or_else(|Stopped(reason)| PairProof::failed(rule, reason.to_string(), goal.places()));
         if best.as_ref().is_none_or(|best| proof.level > best.level) {
             let settled = proof.level == Some(Level::Full) || (proof.level.is_some() && engine.is_last_word());
             goal.reached = proof.level;

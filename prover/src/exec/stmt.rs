@@ -7,6 +7,7 @@ use super::{Check, ExecError, Executor, Flow, cell_sort};
 use crate::exec::state::{Fault, State};
 use lang_l::hir::{Block, Expr, ExprKind, Place, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
+use smt::stop;
 use smt::term::{Ending, Kind, Selector, Term};
 
 impl Executor<'_> {
@@ -31,6 +32,7 @@ impl Executor<'_> {
     }
 
     fn stmt(&mut self, mut state: State, stmt: &Stmt, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
+        stop::check();
         match &stmt.kind {
             StmtKind::Assign(place, Rhs::Expr(call)) if matches!(call.kind, ExprKind::Call(..)) => {
                 let ExprKind::Call(callee, args) = &call.kind else { return Ok(Vec::new()) };

@@ -16,6 +16,7 @@ use lang_l::source::Span;
 use lang_l::store_json::{externals_json, input_json, outcome_json};
 use serde_json::{Value as Json, json};
 use smt::solve;
+use smt::stop;
 
 /// The version of the format; it grows when a key is renamed or changes its meaning.
 const SCHEMA_VERSION: u32 = 1;
@@ -23,7 +24,7 @@ const SCHEMA_VERSION: u32 = 1;
 /// The whole report.
 pub fn report(subject: Subject<'_>) -> Json {
     let report = subject.report;
-    let mut json = head(overall(report), report.late);
+    let mut json = head(overall(report), report.stopped);
     json["pairs"] = report.pairs.iter().map(|pair| pair_json(subject, pair)).collect();
     json["contracts"] = report.contracts.iter().map(|clause| clause_json(subject, clause)).collect();
     if let Some(check) = &report.cross_check {
@@ -39,14 +40,18 @@ pub fn report(subject: Subject<'_>) -> Json {
 }
 
 /// What a report begins with.
-pub(super) fn head(verdict: &str, late: bool) -> Json {
-    json!({
+pub(super) fn head(verdict: &str, stopped: Option<stop::Reason>) -> Json {
+    let mut json = json!({
         "schema_version": SCHEMA_VERSION,
         "ape_version": env!("CARGO_PKG_VERSION"),
         "z3_version": solve::version(),
         "verdict": verdict,
-        "timed_out": late,
-    })
+        "timed_out": stopped == Some(stop::Reason::Time),
+    });
+    if let Some(reason) = stopped {
+        json["stopped"] = reason.word().into();
+    }
+    json
 }
 
 fn pair_json(subject: Subject<'_>, pair: &PairReport) -> Json {

@@ -51,7 +51,7 @@ pub fn text(parts: &[Part<'_>], detail: Detail) -> String {
 /// One object: all pairs and all contracts, each with its file, and a list of the files.
 pub fn json(parts: &[Part<'_>]) -> Json {
     let reports = || parts.iter().map(|part| part.subject.report);
-    let mut all = json::head(overall(reports()), reports().any(|report| report.late));
+    let mut all = json::head(overall(reports()), reports().find_map(|report| report.stopped));
     let [mut files, mut pairs, mut contracts] = [Vec::new(), Vec::new(), Vec::new()];
     for Part { file, subject } in parts {
         let mut one = json::report(*subject);
@@ -63,6 +63,9 @@ pub fn json(parts: &[Part<'_>]) -> Json {
             }));
         }
         let mut entry = json!({ "file": file, "verdict": one["verdict"], "timed_out": one["timed_out"] });
+        if let Some(reason) = one.get("stopped") {
+            entry["stopped"] = reason.clone();
+        }
         if let Some(check) = one.get("cross_check") {
             entry["cross_check"] = check.clone();
         }

@@ -7,7 +7,7 @@ pub use super::layout::USUAL_WIDTH;
 use super::{Subject, count, explain, one_line, overall};
 use crate::engines::same_code::SAME_CODE;
 use crate::goal::PairProof;
-use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict};
+use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict, stopped};
 use anstyle::{AnsiColor, Style};
 use lang_l::hir::ProcId;
 use lang_l::hir_same::same_code;
@@ -224,8 +224,8 @@ pub(super) fn summary(word: &str, reports: &[&Report]) -> String {
         let _ = write!(text, "; {holding} of {all} proved");
     }
     text.push_str(")\n");
-    if reports.iter().any(|report| report.late) {
-        text.push_str("the time limit was reached: more may be provable in more time (`--timeout`)\n");
+    if let Some(reason) = reports.iter().find_map(|report| report.stopped) {
+        let _ = writeln!(text, "{reason}: {}", stopped::consequence(reason));
     }
     text
 }

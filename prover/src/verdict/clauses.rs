@@ -56,6 +56,9 @@ impl Judge<'_> {
         if let Some(known) = self.violations.get(&at) {
             return known.clone();
         }
+        if self.settling {
+            return None;
+        }
         let clause = &self.clauses[at];
         let within = self.source_of(clause.version, clause.within);
         let name = &self.source.versions[clause.version].procedure(within).name;
@@ -63,7 +66,13 @@ impl Judge<'_> {
             ClauseKind::Assert => Wanted::Assert(clause.span, name),
             _ => Wanted::Clause(clause.span),
         };
-        let found = concrete::search_contract(self.source, (clause.version, within), wanted, &[], self.search_budget());
+        let within = (clause.version, within);
+        let search = || concrete::search_contract(self.source, within, wanted, &[], self.search_budget());
+        // Pairs that rest on the clause, and its own report, are both content with nothing found.
+        let found = self.manner.stop.run(search).ok().flatten();
+        if found.is_none() {
+            self.note_stop();
+        }
         self.violations.insert(at, found.clone());
         found
     }

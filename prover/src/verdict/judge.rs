@@ -16,16 +16,17 @@ use crate::search::{bmc, concrete, recurrent_set};
 use lang_l::hir::{Expr, Origin, ProcId, Unit};
 use lang_l::interp::Behaviour;
 use smt::solve::Solver;
+use smt::stop::{self, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// How a judge works.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Manner {
     /// Bounds on the search for a difference; `None` for the usual.
     pub(crate) search: Option<concrete::Budget>,
-    /// When to be brief.
-    pub(crate) deadline: Option<Instant>,
+    /// When to give up.
+    pub(crate) stop: Stop,
     /// Also look for code that no run comes to.
     pub(crate) explain: bool,
 }
@@ -41,11 +42,17 @@ pub(crate) struct Judge<'a> {
     pub(crate) program: &'a Program<'a>,
     /// The contracts, and whether they are proved.
     pub(crate) clauses: &'a [Clause],
-    manner: Manner,
+    pub(super) manner: Manner,
     /// What the search found of each clause that was not proved, by its place in `clauses`.
     pub(super) violations: BTreeMap<usize, Option<witness::ContractWitness>>,
     /// What the first look found, by pair and its condition.
     refuted: Vec<(Pair, Option<&'a Expr>, witness::Witness)>,
+    /// Why some search was given up, if one was.
+    pub(crate) stopped: Option<stop::Reason>,
+    /// Whether nothing is searched for any more: what is proved is settled, and that is all.
+    pub(super) settling: bool,
+    /// The end of the time for that, once it has begun.
+    pub(super) last: Option<Stop>,
 }
 
 /// What a decider looks at.
@@ -62,14 +69,16 @@ type Decider<'a> = fn(&mut Judge<'a>, &Case<'_>, &mut Solver) -> Option<Verdict>
 impl<'a> Judge<'a> {
     /// A judge who has seen nothing yet.
     pub(crate) fn new(source: &'a Unit, program: &'a Program<'a>, clauses: &'a [Clause], manner: Manner) -> Self {
-        Judge { source, program, clauses, manner, violations: BTreeMap::new(), refuted: Vec::new() }
+        let (violations, refuted) = (BTreeMap::new(), Vec::new());
+        Judge { source, program, clauses, manner, violations, refuted, stopped: None, settling: false, last: None }
     }
 
     /// A look before the proof: what differs on a small store needs no engine to fail on it. The pairs that differ without a
     /// condition.
-    pub(crate) fn look(&mut self, comparisons: &[Comparison<'a>]) -> Vec<Pair> {
+    pub(crate) fn look(&mut self, comparisons: &[Comparison<'a>], solver: &mut Solver) -> Vec<Pair> {
         for comparison in comparisons.iter().filter(|comparison| !self.program.same_text(comparison.pair)) {
-            if let Some(witness) = self.difference(comparison, concrete::Budget::QUICK) {
+            let found = solver.attempt(|_| self.difference(comparison, concrete::Budget::QUICK));
+            if let Ok(Some(witness)) = found {
                 self.refuted.push((comparison.pair, comparison.when, witness));
             }
         }
@@ -95,8 +104,7 @@ impl<'a> Judge<'a> {
         solver: &mut Solver,
     ) -> PairReport {
         let started = Instant::now();
-        let refuted = self.refuted.iter().find(|(pair, when, _)| *pair == comparison.pair && *when == comparison.when);
-        if let Some((_, _, witness)) = refuted {
+        if let Some(witness) = self.known_difference(comparison) {
             let verdict = Verdict::NotEquivalent(Box::new(witness.clone()));
             let report = self.report(comparison, verdict, None, Vec::new());
             return PairReport { time: started.elapsed(), ..report };
@@ -114,16 +122,31 @@ impl<'a> Judge<'a> {
         let level = proof.filter(|_| !lost).and_then(|proof| proof.level);
         let proved = matches!(verdict, Verdict::Equivalent(_) | Verdict::PartiallyEquivalent(_));
         let mut report = self.report(comparison, verdict, level, self.described(comparison.pair, &reach, proofs));
-        if self.manner.explain && proved {
+        if self.manner.explain && proved && !self.settling {
             report.unreached = solver.at(comparison.task(), |solver| {
                 vacuity::unreached(self.program, comparison.pair, comparison.when, solver)
             });
         }
         report.time = started.elapsed() + proof.map_or(Duration::ZERO, |proof| proof.time);
+        // A search that the stop cuts short finds nothing, and says no more.
+        if matches!(report.verdict, Verdict::Unknown(_) | Verdict::PartiallyEquivalent(_)) {
+            self.note_stop();
+        }
         report
     }
 
-    fn report(
+    /// Notes why a search was given up, if the stop has fired.
+    pub(super) fn note_stop(&mut self) {
+        self.stopped = self.stopped.or_else(|| self.manner.stop.reason());
+    }
+
+    /// What the first look found.
+    pub(super) fn known_difference(&self, comparison: &Comparison<'_>) -> Option<&witness::Witness> {
+        let found = self.refuted.iter().find(|(pair, when, _)| *pair == comparison.pair && *when == comparison.when);
+        found.map(|(.., witness)| witness)
+    }
+
+    pub(super) fn report(
         &self,
         comparison: &Comparison<'_>,
         verdict: Verdict,
@@ -216,7 +239,7 @@ impl<'a> Judge<'a> {
 
     /// A run shows a difference. Nobody looks for one where full equivalence is proved.
     fn refuted(&mut self, case: &Case<'_>, solver: &mut Solver) -> Option<Verdict> {
-        if case.proof.level == Some(Level::Full) {
+        if case.proof.level == Some(Level::Full) || self.settling {
             return None;
         }
         let witness = self
@@ -282,18 +305,9 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// Whether the deadline is past.
-    pub(crate) fn late(&self) -> bool {
-        self.manner.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    /// How long to search when there is no proof: until it is late, and not long when it is late already.
+    /// How long to search when there is no proof.
     pub(super) fn search_budget(&self) -> concrete::Budget {
-        if self.late() {
-            return concrete::Budget::QUICK;
-        }
-        let usual = self.manner.search.unwrap_or(concrete::Budget::THOROUGH);
-        concrete::Budget { deadline: self.manner.deadline, ..usual }
+        self.manner.search.unwrap_or(concrete::Budget::THOROUGH)
     }
 }
 

@@ -8,6 +8,8 @@ mod clauses;
 pub(crate) mod comparison;
 pub mod failure;
 pub(crate) mod judge;
+mod settling;
+pub mod stopped;
 pub mod vacuity;
 
 use crate::analysis::AnalysisEvidence;
@@ -177,8 +179,8 @@ pub struct Report {
     pub queries: Vec<smt::solve::Query>,
     /// What another solver says of them, if it was asked.
     pub cross_check: Option<CrossCheck>,
-    /// Whether the time limit kept some query from being answered.
-    pub late: bool,
+    /// Why some work was given up, if any was because the stop fired.
+    pub stopped: Option<smt::stop::Reason>,
 }
 
 impl Report {

@@ -6,6 +6,7 @@ use lang_l::source::Sources;
 use prover::report;
 use prover::verdict::Report;
 use prover::verify::{Config, Strategy, verify};
+use smt::stop::Stop;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -181,8 +182,8 @@ impl Runner {
             let parsed = lang_l::parse::parse(file, text);
             assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
             let unit = lang_l::resolve::resolve(&[&parsed.file]).unwrap_or_else(|wrong| panic!("{wrong:?}"));
-            let deadline = limit.map(|limit| Instant::now() + limit);
-            verify(&unit, &Config { strategy, deadline, ..Config::default() })
+            let stop = Stop::new().until(limit.map(|limit| Instant::now() + limit));
+            verify(&unit, &Config { strategy, stop, ..Config::default() })
         })
     }
 

@@ -135,13 +135,13 @@ fn suite(runner: &Runner) -> String {
         let paper = runner.report(&source, Strategy::Paper, Some(PAPER_LIMIT));
         let paper_time = start.elapsed();
         paper_total += paper_time;
-        paper_late += usize::from(paper.late);
+        paper_late += usize::from(paper.stopped.is_some());
         rows += &format!(
             "| {file} | {verdict} | {} | {original} | {} | {} | {} |\n",
             seconds(fastest),
             ratio.map_or("-".to_string(), |ratio| format!("{ratio:.0}")),
             seconds(paper_time),
-            if paper.late { "late" } else { report::overall(&paper) },
+            if paper.stopped.is_some() { "late" } else { report::overall(&paper) },
         );
     }
     let mean = (ratios.iter().map(|ratio: &f64| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();

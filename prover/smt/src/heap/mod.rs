@@ -8,10 +8,12 @@
 //! Invariant: [`Func::Initial`] has default values at everything that is not old, so what is read from an object before
 //! anything was stored there is the default (rule *Defaults* in `proofs/soundness.md`).
 
+mod paths;
 mod read;
 
-use crate::term::{AllocSet, CallId, Func, Renaming, Selector, Sort, Term, Terms};
-use lang_l::hir::{FieldId, Type, Unit};
+use crate::stop;
+use crate::term::{AllocSet, CallId, Renaming, Selector, Sort, Term, Terms};
+use lang_l::hir::{FieldId, Unit};
 use read::Place;
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
@@ -91,6 +93,9 @@ pub struct Footprint {
     pub modifies: Option<Vec<Term>>,
 }
 
+/// A proof with more heaps than this is given up.
+const MAX_HEAPS: usize = 2_000_000;
+
 /// The arena of heaps of one proof.
 #[derive(Debug)]
 pub struct Heaps {
@@ -100,7 +105,8 @@ pub struct Heaps {
     lengths: HashMap<Term, Term>,
     footprints: HashMap<CallId, Footprint>,
     field_sorts: Vec<Sort>,
-    reference_cells: bool,
+    /// Whether there may be an array of references, once that was looked for: it takes a look at the whole program.
+    reference_cells: Option<bool>,
     paths: HashMap<(HeapId, Term, Term), Option<Term>>,
 }
 
@@ -114,7 +120,7 @@ impl Heaps {
             lengths: HashMap::default(),
             footprints: HashMap::default(),
             field_sorts: unit.fields.iter().map(|field| Sort::from(&field.ty)).collect(),
-            reference_cells: has_reference_cells(unit),
+            reference_cells: None,
             paths: HashMap::default(),
         };
         heaps.intern(HeapNode::Initial);
@@ -147,70 +153,10 @@ impl Heaps {
         }
     }
 
-    /// Whether there may be an array of references.
-    pub fn has_reference_cells(&self) -> bool {
-        self.reference_cells
-    }
-
     /// The fields that hold references.
     pub fn reference_fields(&self) -> Vec<FieldId> {
         let fields = (0u32..).map(FieldId).zip(&self.field_sorts);
         fields.filter(|(_, sort)| **sort == Sort::Ref).map(|(field, _)| field).collect()
-    }
-
-    /// Whether there is a path from one reference to another in this heap; `None` when terms cannot say it.
-    ///
-    /// Rule *Paths*: what is not written with references changes no path; a new edge from an object that the start does not
-    /// reach makes none; one in place of null makes those that go through it.
-    pub fn path(&mut self, terms: &mut Terms, heap: HeapId, from: Term, to: Term) -> Option<Term> {
-        if let Some(&known) = self.paths.get(&(heap, from, to)) {
-            return known;
-        }
-        let path = self.new_path(terms, heap, from, to);
-        self.paths.insert((heap, from, to), path);
-        path
-    }
-
-    fn new_path(&mut self, terms: &mut Terms, heap: HeapId, from: Term, to: Term) -> Option<Term> {
-        match self.node(heap).clone() {
-            HeapNode::Initial => Some(terms.app(Func::Reach, &[from, to], Sort::Bool)),
-            HeapNode::Store { prev, selector, object, index, value } => {
-                let before = self.path(terms, prev, from, to)?;
-                if self.sort(selector) != Sort::Ref {
-                    return Some(before);
-                }
-                let touched = self.path(terms, prev, from, object)?;
-                let null = terms.null();
-                let old = self.read(terms, prev, selector, object, index);
-                let was_null = terms.eq(old, null);
-                let rest = self.path(terms, prev, value, to)?;
-                let through = terms.or(&[before, rest]);
-                let unknown = terms.skolem_int();
-                let zero = terms.int(0);
-                let unknown = terms.eq(unknown, zero);
-                let changed = terms.ite(was_null, through, unknown);
-                Some(terms.ite(touched, changed, before))
-            }
-            HeapNode::Fill { prev, fill } => {
-                if self.sort(fill.selector) == Sort::Ref {
-                    None
-                } else {
-                    self.path(terms, prev, from, to)
-                }
-            }
-            HeapNode::Call { prev, call } => {
-                let writes = self.footprint(call).writes.clone();
-                if writes.iter().any(|&selector| self.sort(selector) == Sort::Ref) {
-                    return None;
-                }
-                self.path(terms, prev, from, to)
-            }
-            HeapNode::Join { cond, then, els } => {
-                let then = self.path(terms, then, from, to)?;
-                let els = self.path(terms, els, from, to)?;
-                Some(terms.ite(cond, then, els))
-            }
-        }
     }
 
     /// The sort of the values behind a selector.
@@ -224,6 +170,9 @@ impl Heaps {
     fn intern(&mut self, node: HeapNode) -> HeapId {
         if let Some(&heap) = self.index.get(&node) {
             return heap;
+        }
+        if self.nodes.len() >= MAX_HEAPS {
+            stop::too_large();
         }
         let heap = HeapId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 heaps"));
         self.nodes.push(node.clone());
@@ -441,17 +390,4 @@ impl Heaps {
         }
         renamed
     }
-}
-
-/// Whether a variable or field can hold an array of references; one of any class may be such an array itself.
-fn has_reference_cells(unit: &Unit) -> bool {
-    let holds = |ty: &Type| match ty {
-        Type::Array(element) => element.is_reference(),
-        Type::Ref => !unit.classes.is_empty(),
-        _ => false,
-    };
-    let procedures = unit.versions.iter().flat_map(|version| &version.procedures);
-    unit.fields.iter().any(|field| holds(&field.ty))
-        || unit.globals.iter().any(|global| holds(&global.ty))
-        || procedures.flat_map(|procedure| &procedure.locals).any(|local| holds(&local.ty))
 }

@@ -6,7 +6,11 @@
 //! Invariant: the walk goes towards the heap on entry and remembers each answer, so shared parts are walked once.
 
 use super::{HeapId, HeapNode, Heaps};
+use crate::stop;
 use crate::term::{AllocClass, CallId, Func, Kind, Node, Origin, Selector, Sort, Term, Terms};
+
+/// A proof with more reads than this is given up.
+const MAX_READS: usize = 6_000_000;
 
 /// A field of an object, or a cell of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +59,10 @@ impl Heaps {
     fn read_at(&mut self, terms: &mut Terms, heap: HeapId, place: Place) -> Term {
         if let Some(&value) = self.reads.get(&(heap, place)) {
             return value;
+        }
+        stop::check();
+        if self.reads.len() >= MAX_READS {
+            stop::too_large();
         }
         let value = match self.node(heap).clone() {
             HeapNode::Initial => self.read_initial(terms, place),

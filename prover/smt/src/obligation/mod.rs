@@ -13,10 +13,14 @@ mod reach;
 mod sums;
 
 use crate::arena::Arena;
+use crate::stop;
 use crate::term::{AllocClass, Func, Node, Opaque, Origin, Selector, Sort, Term};
 use instances::Instances;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+
+/// A proof that asks with a longer text than this is given up; in bytes.
+const MAX_TEXT: usize = 1 << 26;
 
 /// What every text opens with.
 pub const PREAMBLE: &str = "(set-logic ALL)\n(declare-sort Ref 0)\n(declare-fun alloc (Ref) Int)\n";
@@ -99,6 +103,10 @@ impl Writer {
     fn visit(&mut self, arena: &Arena, term: Term) {
         if self.names.contains_key(&term) {
             return;
+        }
+        stop::check();
+        if self.definitions.len() > MAX_TEXT {
+            stop::too_large();
         }
         let node = arena.terms.node(term).clone();
         if let Node::Forall(..) = node {

@@ -27,11 +27,12 @@ pub use z3::{has_memory_limit, self_test, version};
 
 use crate::arena::Arena;
 use crate::obligation::Obligation;
+use crate::stop::{self, Reason, Stop, Stopped};
 use crate::term::Term;
 use rustc_hash::FxHashMap as HashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The first of some texts, by its number, that is not proved, and what is said of it instead.
 ///
@@ -99,8 +100,8 @@ pub struct Solver {
     backend: Shared,
     answers: HashMap<String, Answer>,
     log: Vec<Query>,
-    deadline: Option<Instant>,
-    late: bool,
+    stop: Stop,
+    stopped: Option<Reason>,
     task: Option<Task>,
     failures: BTreeMap<Task, SolverFailure>,
 }
@@ -125,15 +126,55 @@ impl Solver {
         &self.log
     }
 
-    /// Whether the deadline kept some query from being answered.
-    pub fn late(&self) -> bool {
-        self.late
+    /// Whether some work was given up because the stop fired, and why it did.
+    pub fn stopped(&self) -> Option<Reason> {
+        self.stopped
     }
 
-    /// The same solver with a deadline: from then on nothing is asked any more, and what is being asked is interrupted.
+    /// The same solver with a stop: once it has fired nothing is asked any more, and what is being asked is interrupted.
     #[must_use]
-    pub fn until(self, deadline: Option<Instant>) -> Self {
-        Solver { deadline, ..self }
+    pub fn under(self, stop: Stop) -> Self {
+        Solver { stop, ..self }
+    }
+
+    /// Does work that ends when the stop fires, or when one proof becomes too large.
+    ///
+    /// # Errors
+    /// Why the work was given up. What was asked until then is remembered.
+    pub fn attempt<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Result<T, Stopped> {
+        let (budget, task, stop) = (self.budget, self.task, self.stop.clone());
+        let done = stop.run(|| work(self));
+        if let Err(Stopped(reason)) = done {
+            // What the work would have put back.
+            (self.budget, self.task) = (budget, task);
+            if reason != Reason::Size {
+                self.stopped.get_or_insert(reason);
+            }
+        }
+        done
+    }
+
+    /// Does work that may become too large: then there is nothing to show for it. When the stop fires all is given up.
+    pub fn unless_too_large<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        match self.attempt(work) {
+            Ok(done) => Some(done),
+            Err(Stopped(Reason::Size)) => None,
+            Err(_) => {
+                stop::look();
+                None
+            }
+        }
+    }
+
+    /// Does work as [`Solver::attempt`] does, under another stop.
+    ///
+    /// # Errors
+    /// Why the work was given up.
+    pub fn attempt_under<T>(&mut self, stop: Stop, work: impl FnOnce(&mut Self) -> T) -> Result<T, Stopped> {
+        let usual = std::mem::replace(&mut self.stop, stop);
+        let done = self.attempt(work);
+        self.stop = usual;
+        done
     }
 
     /// The same solver, with its questions decided by this backend.
@@ -151,12 +192,12 @@ impl Solver {
     /// A solver with the same bounds that has been asked nothing yet.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Solver::new(self.budget).until(self.deadline).seeded(self.seed).with_backend(self.backend.clone())
+        Solver::new(self.budget).under(self.stop.clone()).seeded(self.seed).with_backend(self.backend.clone())
     }
 
     /// Takes over what another solver was asked.
     pub fn absorb(&mut self, other: Solver) {
-        self.late |= other.late;
+        self.stopped = self.stopped.or(other.stopped);
         self.failures.extend(other.failures);
         for query in other.log {
             if !self.answers.contains_key(&query.smt2) {
@@ -185,19 +226,25 @@ impl Solver {
         self.failures.get(&self.task?)
     }
 
-    /// Has the question decided by the deadline, or says that it is too late. What another attempt would say may differ.
+    /// Has the question decided unless the stop has fired. What another attempt would say may differ.
     fn decide(&mut self, smt2: &str, logic: Logic) -> Result<Answer, SolverFailure> {
-        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let clock = left.map_or(self.budget.clock, |left| left.min(self.budget.clock));
-        let question = Question { smt2, logic, rlimit: self.budget.rlimit, clock, seed: self.seed, task: self.task };
-        let answer = if clock.is_zero() { Answer::Unknown(String::new()) } else { self.backend.decide(&question)? };
-        match answer {
-            Answer::Unknown(_) if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
-                self.late = true;
-                Ok(Answer::Unknown("the time limit was reached".into()))
-            }
-            answer => Ok(answer),
+        if let Some(reason) = self.stop.reason() {
+            return Ok(self.give_up(reason));
         }
+        let clock = self.stop.left().map_or(self.budget.clock, |left| left.min(self.budget.clock));
+        let question = Question { smt2, logic, rlimit: self.budget.rlimit, clock, seed: self.seed, task: self.task };
+        let answer = self.backend.decide(&question)?;
+        match (&answer, self.stop.reason()) {
+            (Answer::Unknown(_), Some(reason)) => Ok(self.give_up(reason)),
+            _ => Ok(answer),
+        }
+    }
+
+    /// Gives up whatever asks. It gets an answer only where nobody has said what is to become of it then.
+    fn give_up(&mut self, reason: Reason) -> Answer {
+        self.stopped.get_or_insert(reason);
+        stop::look();
+        Answer::Unknown(reason.to_string())
     }
 
     /// Whether constrained Horn clauses have a solution ([`Answer::Holds`]), have none, or neither was found.

@@ -1,10 +1,11 @@
 //! The only file that knows Z3.
 
 use super::{Answer, Logic, Question};
+use crate::stop;
 use std::collections::BTreeMap;
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use z3::ast::{Bool, Int};
 use z3::{Config, Context, Fixedpoint, FuncDecl, Model, Params, SatResult, Solver, Sort, Tactic, with_z3_config};
 
@@ -168,18 +169,27 @@ fn relation(line: &str) -> Option<FuncDecl> {
     Some(FuncDecl::new(name, &sorts.iter().collect::<Vec<_>>(), &Sort::bool()))
 }
 
-/// Does the work, and interrupts the solver when the clock runs out; says whether it did.
+/// How often it is looked whether somebody asked to stop.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// Does the work, and interrupts the solver when the clock runs out or the stop fires; says whether it did.
 fn within<T>(clock: Duration, work: impl FnOnce() -> T) -> (T, bool) {
     let context = Context::thread_local();
     let handle = context.handle();
     let (done, waiting) = mpsc::channel::<()>();
+    let (stop, started) = (stop::current(), Instant::now());
     thread::scope(|scope| {
         let interrupt = move || {
-            let late = waiting.recv_timeout(clock) == Err(mpsc::RecvTimeoutError::Timeout);
-            if late {
-                handle.interrupt();
+            loop {
+                let left = clock.saturating_sub(started.elapsed());
+                if left.is_zero() || stop.reason().is_some() {
+                    handle.interrupt();
+                    return true;
+                }
+                if waiting.recv_timeout(left.min(SLICE)) == Err(mpsc::RecvTimeoutError::Disconnected) {
+                    return false;
+                }
             }
-            late
         };
         // Where there is no thread for the watch the step budget bounds the work alone.
         let watch = thread::Builder::new().spawn_scoped(scope, interrupt);

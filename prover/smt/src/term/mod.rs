@@ -17,6 +17,7 @@ pub use evaluate::{Leaves, Values};
 use references::Question;
 pub use rewrite::{PathFacts, Renaming};
 
+use crate::stop;
 use lang_l::hir::{FieldId, Type};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
@@ -191,6 +192,9 @@ pub struct Reach {
     pub roots: Vec<Term>,
 }
 
+/// A proof with more terms than this is given up: each takes some hundred bytes.
+const MAX_TERMS: usize = 3_000_000;
+
 /// The arena of terms of one proof.
 #[derive(Debug, Default)]
 pub struct Terms {
@@ -289,9 +293,13 @@ impl Terms {
 
     fn intern(&mut self, node: Node, sort: Sort) -> Term {
         self.work += 1;
+        stop::check();
         let key = (node, sort);
         if let Some(&term) = self.index.get(&key) {
             return term;
+        }
+        if self.nodes.len() >= MAX_TERMS {
+            stop::too_large();
         }
         let node = key.0.clone();
         let allocs = if sort == Sort::Ref { self.births_of(&node) } else { AllocSet::new() };

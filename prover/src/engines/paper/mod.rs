@@ -44,6 +44,7 @@ use crate::goal::{Pair, Program, Rule};
 use lang_l::hir::ProcId;
 use lang_l::hir_same::same_code;
 use smt::solve::{Answer, Solver, Task};
+use smt::stop::Stopped;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the paper's encoding says of a pair.
@@ -173,7 +174,8 @@ impl Run<'_> {
         let text = encode(goal)?;
         let hypotheses = encode(Goal::Absurd)?;
         let task = Task::Pair { left: pair.0, right: pair.1, when: None };
-        match self.solver.at(task, |solver| solver.prove_text(text, tag.clone())) {
+        let asked = self.solver.attempt(|solver| solver.at(task, |solver| solver.prove_text(text, tag.clone())));
+        match asked.unwrap_or_else(|Stopped(reason)| Answer::Unknown(reason.to_string())) {
             Answer::Holds => {}
             Answer::Fails | Answer::FailsAt(_) => return Err(format!("no strategy was found for {}", goal.words())),
             Answer::Unknown(why) if why.contains("incomplete quantifiers") => {

@@ -5,6 +5,7 @@
 use lang_l::hir::{Block, Expr, ExprKind, Place, Rhs, Stmt, StmtKind, Unit};
 use lang_l::interp::operands;
 use num_bigint::BigInt;
+use std::collections::BTreeSet;
 
 /// Integers that matter to no program in particular.
 const EVERYWHERE: [i64; 5] = [0, 1, -1, 2, 3];
@@ -29,13 +30,9 @@ pub(super) fn integers(unit: &Unit) -> Vec<BigInt> {
     let negative = constants.iter().map(|n| -n);
     let all = EVERYWHERE.map(BigInt::from).into_iter().take(2).chain(near(0)).chain(EVERYWHERE.map(BigInt::from));
     let all = all.chain(near(1)).chain(near(-1)).chain(negative).chain(LARGE.map(BigInt::from));
-    let mut integers: Vec<BigInt> = Vec::new();
-    for n in all {
-        if !integers.contains(&n) {
-            integers.push(n);
-        }
-    }
-    integers
+    // A large program has many.
+    let mut known = BTreeSet::new();
+    all.filter(|n| known.insert(n.clone())).collect()
 }
 
 fn in_block(block: &Block, found: &mut Vec<BigInt>) {

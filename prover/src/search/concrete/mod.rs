@@ -7,7 +7,7 @@
 //! repeated until every way has been taken or the budget is used. The bounds grow from round to round; each round first takes the
 //! ways in order and then draws some at random, which finds differences behind long series of choices.
 //!
-//! Invariant: deterministic; bounded by numbers of runs and steps, and by time only where there is a deadline, a safety net.
+//! Invariant: deterministic; bounded by numbers of runs and steps. Only a stop ([`smt::stop`]), a safety net, ends it earlier.
 //! Invariant: claims nothing: what it suspects is for [`crate::search::witness`] to see.
 
 mod choices;
@@ -27,7 +27,6 @@ use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Stuck, holds,
 use lang_l::value::{Addr, Location, Slot};
 use lazy::Lazy;
 use rounds::Rounds;
-use std::time::Instant;
 
 /// How much may be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,19 +35,17 @@ pub struct Budget {
     pub inputs: u64,
     /// The most steps of all runs together.
     pub steps: u64,
-    /// The safety net: when to stop, whatever has been tried.
-    pub deadline: Option<Instant>,
 }
 
 impl Budget {
     /// Little more than the hints and what is near them.
-    pub const NEAR: Budget = Budget { inputs: 160, steps: 1_000_000, deadline: None };
+    pub const NEAR: Budget = Budget { inputs: 160, steps: 1_000_000 };
     /// For runs of which one may never end.
-    pub const ENDLESS: Budget = Budget { inputs: 600, steps: 1_000_000, deadline: None };
+    pub const ENDLESS: Budget = Budget { inputs: 600, steps: 1_000_000 };
     /// Some tens of milliseconds: what is worth trying before anything else.
-    pub const QUICK: Budget = Budget { inputs: 4_000, steps: 1_000_000, deadline: None };
+    pub const QUICK: Budget = Budget { inputs: 4_000, steps: 1_000_000 };
     /// A few seconds: worth trying when no proof was found.
-    pub const THOROUGH: Budget = Budget { inputs: 200_000, steps: 50_000_000, deadline: None };
+    pub const THOROUGH: Budget = Budget { inputs: 200_000, steps: 50_000_000 };
 }
 
 /// How far a run of the search goes; a witness may need more when it is replayed.

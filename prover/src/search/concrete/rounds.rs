@@ -13,7 +13,7 @@ use lang_l::heap::{Input, Store};
 use lang_l::hir::{Procedure, Unit};
 use lang_l::interp::Behaviour;
 use num_bigint::BigInt;
-use std::time::Instant;
+use smt::stop;
 
 /// The rounds: ever larger inputs.
 const ROUNDS: [Bounds; 5] = [
@@ -119,8 +119,7 @@ impl<'u> Rounds<'u> {
 
     fn take_ways<T>(&mut self, series: Series<'_>, mut choices: Choices, attempt: &mut Attempt<'_, T>) -> Taken<T> {
         for _ in 0..series.most {
-            let late = || self.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if self.inputs >= self.budget.inputs || self.steps >= self.budget.steps || late() {
+            if self.inputs >= self.budget.inputs || self.steps >= self.budget.steps || stop::fired().is_some() {
                 return Taken::Some;
             }
             self.inputs += 1;

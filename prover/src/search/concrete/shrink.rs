@@ -10,6 +10,7 @@ use lang_l::hir::{Procedure, Unit};
 use lang_l::naming::{renamed, renamed_value};
 use lang_l::value::{Addr, Location, Slot, Value};
 use num_bigint::{BigInt, Sign};
+use smt::stop;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Makes `input` smaller, with at most `most` tests.
@@ -48,7 +49,8 @@ struct Shrinking<'p> {
 impl Shrinking<'_> {
     /// Takes the other input if it passes.
     fn offer(&mut self, other: Input) -> bool {
-        if self.left == 0 || other == self.input {
+        // What was found is not given up because there is no time to make it smaller.
+        if self.left == 0 || other == self.input || stop::fired().is_some() {
             return false;
         }
         self.left -= 1;

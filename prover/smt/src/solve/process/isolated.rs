@@ -8,6 +8,7 @@
 use super::serve::{self, GRACE};
 use super::wire::{self, Reply};
 use crate::solve::{Answer, Backend, Question, SolverFailure, Task};
+use crate::stop;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -18,6 +19,10 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// How often it is looked whether the stop has fired, and how long a process may then take to answer all the same.
+const SLICE: Duration = Duration::from_millis(50);
+const LAST_WORDS: Duration = Duration::from_millis(150);
 
 /// Decides the questions of each task in a process of its own.
 #[derive(Debug)]
@@ -90,7 +95,10 @@ impl Backend for Isolated {
         let mut server = self
             .ask(question)
             .map_err(|error| SolverFailure(format!("no solver process could be started: {error}")))?;
-        let answer = server.answer(question.clock + 2 * GRACE)?;
+        let Some(reply) = server.answer(question.clock.saturating_add(2 * GRACE)) else {
+            return Ok(Answer::Unknown("it was given up".into()));
+        };
+        let answer = reply?;
         self.idle().push(server);
         Ok(answer)
     }
@@ -133,29 +141,38 @@ impl Server {
         wire::next(&mut self.questions)
     }
 
-    /// Waits for the reply, but not longer than this.
-    fn answer(&mut self, limit: Duration) -> Reply {
-        let deadline = Instant::now() + limit;
+    /// Waits for the reply, but not longer than this. `None` when the stop fired, and the process is to be killed.
+    fn answer(&mut self, limit: Duration) -> Option<Reply> {
+        let (started, stop) = (Instant::now(), stop::current());
+        let mut limit = limit;
+        let mut stopped = false;
         let mut line = Vec::new();
         while line.last() != Some(&b'\n') {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+            if !stopped && stop.reason().is_some() {
+                (stopped, limit) = (true, limit.min(started.elapsed() + LAST_WORDS));
+            }
+            let left = limit.saturating_sub(started.elapsed());
+            let timeout = PollTimeout::try_from(left.min(SLICE)).unwrap_or(PollTimeout::MAX);
+            let failed = |what: String| Some(Err(SolverFailure(what)));
             match poll(&mut [PollFd::new(self.replies.as_fd(), PollFlags::POLLIN)], timeout) {
-                Ok(0) => return Err(SolverFailure("the solver process hung, and was killed".into())),
+                Ok(0) if !left.is_zero() => continue,
+                Ok(0) if stopped => return None,
+                Ok(0) => return failed("the solver process hung, and was killed".into()),
                 Ok(_) => {}
                 Err(nix::errno::Errno::EINTR) => continue,
-                Err(error) => return Err(SolverFailure(format!("the solver process cannot be watched: {error}"))),
+                Err(error) => return failed(format!("the solver process cannot be watched: {error}")),
             }
             let mut chunk = [0; 4096];
             match self.replies.read(&mut chunk) {
-                Ok(0) => return Err(self.end()),
+                Ok(0) => return Some(Err(self.end())),
                 Ok(count) => line.extend_from_slice(&chunk[..count]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(SolverFailure(format!("the solver process cannot be read: {error}"))),
+                Err(error) => return failed(format!("the solver process cannot be read: {error}")),
             }
         }
-        wire::parse_reply(&line)
-            .map_err(|error| SolverFailure(format!("the solver process spoke gibberish: {error}")))?
+        let reply = wire::parse_reply(&line)
+            .map_err(|error| SolverFailure(format!("the solver process spoke gibberish: {error}")));
+        Some(reply.and_then(|reply| reply))
     }
 
     /// Why there is no reply from a process that closed its output.
