@@ -81,7 +81,7 @@ fn main() -> ExitCode {
 /// Whether a program is one on which the engines work for long.
 fn is_slow(suite: &Suite, golden: Option<&Vec<Row>>) -> bool {
     let of = |slow: &&str| suite.shown.starts_with(&format!("shared/suites/{slow}"));
-    SLOW.iter().any(|slow| of(&slow)) && golden.is_none_or(|rows| rows.iter().any(|row| row.verdict == "unknown"))
+    SLOW.iter().any(of) && golden.is_none_or(|rows| rows.iter().any(|row| row.verdict == "unknown"))
 }
 
 /// What the table as a whole must be, beside what each test holds.

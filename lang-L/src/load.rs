@@ -56,8 +56,6 @@ impl std::error::Error for Rejected {}
 /// assert_eq!(rejected.diagnostics[0].message, "nothing assigns or declares `y`");
 /// assert!(rejected.to_string().contains("typo.l:1:22"));
 /// ```
-// The error is large, but there is one for a whole run.
-#[expect(clippy::result_large_err, reason = "one for a whole run")]
 pub fn load<N: Into<String>, T: AsRef<[u8]>>(files: impl IntoIterator<Item = (N, T)>) -> Result<Loaded, Rejected> {
     let mut sources = Sources::new();
     let mut trees: Vec<File> = Vec::new();

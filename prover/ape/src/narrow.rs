@@ -115,7 +115,8 @@ fn fitted(mut line: Line, gutter: usize, shift: usize, width: usize) -> Vec<Line
         (true, _) => line.iter().rposition(|cell| "─┬╰├╭│".contains(cell.char)).map(|last| last + 2),
         (false, _) => Some(start),
     };
-    if let Some(said) = said.filter(|&said| said < line.len()) {
+    let says = |from: usize| line.iter().skip(from).any(|cell| cell.char != ' ');
+    if let Some(said) = said.filter(|&said| says(said)) {
         return told(line, gutter, said, width);
     }
     if line.len() > width {
@@ -130,13 +131,15 @@ fn told(mut line: Line, gutter: usize, said: usize, width: usize) -> Vec<Line> {
     let words = line.split_off(said);
     let mut lines = Vec::new();
     let mut column = said;
-    let rule = line[gutter].clone();
-    let colored = words.iter().chain(&line).any(|cell| !cell.escapes.is_empty());
+    let rule = line[gutter].char;
+    let color: String = line.iter().take(gutter + 1).map(|cell| cell.escapes.as_str()).collect();
     let blank = |to: usize| {
         let mut blank = vec![Cell { escapes: String::new(), char: ' ' }; to];
-        // The rule has its own colour, whatever the words have.
-        let escapes = if colored { format!("\u{1b}[0m{}", rule.escapes) } else { String::new() };
-        blank[gutter] = Cell { escapes, char: rule.char };
+        blank[gutter] = Cell { escapes: color.clone(), char: rule };
+        // What is said has a colour of its own, if it has one.
+        if let Some(next) = blank.get_mut(gutter + 1).filter(|_| !color.is_empty()) {
+            next.escapes.push_str("\u{1b}[0m");
+        }
         blank
     };
     if said + LEAST_ROOM > width {

@@ -3,7 +3,7 @@
 use crate::z3_version::{OLDEST, Z3Version};
 use crate::{out_dir, packaged, rustc};
 use std::ffi::OsString;
-use std::path::{self, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
@@ -16,9 +16,13 @@ pub(crate) struct Library {
 
 /// The library in the directory the user names, which may also be the directory above it.
 pub(crate) fn from_user(dir: &Path) -> Result<Library, String> {
-    // It is looked up again from elsewhere, when the program starts.
-    let dir = path::absolute(dir).map_err(|error| error.to_string())?;
-    let candidates = [dir.clone(), dir.join("lib"), dir.join("bin")];
+    if !dir.is_absolute() {
+        return Err(format!(
+            "{} has to be an absolute path: nobody tells this script where cargo was started",
+            dir.display()
+        ));
+    }
+    let candidates = [dir.to_path_buf(), dir.join("lib"), dir.join("bin")];
     let found = candidates.into_iter().find(|dir| file_in(dir).exists());
     accept(Some(found.ok_or_else(|| format!("{} holds no {LIBRARY_FILE}", dir.display()))?))
 }

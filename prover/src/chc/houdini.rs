@@ -60,7 +60,8 @@ const FEW: usize = 4;
 /// The positions of the goals that do not follow: asks for all of them at once, and for parts where the answer is no.
 pub(crate) fn unproved(goals: &[Term], mut follow: impl FnMut(&[Term]) -> bool) -> BTreeSet<usize> {
     let mut failed = BTreeSet::new();
-    let mut work = vec![0..goals.len()];
+    let everything = 0..goals.len();
+    let mut work = vec![everything];
     while let Some(part) = work.pop() {
         if part.is_empty() || follow(&goals[part.clone()]) {
             continue;

@@ -8,6 +8,7 @@ use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Place, Procedure, Rhs, 
 use lang_l::source::Span;
 
 /// Takes the calls out of the expressions of every procedure.
+#[expect(clippy::ptr_arg, reason = "all passes of the table have one type")]
 pub(super) fn run(_: &Draft<'_>, procedures: &mut Vec<Procedure>) {
     procedures.iter_mut().for_each(hoist);
 }

@@ -18,6 +18,7 @@ use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs,
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Does away with the parameters and results of internal procedures whose value is known without them.
+#[expect(clippy::ptr_arg, reason = "all passes of the table have one type")]
 pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
     let internal = draft.internal(procedures);
     let facts = facts(procedures, &internal);

@@ -29,6 +29,7 @@ struct Needed {
 type Live = BTreeSet<LocalId>;
 
 /// Drops the parameters of internal procedures that do not matter, and the results that nobody looks at.
+#[expect(clippy::ptr_arg, reason = "all passes of the table have one type")]
 pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
     let change = |needed: Needed| {
         let param = |needed| if needed { ParamChange::Kept } else { ParamChange::Dropped };

@@ -31,6 +31,7 @@ struct Cell {
 }
 
 /// Does away with the cells of internal procedures of one version.
+#[expect(clippy::ptr_arg, reason = "all passes of the table have one type")]
 pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
     if procedures.iter().any(sees_cells) {
         return;
