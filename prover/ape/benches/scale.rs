@@ -1,7 +1,7 @@
 //! How the cost of verification grows with the program.
 //!
 //! In: generated programs, each with the verdict it must get. Out: criterion's measurements; with `--table`, instead, the
-//! text of `benches/README.md` on standard output.
+//! text of `prover/ape/benches/README.md` on standard output.
 //!
 //! Invariant: nothing is timed before its verdict was checked.
 

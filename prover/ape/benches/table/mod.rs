@@ -1,7 +1,7 @@
 //! One table of all measurements, as Markdown.
 //!
 //! In: the generated programs, and the suite `rie` beside the repository when it is there. Out: the text of
-//! `benches/README.md`, with the command that made it.
+//! `prover/ape/benches/README.md`, with the command that made it.
 
 use crate::programs::{self, Links, Program, Runner};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -29,11 +29,11 @@ const HEAD: &str = "\
 This file is the output of
 
 ```text
-cargo bench -p prover --bench scale -- --table > benches/README.md
+cargo bench -p ape-cli --bench scale -- --table > prover/ape/benches/README.md
 ```
 
-`cargo bench -p prover --bench scale` measures the same programs with criterion. The programs are made by the functions in
-`prover/benches/programs/mod.rs`; the number in a name is the size. A run goes from text to verdict in one process and on
+`cargo bench -p ape-cli --bench scale` measures the same programs with criterion. The programs are made by the functions in
+`prover/ape/benches/programs/mod.rs`; the number in a name is the size. A run goes from text to verdict in one process and on
 one thread: parse, resolve, verify, with a new solver. The verdict is checked before anything is timed, in a run that is
 not counted; the times are in seconds of the wall clock, from the runs after it. So *fastest* and *median* leave out the
 start of a process and the first use of Z3. The column *ape* has them: it is one run of the real `ape verify` on the program
