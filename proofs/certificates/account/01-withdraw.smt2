@@ -1,9 +1,9 @@
 ; The proof of withdraw
-; Part of certificate ea018d63e2aee89bf40ba4ce74d1fce3d876d8ae2866f01dd5b74b72335482c5
+; Part of certificate 687f163df3f8de18cc7b9f8a0055746241307a8dd63f327438eecf5bcca12b49
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. the final stores are equal where they can be reached
 (push 1)
@@ -26,12 +26,12 @@
 (define-fun t15 () Int (+ 0 (* 1 t12) (* (- 1) t14)))
 (define-fun t16 () Bool (= t15 0))
 (define-fun t17 () Bool (not t16))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (= (birth any0) 1))
-(assert (or (= (birth param0) 1) (= t8 0)))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (= (alloc any0) 1))
+(assert (or (= (alloc param0) 1) (= t8 0)))
 ; what is assumed, and last that the goal does not hold
 (assert t7)
 (assert t10)

@@ -1,9 +1,9 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 3570b5e067ac60d1eb430179030f687d5f22f9a222e19cc6a4a4ef5792a24174
+; Part of certificate 9bb6398bd4ab22d02ea6c2fcb455a1ac8e6ce4e3c50459b4ef9f20f8d140fc45
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. what holds of a loop
 (push 1)
@@ -15,10 +15,10 @@
 (define-fun t4 () Int (length param0))
 (define-fun t5 () Int (+ 1 (* 1 t4)))
 (define-fun t6 () Bool (<= t5 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
 (assert (<= 0 t4))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
@@ -53,11 +53,11 @@
 (define-fun t19 () Bool (= t18 0))
 (define-fun t20 () Bool (or t13 t19))
 (define-fun t21 () Bool (not t20))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (= (birth any0) 1))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (= (alloc any0) 1))
 (assert (<= 0 t9))
 (assert (and (<= 0 ending0) (<= ending0 2)))
 ; what is assumed, and last that the goal does not hold
@@ -79,10 +79,10 @@
 (define-fun t4 () Int (length param0))
 (define-fun t5 () Int (+ 1 (* 1 t4)))
 (define-fun t6 () Bool (<= t5 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
 (assert (<= 0 t4))
 ; what is assumed, and last that the goal does not hold
 (assert t3)

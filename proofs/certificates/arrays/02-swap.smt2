@@ -1,9 +1,9 @@
 ; The proof of swap
-; Part of certificate 3570b5e067ac60d1eb430179030f687d5f22f9a222e19cc6a4a4ef5792a24174
+; Part of certificate 9bb6398bd4ab22d02ea6c2fcb455a1ac8e6ce4e3c50459b4ef9f20f8d140fc45
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. the two paths exclude each other
 (push 1)
@@ -28,10 +28,10 @@
 (define-fun t17 () Bool (not t10))
 (define-fun t18 () Bool (not t16))
 (define-fun t19 () Bool (or t2 t17 t18))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
 (assert (<= 0 t7))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
@@ -82,14 +82,14 @@
 (define-fun t33 () Int (+ 0 (* 1 t30) (* (- 1) t32)))
 (define-fun t34 () Bool (= t33 0))
 (define-fun t35 () Bool (not t34))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (= (birth any0) 1))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (= (alloc any0) 1))
 (assert (<= 0 t7))
-(assert (or (= (birth param0) 1) (= t23 0)))
-(assert (or (= (birth param0) 1) (= t27 0)))
+(assert (or (= (alloc param0) 1) (= t23 0)))
+(assert (or (= (alloc param0) 1) (= t27 0)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
 (assert t10)

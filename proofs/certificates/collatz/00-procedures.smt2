@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate e3463fb014757c13e78a82b7a62f09b5f78ad58aed8cfcc04691ecee050607bc
+; Part of certificate 25b2d2b06085fed11f7d0a7d009d56ed154bcb075c63897004095da25c20c589
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 

@@ -1,9 +1,9 @@
 ; The proof of steps
-; Part of certificate e3463fb014757c13e78a82b7a62f09b5f78ad58aed8cfcc04691ecee050607bc
+; Part of certificate 25b2d2b06085fed11f7d0a7d009d56ed154bcb075c63897004095da25c20c589
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. a mutual summary is inductive
 (push 1)
@@ -28,7 +28,7 @@
 (define-fun t18 () Int (+ 0 (* 1 param0) (* (- 1) param1048576)))
 (define-fun t19 () Bool (= t18 0))
 (define-fun t20 () Bool (not t19))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending3) (<= ending3 2)))
 ; what is assumed, and last that the goal does not hold
@@ -85,7 +85,7 @@
 (define-fun t36 () Int (+ 0 (* 1 t34) (* (- 1) t35)))
 (define-fun t37 () Bool (= t36 0))
 (define-fun t38 () Bool (not t37))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
@@ -151,7 +151,7 @@
 (define-fun t41 () Bool (= t40 0))
 (define-fun t42 () Bool (and t33 t41))
 (define-fun t43 () Bool (not t42))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
@@ -214,7 +214,7 @@
 (define-fun t36 () Int (+ (- 1) (* 1 t35) (* (- 3) param1048576)))
 (define-fun t37 () Bool (= t36 0))
 (define-fun t38 () Bool (not t37))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
@@ -280,7 +280,7 @@
 (define-fun t41 () Bool (= t40 0))
 (define-fun t42 () Bool (and t34 t41))
 (define-fun t43 () Bool (not t42))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
@@ -334,7 +334,7 @@
 (define-fun t27 () Int (+ 0 (* 1 t26) (* (- 1) param1048576)))
 (define-fun t28 () Bool (= t27 0))
 (define-fun t29 () Bool (not t28))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -387,7 +387,7 @@
 (define-fun t32 () Bool (= t31 0))
 (define-fun t33 () Bool (and t25 t32))
 (define-fun t34 () Bool (not t33))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -446,7 +446,7 @@
 (define-fun t36 () Int (+ 1 (* 3 param0) (* (- 1) t35)))
 (define-fun t37 () Bool (= t36 0))
 (define-fun t38 () Bool (not t37))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
@@ -512,7 +512,7 @@
 (define-fun t41 () Bool (= t40 0))
 (define-fun t42 () Bool (and t34 t41))
 (define-fun t43 () Bool (not t42))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
@@ -573,7 +573,7 @@
 (define-fun t34 () Int (+ 0 (* 1 param0) (* (- 1) param1048576)))
 (define-fun t35 () Bool (= t34 0))
 (define-fun t36 () Bool (not t35))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
@@ -637,7 +637,7 @@
 (define-fun t39 () Bool (= t38 0))
 (define-fun t40 () Bool (and t35 t39))
 (define-fun t41 () Bool (not t40))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
@@ -691,7 +691,7 @@
 (define-fun t27 () Int (+ 1 (* 3 param0) (* (- 1) param1048576)))
 (define-fun t28 () Bool (= t27 0))
 (define-fun t29 () Bool (not t28))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -744,7 +744,7 @@
 (define-fun t32 () Bool (= t31 0))
 (define-fun t33 () Bool (and t26 t32))
 (define-fun t34 () Bool (not t33))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -793,7 +793,7 @@
 (define-fun t26 () Int (+ 0 (* 1 param0) (* (- 1) t25)))
 (define-fun t27 () Bool (= t26 0))
 (define-fun t28 () Bool (not t27))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -844,7 +844,7 @@
 (define-fun t31 () Bool (= t30 0))
 (define-fun t32 () Bool (and t24 t31))
 (define-fun t33 () Bool (not t32))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -892,7 +892,7 @@
 (define-fun t26 () Int (+ (- 1) (* 1 param0) (* (- 3) param1048576)))
 (define-fun t27 () Bool (= t26 0))
 (define-fun t28 () Bool (not t27))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -943,7 +943,7 @@
 (define-fun t31 () Bool (= t30 0))
 (define-fun t32 () Bool (and t25 t31))
 (define-fun t33 () Bool (not t32))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -1021,7 +1021,7 @@
 (define-fun t22 () Int (+ 0 (* 1 result4294967294_0) (* (- 1) result4294967295_0)))
 (define-fun t23 () Bool (= t22 0))
 (define-fun t24 () Bool (not t23))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending3) (<= ending3 2)))
 ; what is assumed, and last that the goal does not hold
@@ -1072,7 +1072,7 @@
 (define-fun t28 () Int (+ 0 (* 1 t26) (* (- 1) t27)))
 (define-fun t29 () Bool (= t28 0))
 (define-fun t30 () Bool (not t29))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
@@ -1122,7 +1122,7 @@
 (define-fun t28 () Int (+ (- 1) (* 1 t27) (* (- 3) param1048576)))
 (define-fun t29 () Bool (= t28 0))
 (define-fun t30 () Bool (not t29))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
@@ -1172,7 +1172,7 @@
 (define-fun t28 () Int (+ 1 (* 3 param0) (* (- 1) t27)))
 (define-fun t29 () Bool (= t28 0))
 (define-fun t30 () Bool (not t29))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
@@ -1220,7 +1220,7 @@
 (define-fun t26 () Int (+ (- 2) (* 1 ending5)))
 (define-fun t27 () Bool (= t26 0))
 (define-fun t28 () Bool (not t3))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
@@ -1256,7 +1256,7 @@
 (define-fun t13 () Bool (= t12 0))
 (define-fun t15 () Int (+ (- 2) (* 1 ending4)))
 (define-fun t16 () Bool (= t15 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
@@ -1288,7 +1288,7 @@
 (define-fun t14 () Bool (not t13))
 (define-fun t16 () Int (+ (- 2) (* 1 ending5)))
 (define-fun t17 () Bool (= t16 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
@@ -1331,7 +1331,7 @@
 (define-fun t26 () Int (+ 0 (* 1 t24) (* (- 1) t25)))
 (define-fun t27 () Bool (= t26 0))
 (define-fun t28 () Bool (not t27))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
@@ -1378,7 +1378,7 @@
 (define-fun t26 () Int (+ 1 (* 3 param0) (* (- 1) t25)))
 (define-fun t27 () Bool (= t26 0))
 (define-fun t28 () Bool (not t27))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 (assert (and (<= 0 ending4) (<= ending4 2)))
 ; what is assumed, and last that the goal does not hold
@@ -1425,7 +1425,7 @@
 (define-fun t26 () Int (+ (- 1) (* 1 t25) (* (- 3) param1048576)))
 (define-fun t27 () Bool (= t26 0))
 (define-fun t28 () Bool (not t27))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
@@ -1470,7 +1470,7 @@
 (define-fun t24 () Int (+ (- 2) (* 1 ending2)))
 (define-fun t25 () Bool (= t24 0))
 (define-fun t26 () Bool (not t3))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 (assert (and (<= 0 ending5) (<= ending5 2)))
 ; what is assumed, and last that the goal does not hold
@@ -1505,7 +1505,7 @@
 (define-fun t13 () Bool (= t12 0))
 (define-fun t15 () Int (+ (- 2) (* 1 ending1)))
 (define-fun t16 () Bool (= t15 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending1) (<= ending1 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
@@ -1537,7 +1537,7 @@
 (define-fun t14 () Bool (not t13))
 (define-fun t16 () Int (+ (- 2) (* 1 ending2)))
 (define-fun t17 () Bool (= t16 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending2) (<= ending2 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
@@ -1565,7 +1565,7 @@
 (define-fun t10 () Int (+ (- 2) (* 1 ending3)))
 (define-fun t11 () Bool (= t10 0))
 (define-fun t12 () Bool (not t3))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending3) (<= ending3 2)))
 ; what is assumed, and last that the goal does not hold
@@ -1592,7 +1592,7 @@
 (define-fun t10 () Int (+ (- 2) (* 1 ending0)))
 (define-fun t11 () Bool (= t10 0))
 (define-fun t12 () Bool (not t3))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending3) (<= ending3 2)))
 ; what is assumed, and last that the goal does not hold

@@ -3,7 +3,7 @@
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. a measure shrinks at a recursive call
 (push 1)
@@ -14,7 +14,7 @@
 (define-fun t4 () Int (+ (- 2) (* 1 ending0)))
 (define-fun t5 () Bool (= t4 0))
 (define-fun t6 () Bool (<= param0 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)

@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate b1445a84e64a43177258ca34efaa602fa34c68efb1ca04a0000c252417e63778
+; Part of certificate dd36f46bb991b4b18e550da553c0685e8810ac3663ce0e5f6d026095a7bf351d
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 

@@ -1,9 +1,9 @@
 ; The proof of insertAfter
-; Part of certificate b1445a84e64a43177258ca34efaa602fa34c68efb1ca04a0000c252417e63778
+; Part of certificate dd36f46bb991b4b18e550da553c0685e8810ac3663ce0e5f6d026095a7bf351d
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. the two paths exclude each other
 (push 1)
@@ -16,13 +16,13 @@
 (define-fun t5 () Bool (= null t4))
 (define-fun t6 () Bool (not t5))
 (define-fun t7 () Bool (or t2 t5))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth t4) 0) (= (birth t4) 1)))
-(assert (=> (= (birth t4) 0) (= t4 null)))
-(assert (or (= (birth param0) 1) (= t4 null)))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc t4) 0) (= (alloc t4) 1)))
+(assert (=> (= (alloc t4) 0) (= t4 null)))
+(assert (or (= (alloc param0) 1) (= t4 null)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
 (assert t6)

@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 73b4a732d3690679a2c11931aa21b6f6dbdb46e7ee1700ef6a84ed7690c49dd9
+; Part of certificate 2aebcd07c3ca0af09c9ba8641db1efbe8695e9b33871b78a91da57f2ceadf1ee
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 

@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 5fd8a41f35c93350c64b70dfe40edece5c46b96b1d75884859e9ebea745b1ac0
+; Part of certificate 2c8f4c8664412618a1c41a1b817e162611139fbad3da74483207e06276bfaecb
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 

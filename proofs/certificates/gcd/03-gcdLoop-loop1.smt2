@@ -1,9 +1,9 @@
 ; The proof of gcdLoop@loop1
-; Part of certificate 5fd8a41f35c93350c64b70dfe40edece5c46b96b1d75884859e9ebea745b1ac0
+; Part of certificate 2c8f4c8664412618a1c41a1b817e162611139fbad3da74483207e06276bfaecb
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. calls 0 and 1 start from equal arguments and regions
 (push 1)
@@ -21,7 +21,7 @@
 (define-fun t11 () Int (+ 0 (* 1 param1) (* (- 1) t8) (* (- 1) t10)))
 (define-fun t12 () Bool (= t11 0))
 (define-fun t13 () Bool (not t12))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending1) (<= ending1 2)))
 ; what is assumed, and last that the goal does not hold
@@ -49,7 +49,7 @@
 (define-fun t12 () Int (+ 0 (* 1 param1) (* (- 1) t9) (* (- 1) t11)))
 (define-fun t13 () Bool (= t12 0))
 (define-fun t14 () Bool (not t13))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending1) (<= ending1 2)))
 ; what is assumed, and last that the goal does not hold
@@ -77,7 +77,7 @@
 (define-fun t12 () Int (+ 0 (* 1 param1) (* (- 1) t9) (* (- 1) t11)))
 (define-fun t13 () Bool (= t12 0))
 (define-fun t14 () Bool (not t13))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending1) (<= ending1 2)))
 ; what is assumed, and last that the goal does not hold

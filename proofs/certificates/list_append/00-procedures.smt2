@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 8c41a6aa377da66feeab707e9017e51982f4d305ac4c5c49322806965cac26c3
+; Part of certificate 5062bf5dd3a1f31549ca29ceb08725ef5caa27a54a00b0416f8481a5b6d223cd
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 

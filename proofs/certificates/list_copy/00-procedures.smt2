@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate c4cb102528e96209781f5f1b13aa400e8086a799529db0a8ca282da194e398c7
+; Part of certificate 083a35c0b2c61741d3b82f99bebf13514b69b08bfced622a6776233aeb3fc1c1
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 

@@ -3,7 +3,7 @@
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. modifies of tally
 (push 1)
@@ -30,13 +30,13 @@
 (define-fun t18 () Bool (= t17 0))
 (define-fun t19 () Bool (or t12 t18))
 (define-fun t20 () Bool (not t19))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (= (birth any0) 1))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc any0) 1))
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending1) (<= ending1 2)))
 ; what is assumed, and last that the goal does not hold
@@ -72,14 +72,14 @@
 (define-fun t18 () Bool (= t17 0))
 (define-fun t19 () Bool (or t12 t18))
 (define-fun t20 () Bool (not t19))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (= (birth any0) 1))
-(assert (or (= (birth param1) 1) (= t14 0)))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc any0) 1))
+(assert (or (= (alloc param1) 1) (= t14 0)))
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending1) (<= ending1 2)))
 ; what is assumed, and last that the goal does not hold

@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 05810007a94142509fbd98fc41a2029e8dd709fd0b89b611ee3ed597f91728b2
+; Part of certificate f529231a336d6e721509a5a097afb55d11a9701b0e96127d23ad8e5c0580b50a
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 

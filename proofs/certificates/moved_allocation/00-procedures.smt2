@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate ffc89dc852e3951a3b572d5085a8839604c2db54326e332d10bb4f30e71f05b5
+; Part of certificate d737fd83a62cb924f606f3b65ce63e37a14d89a233d5634ea4eb9c80736e7e4a
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 

@@ -3,7 +3,7 @@
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. what holds of a loop
 (push 1)
@@ -33,12 +33,12 @@
 (define-fun t21 () Bool (<= t20 0))
 (define-fun t22 () Int (+ 1 (* (- 1) param0) (* 1 result0_0)))
 (define-fun t23 () Bool (<= t22 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param2) 0) (= (birth param2) 1)))
-(assert (=> (= (birth param2) 0) (= param2 null)))
-(assert (= (birth null) 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (= (alloc null) 0))
 (assert (<= 0 t6))
-(assert (or (= (birth param2) 1) (= t14 0)))
+(assert (or (= (alloc param2) 1) (= t14 0)))
 (assert (and (<= 0 ending0) (<= ending0 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -84,12 +84,12 @@
 (define-fun t25 () Bool (<= t24 0))
 (define-fun t26 () Int (+ 1 (* (- 1) param0) (* 1 result0_0)))
 (define-fun t27 () Bool (<= t26 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param2) 0) (= (birth param2) 1)))
-(assert (=> (= (birth param2) 0) (= param2 null)))
-(assert (= (birth null) 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (= (alloc null) 0))
 (assert (<= 0 t6))
-(assert (or (= (birth param2) 1) (= t18 0)))
+(assert (or (= (alloc param2) 1) (= t18 0)))
 (assert (and (<= 0 ending0) (<= ending0 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -126,10 +126,10 @@
 (define-fun t15 () Bool (<= t14 0))
 (define-fun t16 () Int (+ 1 (* (- 1) param1) (* 1 t6)))
 (define-fun t17 () Bool (<= t16 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param2) 0) (= (birth param2) 1)))
-(assert (=> (= (birth param2) 0) (= param2 null)))
-(assert (= (birth null) 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (= (alloc null) 0))
 (assert (<= 0 t6))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -171,12 +171,12 @@
 (define-fun t22 () Int (+ (- 2) (* 1 ending0)))
 (define-fun t23 () Bool (= t22 0))
 (define-fun t24 () Bool (<= t17 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param2) 0) (= (birth param2) 1)))
-(assert (=> (= (birth param2) 0) (= param2 null)))
-(assert (= (birth null) 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (= (alloc null) 0))
 (assert (<= 0 t6))
-(assert (or (= (birth param2) 1) (= t18 0)))
+(assert (or (= (alloc param2) 1) (= t18 0)))
 (assert (and (<= 0 ending0) (<= ending0 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -220,12 +220,12 @@
 (define-fun t22 () Int (+ (- 2) (* 1 ending1)))
 (define-fun t23 () Bool (= t22 0))
 (define-fun t24 () Bool (<= t17 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param2) 0) (= (birth param2) 1)))
-(assert (=> (= (birth param2) 0) (= param2 null)))
-(assert (= (birth null) 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (= (alloc null) 0))
 (assert (<= 0 t6))
-(assert (or (= (birth param2) 1) (= t18 0)))
+(assert (or (= (alloc param2) 1) (= t18 0)))
 (assert (and (<= 0 ending1) (<= ending1 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)

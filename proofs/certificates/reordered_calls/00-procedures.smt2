@@ -1,9 +1,9 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 3ead060971283cdba26113f61ae09a10465e8ba4395ce07efe156d3f6cb70404
+; Part of certificate 47ae49a302ac4b411cf25de1f210e1cef0ab1b23c4cd16f40f94d8d0aa8503cd
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. modifies of measure
 (push 1)
@@ -36,18 +36,18 @@
 (define-fun t22 () Bool (= t21 0))
 (define-fun t23 () Bool (or t12 t22))
 (define-fun t24 () Bool (not t23))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (= (birth any0) 1))
-(assert (= (birth new2) 2))
-(assert (= (birth new3) 3))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc any0) 1))
+(assert (= (alloc new2) 2))
+(assert (= (alloc new3) 3))
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending1) (<= ending1 2)))
-(assert (or (= (birth param0) 1) (= t18 0)))
+(assert (or (= (alloc param0) 1) (= t18 0)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
 (assert t5)
@@ -88,18 +88,18 @@
 (define-fun t22 () Bool (= t21 0))
 (define-fun t23 () Bool (or t12 t22))
 (define-fun t24 () Bool (not t23))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (= (birth any0) 1))
-(assert (= (birth new4) 4))
-(assert (= (birth new2) 2))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc any0) 1))
+(assert (= (alloc new4) 4))
+(assert (= (alloc new2) 2))
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending1) (<= ending1 2)))
-(assert (or (= (birth param0) 1) (= t14 0)))
+(assert (or (= (alloc param0) 1) (= t14 0)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
 (assert t5)

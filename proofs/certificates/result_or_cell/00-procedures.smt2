@@ -1,9 +1,9 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 676be6db0d896c16250824e5dfd3c177d81a209570aef59b4904149681993920
+; Part of certificate a1d112340e7c6ed86b66de4551a9ce84d2fc2bd900b32911c7fa57ecf76f0dc2
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. the procedure cannot err here
 (push 1)
@@ -15,12 +15,12 @@
 (define-fun t5 () Bool (or t2 t4))
 (define-fun t6 () Bool (not t2))
 (define-fun t7 () Bool (not t4))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
 ; what is assumed, and last that the goal does not hold
 (assert t5)
 (assert t6)
@@ -39,12 +39,12 @@
 (define-fun t5 () Bool (or t2 t4))
 (define-fun t6 () Bool (not t4))
 (define-fun t7 () Bool (not t2))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
 ; what is assumed, and last that the goal does not hold
 (assert t5)
 (assert t6)
@@ -71,11 +71,11 @@
 (define-fun t12 () Bool (= t11 0))
 (define-fun t13 () Bool (or t8 t12))
 (define-fun t14 () Bool (not t13))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (= (birth null) 0))
-(assert (= (birth any0) 1))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc null) 0))
+(assert (= (alloc any0) 1))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
 (assert t6)
@@ -102,11 +102,11 @@
 (define-fun t13 () Bool (= t12 0))
 (define-fun t14 () Bool (or t8 t13))
 (define-fun t15 () Bool (not t14))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (= (birth null) 0))
-(assert (= (birth any0) 1))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc null) 0))
+(assert (= (alloc any0) 1))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
 (assert t6)

@@ -1,9 +1,9 @@
 ; What the proofs use of each procedure alone
-; Part of certificate c739d670254caf8da9fb70f005b8a2d615364e39a1c2d4ad14cd70273f7817d4
+; Part of certificate 4bbaf7393dd0a255cd7d3b6c8eff4c03c5c6cefc3918f270a4fe00db1d0b4287
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. what holds of a loop
 (push 1)
@@ -39,7 +39,7 @@
 (define-fun t12 () Bool (<= t11 0))
 (define-fun t13 () Int (+ 1 (* (- 1) param1) (* 1 result0_0)))
 (define-fun t14 () Bool (<= t13 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
@@ -55,24 +55,6 @@
 (push 1)
 (declare-fun ending0 () Int)
 (declare-fun param0 () Int)
-(define-fun t1 () Int (+ 1 (* (- 1) param0)))
-(define-fun t2 () Bool (<= t1 0))
-(define-fun t4 () Int (+ (- 2) (* 1 ending0)))
-(define-fun t5 () Bool (= t4 0))
-(define-fun t6 () Bool (<= param0 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (and (<= 0 ending0) (<= ending0 2)))
-; what is assumed, and last that the goal does not hold
-(assert t2)
-(assert t5)
-(assert t6)
-(check-sat)
-(pop 1)
-
-; 4. a measure shrinks at a recursive call
-(push 1)
-(declare-fun ending0 () Int)
-(declare-fun param0 () Int)
 (declare-fun param1 () Int)
 (define-fun t1 () Int (+ 0 (* (- 1) param1)))
 (define-fun t2 () Bool (<= t1 0))
@@ -81,13 +63,31 @@
 (define-fun t7 () Int (+ (- 2) (* 1 ending0)))
 (define-fun t8 () Bool (= t7 0))
 (define-fun t9 () Bool (<= param0 0))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)
 (assert t5)
 (assert t8)
 (assert t9)
+(check-sat)
+(pop 1)
+
+; 4. a measure shrinks at a recursive call
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun param0 () Int)
+(define-fun t1 () Int (+ 1 (* (- 1) param0)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t4 () Int (+ (- 2) (* 1 ending0)))
+(define-fun t5 () Bool (= t4 0))
+(define-fun t6 () Bool (<= param0 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t5)
+(assert t6)
 (check-sat)
 (pop 1)
 

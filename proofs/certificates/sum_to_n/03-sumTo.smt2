@@ -1,9 +1,9 @@
 ; The proof of sumTo ~ gauss when n >= 0
-; Part of certificate c739d670254caf8da9fb70f005b8a2d615364e39a1c2d4ad14cd70273f7817d4
+; Part of certificate 4bbaf7393dd0a255cd7d3b6c8eff4c03c5c6cefc3918f270a4fe00db1d0b4287
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. the final stores are equal where they can be reached
 (push 1)
@@ -23,7 +23,7 @@
 (define-fun t14 () Int (+ 0 (* 1 param0) (* 1 result0_0) (* (- 1) t13)))
 (define-fun t15 () Bool (= t14 0))
 (define-fun t16 () Bool (not t15))
-; true of these values whatever the program: instances of the rules on births, calls and regions
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
 (assert (and (<= 0 ending0) (<= ending0 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)

@@ -1,9 +1,9 @@
 ; What the proofs use of each procedure alone
-; Part of certificate fa16ccdedebcf89034db1893d68fd0582be9a27068d48509bb3520018dd4e796
+; Part of certificate 0697da33607644a784a62f7d49e8feb7c0d66ef304b35567c952a059b45c4786
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. the procedure cannot err here
 (push 1)
@@ -15,12 +15,12 @@
 (define-fun t5 () Bool (or t2 t4))
 (define-fun t6 () Bool (not t2))
 (define-fun t7 () Bool (not t4))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
 ; what is assumed, and last that the goal does not hold
 (assert t5)
 (assert t6)
@@ -45,14 +45,14 @@
 (define-fun t10 () Bool (not t7))
 (define-fun t12 () Bool (= param2 null))
 (define-fun t13 () Bool (not t12))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (or (= (birth param2) 0) (= (birth param2) 1)))
-(assert (=> (= (birth param2) 0) (= param2 null)))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
 (assert (and (<= 0 ending0) (<= ending0 2)))
 ; what is assumed, and last that the goal does not hold
 (assert t2)

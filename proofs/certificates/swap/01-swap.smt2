@@ -1,9 +1,9 @@
 ; The proof of swap
-; Part of certificate fa16ccdedebcf89034db1893d68fd0582be9a27068d48509bb3520018dd4e796
+; Part of certificate 0697da33607644a784a62f7d49e8feb7c0d66ef304b35567c952a059b45c4786
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. the two paths exclude each other
 (push 1)
@@ -15,12 +15,12 @@
 (define-fun t5 () Bool (= param1 null))
 (define-fun t6 () Bool (not t5))
 (define-fun t7 () Bool (or t2 t5))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
 (assert t6)
@@ -51,21 +51,21 @@
 (define-fun t16 () Ref (ite t10 t11 t15))
 (define-fun t17 () Bool (= t14 t16))
 (define-fun t18 () Bool (not t17))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (= (birth null) 0))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (= (birth any0) 1))
-(assert (or (= (birth t9) 0) (= (birth t9) 1)))
-(assert (=> (= (birth t9) 0) (= t9 null)))
-(assert (or (= (birth t11) 0) (= (birth t11) 1)))
-(assert (=> (= (birth t11) 0) (= t11 null)))
-(assert (or (= (birth t12) 0) (= (birth t12) 1)))
-(assert (=> (= (birth t12) 0) (= t12 null)))
-(assert (or (= (birth param0) 1) (= t9 null)))
-(assert (or (= (birth param1) 1) (= t11 null)))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc any0) 1))
+(assert (or (= (alloc t9) 0) (= (alloc t9) 1)))
+(assert (=> (= (alloc t9) 0) (= t9 null)))
+(assert (or (= (alloc t11) 0) (= (alloc t11) 1)))
+(assert (=> (= (alloc t11) 0) (= t11 null)))
+(assert (or (= (alloc t12) 0) (= (alloc t12) 1)))
+(assert (=> (= (alloc t12) 0) (= t12 null)))
+(assert (or (= (alloc param0) 1) (= t9 null)))
+(assert (or (= (alloc param1) 1) (= t11 null)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
 (assert t6)

@@ -1,9 +1,9 @@
 ; The proof of relinkApart
-; Part of certificate f6d66e7636e721c1e888aae3f52d4132f3fccf3af5f836f98807af3e4b7019e2
+; Part of certificate 8ee37bc7343146b62a697cc75193641055979275832baf6c2810c1cb14c9111e
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
 ; 1. the two paths exclude each other
 (push 1)
@@ -17,12 +17,12 @@
 (define-fun t7 () Bool (= param1 null))
 (define-fun t8 () Bool (not t7))
 (define-fun t9 () Bool (or t5 t7))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (= (birth null) 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc null) 0))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
 (assert t6)
@@ -55,17 +55,17 @@
 (define-fun t17 () Ref (ite t12 param1 t16))
 (define-fun t18 () Bool (= t15 t17))
 (define-fun t19 () Bool (not t18))
-; true of these values whatever the program: instances of the rules on births, calls and regions
-(assert (or (= (birth param0) 0) (= (birth param0) 1)))
-(assert (=> (= (birth param0) 0) (= param0 null)))
-(assert (or (= (birth param1) 0) (= (birth param1) 1)))
-(assert (=> (= (birth param1) 0) (= param1 null)))
-(assert (= (birth null) 0))
-(assert (= (birth any0) 1))
-(assert (or (= (birth param2) 0) (= (birth param2) 1)))
-(assert (=> (= (birth param2) 0) (= param2 null)))
-(assert (or (= (birth t13) 0) (= (birth t13) 1)))
-(assert (=> (= (birth t13) 0) (= t13 null)))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc null) 0))
+(assert (= (alloc any0) 1))
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (or (= (alloc t13) 0) (= (alloc t13) 1)))
+(assert (=> (= (alloc t13) 0) (= t13 null)))
 ; what is assumed, and last that the goal does not hold
 (assert t3)
 (assert t6)

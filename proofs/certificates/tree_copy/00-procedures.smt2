@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 9df9e4c28c6f86c257cd7f806aee2927eff604d0fd438b5b4521a9ee936ae0cb
+; Part of certificate d4ea8ccd7a49ca40c2e70bed361322dddb378ff761ec7dfb84000d0de12c1a73
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 

@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate d19b69896e8b1f54623aab53b00390b3a8c185259efe90ac5dd9f8b5821947ef
+; Part of certificate aec8f1c954c12595e45c6d57ceae9d75f1233a2d535489ba509f8497c39efdfc
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 

@@ -1,7 +1,7 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 44f0d1ec002372a2b74a4884dbd61c48839ea48f973408590b7481026266f9d1
+; Part of certificate 33cae81383ff885643a4591788e027e7a77f402f77a49c3cd5e0076c597740f7
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
-(declare-fun birth (Ref) Int)
+(declare-fun alloc (Ref) Int)
 
