@@ -274,7 +274,7 @@ fn decisions_of_an_equivalent_pair_do_not_prove_one_that_differs() {
 fn no_evidence_proves_what_differs() {
     for name in ["null_order.l", "lost_update.l", "wrong_field.l", "off_by_one.l", "alias_increment.l"] {
         let original = certified(&example(name));
-        let plain = |method: &str| json!({ "level": "full", "method": method });
+        let plain = |method: &str| json!({ "level": "full", "rule": method });
         let mut paths = plain("paths");
         paths["in_place"] = json!([[], []]);
         paths["depths"] = json!([0, 0]);
@@ -299,7 +299,7 @@ fn no_evidence_proves_what_differs() {
             let mut forged = original.clone();
             forged.files.insert(INDEX.into(), index.to_string());
             let refused = rewrite(&sealed(forged)).and_then(|forged| replay(&forged, None));
-            assert!(matches!(refused, Err(Refusal::Rejection { .. })), "{name} by {}: {refused:?}", proof["method"]);
+            assert!(matches!(refused, Err(Refusal::Rejection { .. })), "{name} by {}: {refused:?}", proof["rule"]);
         }
     }
 }
@@ -450,7 +450,7 @@ fn what_cannot_be_written_changes_nothing() {
     let within = path.join("missing").join("certificate");
     fs::write(path.join("missing"), "a file, no directory").expect("a file can be written");
     let ran = ape(["verify", "examples/swap.l", "--certificate", &within.to_string_lossy()]);
-    assert_eq!(ran.status, Some(2));
+    assert_eq!(ran.status, Some(74));
     assert!(ran.err.contains("cannot write"), "{}", ran.err);
     assert_eq!(fs::read_dir(&path).expect("it is there").count(), 1);
 }

@@ -458,7 +458,7 @@ fn options_mean_the_same_for_several_files() {
     dir.ape("verify --proc Nobody same.l pair.l empty.l").ends_with(2).complains("no procedure Nobody");
     // Dumps are parted by comments where the text is a program.
     for (stage, lines) in
-        [("ast", "// pair.l\n"), ("lowered", "// pair.l\n"), ("smt2", "; pair.l\n"), ("facts", "== pair.l\n")]
+        [("ast", "// pair.l\n"), ("lowered", "// pair.l\n"), ("smt2", "; pair.l\n"), ("effects", "== pair.l\n")]
     {
         dir.ape(&format!("verify --dump {stage} same.l pair.l empty.l")).ends_with(0).prints(lines).quietly();
     }
