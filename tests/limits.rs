@@ -19,7 +19,7 @@ const EASY: [&str; 2] = [
 
 /// Both versions of a program, each made by a function of its number.
 fn pair(version: impl Fn(usize) -> String) -> String {
-    format!("version old\n{}version new\n{}", version(0), version(1))
+    format!("version before\n{}version after\n{}", version(0), version(1))
 }
 
 /// Branches that each divide by what the last one has changed: their paths and terms grow without end.
