@@ -13,7 +13,7 @@ use smt::stop::{Reason, Stop};
 use std::time::{Duration, Instant};
 
 /// How long, once the stop has fired, it may take to settle what was proved by then.
-const SETTLING: Duration = Duration::from_millis(500);
+const SETTLING: Duration = Duration::from_millis(900);
 
 impl Judge<'_> {
     /// The report on a pair whose judgement was given up for this reason: what was decided before.
