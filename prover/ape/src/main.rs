@@ -48,7 +48,7 @@ pub(crate) fn main() -> ExitCode {
     };
     panic::set_hook(Box::new(report_bug));
     if let Err(error) = signals::survive_full_files() {
-        return Failure::Process(error).report().into();
+        return Failure::Signals(error).report().into();
     }
     let worker =
         thread::Builder::new().name("ape".to_string()).stack_size(STACK).spawn(move || dispatch(&args.command));

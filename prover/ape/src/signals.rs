@@ -1,14 +1,34 @@
-//! Signals: those that end a process unless it says otherwise.
+//! Signals that would end the process: they are turned into a request, or into a write that fails.
 //!
-//! In: nothing. Out: handlers, which only set a flag.
+//! In: nothing. Out: handlers that set a flag, and for interrupts a thread that passes the request on.
 
-use signal_hook::consts::SIGXFSZ;
+use signal_hook::consts::{SIGINT, SIGXFSZ};
 use signal_hook::flag;
+use signal_hook::iterator::Signals;
+use smt::stop::{Reason, Stop};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
 
 /// Has a write beyond the size that files may have fail like one on a full disk, instead of ending the process.
 pub(super) fn survive_full_files() -> io::Result<()> {
     // That there is a handler is enough; nobody looks at the flag.
     flag::register(SIGXFSZ, Arc::default()).map(drop)
+}
+
+/// Has Ctrl-C ask for a stop, so that what is decided can still be told. A second one ends the process at once.
+pub(super) fn stop_on_interrupt(stop: &Stop) -> io::Result<()> {
+    let asked = Arc::new(AtomicBool::new(false));
+    // In this order: the first signal finds the flag unset, and sets it.
+    flag::register_conditional_default(SIGINT, Arc::clone(&asked))?;
+    flag::register(SIGINT, asked)?;
+    let mut signals = Signals::new([SIGINT])?;
+    let stop = stop.clone();
+    let wait = move || {
+        if signals.forever().next().is_some() {
+            stop.request(Reason::Interrupted);
+        }
+    };
+    thread::Builder::new().spawn(wait).map(drop)
 }

@@ -75,6 +75,9 @@ pub(crate) enum Failure {
     /// This program does not know where it is, and so cannot start itself again.
     #[error("cannot find the file of this program: {0}")]
     Process(io::Error),
+    /// No handler of signals could be set.
+    #[error("cannot handle signals: {0}")]
+    Signals(io::Error),
 }
 
 impl Failure {
@@ -107,7 +110,7 @@ impl Failure {
             Failure::Read { error, .. } if is_short_of_something(error) => Status::Environment,
             Failure::Usage(_) | Failure::IllegalFile(_) | Failure::Read { .. } => Status::Illegal,
             Failure::Write { .. } | Failure::Output(_) => Status::Environment,
-            Failure::Thread(_) | Failure::Process(_) | Failure::Solver(_) => Status::Environment,
+            Failure::Thread(_) | Failure::Process(_) | Failure::Signals(_) | Failure::Solver(_) => Status::Environment,
             Failure::Internal(_) => Status::Internal,
         }
     }

@@ -6,6 +6,7 @@ use super::args::{self, Format, Stage, VerifyArgs};
 use super::certificate;
 use super::limits;
 use super::load::{self, Loaded, Programs};
+use super::signals;
 use super::solver;
 use super::status::{Failure, Status};
 use super::terminal;
@@ -43,6 +44,7 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
     }
     // First of all, so that it is ready when the first question is.
     let backend = solver::start(args.memory)?;
+    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
     let loaded = match load::programs(&paths) {
         Ok(programs) => programs,
         Err(failures) => return complain_of(&failures),
