@@ -33,5 +33,5 @@ pub(crate) fn stop(limit: Duration, megabytes: u64, files: usize) -> Stop {
 fn used() -> Option<u64> {
     let statm = fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
-    Some(pages * PAGE >> 20)
+    Some((pages * PAGE) >> 20)
 }
