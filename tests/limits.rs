@@ -35,7 +35,7 @@ fn divisions(count: usize) -> String {
 fn procedures(count: usize) -> String {
     pair(|version| {
         let one = |i: usize| {
-            let garbage = if version == 1 && i % 50 == 0 { "g := new(); " } else { "" };
+            let garbage = if version == 1 && i.is_multiple_of(50) { "g := new(); " } else { "" };
             let call = if i.is_multiple_of(10) { String::new() } else { format!(" q{}(x, n);", i - 1) };
             format!(
                 "procedure q{i}(x, n: int) {{ {garbage}if (x != null) {{ x.v := n + {i}; x := x.next;{call} }} }}\n"

@@ -28,6 +28,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, process};
 
+/// No question may take longer than such a part of a file's time, so that one over which the solver hangs leaves some for
+/// what is not decided yet.
+const QUESTIONS: u32 = 3;
+
 /// Compares the versions. The status says how bad the worst verdict is.
 pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, Failure> {
     let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
@@ -190,7 +194,7 @@ fn config(args: &VerifyArgs, backend: &Shared, at_once: usize) -> Config {
     };
     Config {
         procedures: args.procedures.clone(),
-        budget: Budget { clock: limit, ..Budget::default() },
+        budget: Budget { clock: limit / QUESTIONS, ..Budget::default() },
         strategy,
         stop: limits::stop(limit, args.memory, at_once),
         explain: args.explain,

@@ -5,7 +5,7 @@
 //! Invariant: a process that broke down is killed with all its copies and never asked again; the next question gets another.
 //! Invariant: none is left when this is dropped.
 
-use super::serve::{self, GRACE};
+use super::serve::{self, grace};
 use super::wire::{self, Reply};
 use crate::solve::{Answer, Backend, Question, SolverFailure, Task};
 use crate::stop;
@@ -95,7 +95,7 @@ impl Backend for Isolated {
         let mut server = self
             .ask(question)
             .map_err(|error| SolverFailure(format!("no solver process could be started: {error}")))?;
-        let Some(reply) = server.answer(question.clock.saturating_add(2 * GRACE)) else {
+        let Some(reply) = server.answer(question.clock.saturating_add(2 * grace(question.clock))) else {
             return Ok(Answer::Unknown("it was given up".into()));
         };
         let answer = reply?;

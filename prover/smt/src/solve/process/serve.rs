@@ -5,7 +5,7 @@
 //!
 //! Invariant: each question is decided in a context of its own, as [`crate::solve::InProcess`] does it.
 //! Invariant: one thread works here; the one that started it waits.
-//! Invariant: no copy outlives its question's clock by more than [`GRACE`], nor the client.
+//! Invariant: no copy outlives its question's clock by more than [`grace`] and a second, nor the client.
 
 use super::child::{self, Side};
 use super::wire::{self, Received, Request};
@@ -24,8 +24,13 @@ use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 use std::time::Duration;
 
-/// How much longer than the clock allows a solver may take to notice that it is to stop.
-pub(super) const GRACE: Duration = Duration::from_secs(2);
+/// The most that [`grace`] gives.
+const MAX_GRACE: Duration = Duration::from_secs(2);
+
+/// How much longer than this clock allows a solver may take to notice that it is to stop.
+pub(super) fn grace(clock: Duration) -> Duration {
+    MAX_GRACE.min(clock / 2)
+}
 
 /// Beyond the bound for Z3, in MB: for the program, its stack, and what Z3 does not count.
 const SLACK: u64 = 1024;
@@ -112,7 +117,7 @@ fn answer(memory: u64) -> i32 {
 fn decide(received: &Received, memory: u64) -> wire::Reply {
     let question = received.question();
     // The signal ends the process, whatever it does.
-    let limit = question.clock.saturating_add(GRACE).as_secs().saturating_add(1);
+    let limit = question.clock.saturating_add(grace(question.clock)).as_secs().saturating_add(1);
     alarm::set(u32::try_from(limit).unwrap_or(u32::MAX));
     let decided = panic::catch_unwind(AssertUnwindSafe(|| z3::decide(&question)));
     alarm::cancel();
