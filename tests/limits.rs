@@ -107,7 +107,7 @@ fn keeps_the_limit(name: &str, program: &str) -> Json {
 
 #[test]
 fn the_time_limit_is_kept_over_terms_that_grow() {
-    let report = keeps_the_limit("divisions", &divisions(40));
+    let report = keeps_the_limit("divisions", &divisions(200));
     assert_eq!(report["timed_out"], true, "{report}");
     assert_eq!(report["stopped"], "time", "{report}");
     assert_eq!(verdicts(&report), [("P".to_string(), "unknown".to_string())]);
