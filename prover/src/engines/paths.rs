@@ -64,7 +64,7 @@ impl Engine for Paths {
     }
 }
 
-/// Rule *Inline*.
+/// Rule *Inlining*.
 pub(crate) struct Inlining;
 
 impl Engine for Inlining {
