@@ -1,7 +1,7 @@
 //! Certificates: what was proved replays, and nothing else does.
 //!
-//! A certificate is corrupted in a thousand ways, at first by someone careless, then by someone who makes all digests fit
-//! again, at last by someone who writes everything anew from forged decisions; none is believed.
+//! A certificate is corrupted in a thousand ways, and none is believed. At first the forger is careless. Then all digests
+//! are made to fit again. At last everything is written anew, from forged decisions.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The command line, run as a user runs it: arguments and files go in, text and an exit status come out.
+//! The command line, run as a user runs it. Arguments and files go in; text and an exit status come out.
 
 use serde_json::Value as Json;
 use std::fs;

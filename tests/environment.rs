@@ -1,6 +1,6 @@
 //! What `ape` needs of the machine it runs on, and what it does when the machine fails it.
 //!
-//! An installed binary needs nothing of its build; what the environment breaks ends in status 74; what a killed process
+//! An installed binary needs nothing of its build. What the environment breaks ends in status 74. What a killed process
 //! leaves behind is cleared away.
 
 use serde_json::Value as Json;

@@ -1,4 +1,4 @@
-//! Bounds on time and memory: what is open when one is reached is unknown, with the reason, and what is decided stays.
+//! Bounds on time and memory. What is open when one is reached is unknown, with the reason; what is decided stays.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Pairs of which an `equivalent` would say nothing are reported as vacuous, and code that no run comes to is named.
+//! Vacuity: a pair is reported as vacuous if `equivalent` would say nothing of it. Code that no run reaches is named.
 
 mod common;
 

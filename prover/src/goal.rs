@@ -166,8 +166,10 @@ impl Program<'_> {
         same_signature(a, b)
     }
 
-    /// Whether calls may be related by a claim about this pair: what the two do must depend on what they are given and on
-    /// that alone (rule *Locality*), and they must mean the same by it.
+    /// Whether calls may be related by a claim about this pair.
+    ///
+    /// What the two do must depend on what they are given and on that alone (rule *Locality*), and they must mean the same
+    /// by it.
     pub fn claimable(&self, pair: Pair) -> bool {
         let local = |version: usize, id: ProcId| !self.effects[version][id.index()].non_local;
         local(0, pair.0) && local(1, pair.1)
@@ -191,8 +193,11 @@ impl Program<'_> {
         own.may_block || own.callees.iter().any(ensures)
     }
 
-    /// The pairs that may be claimed: of the same name, loops of the same place in procedures of the same name, those asked
-    /// for without a condition, and those of other names that are the same code.
+    /// The pairs that may be claimed:
+    /// - those asked for without a condition;
+    /// - those of the same name, and so loops of the same place in procedures of the same name;
+    /// - those of other names that are the same code;
+    /// - recursive procedures without a partner, with those that they could be called for.
     pub fn candidates(&self, asked: &[Pair]) -> Vec<Pair> {
         let [left, right] = [0, 1].map(|version| &self.unit.versions[version].procedures);
         let mut found: BTreeSet<Pair> = asked.iter().copied().collect();

@@ -1,8 +1,10 @@
 //! Counterexamples are short, minimal, and what `ape run` shows too.
 //!
-//! In: a program with its report as JSON and as text. Out: what is wrong. For each pair that differs: `ape run --store` prints,
-//! to the byte, what the report holds of each version, and the columns of the text are lines it prints; no smaller store shows
-//! any difference; each version has a mark, on a line that says what it is said to say.
+//! In: a program with its report as JSON and as text. Out: what is wrong. Of each pair that differs it is checked that
+//! - `ape run --store` prints, to the byte, what the report holds of each version;
+//! - the columns of the text are lines that it prints;
+//! - no smaller store shows any difference;
+//! - each version has a mark, on a line that holds the text it marks.
 
 use super::ape;
 use super::program::Program;

@@ -2,15 +2,20 @@
 //!
 //! In: what [`crate::resolve`] made of an [`crate::ast::File`] (or of two). Out: input to [`crate::interp`] and to the prover.
 //!
-//! How it differs from `ast`: variables, fields, classes, globals and procedures are ids; every expression has a type;
-//! shared items stand in each version; classes, fields and globals are one table for all versions, since the versions start
-//! from the same store.
+//! How it differs from `ast`:
+//! - variables, fields, classes, globals and procedures are ids;
+//! - every expression has a type;
+//! - shared items stand in each version;
+//! - classes, fields and globals are one table for all versions, since the versions start from the same store.
 //!
 //! Beside it: [`print`](mod@print) shows it, [`same`] compares two procedures, [`visit`] walks over it.
 //!
-//! Invariant: a value of type [`Unit`] is a legal program: ids are in range, types agree, `break` and `continue` stand in
-//! loops, contract-only forms ([`ExprKind::Old`], [`ExprKind::Fresh`], [`ExprKind::Reach`], [`ExprKind::Quant`]) stand only
-//! in contracts other than `modifies`, `assert`, `assume` and `when`. None of these, nor `modifies`, contains a call.
+//! Invariant: a value of type [`Unit`] is a legal program:
+//! - ids are in range, and types agree;
+//! - `break` and `continue` stand in loops;
+//! - [`ExprKind::Old`], [`ExprKind::Fresh`], [`ExprKind::Reach`] and [`ExprKind::Quant`] stand only in `assert`, `assume`,
+//!   `when`, and contracts other than `modifies`;
+//! - none of these, nor `modifies`, contains a call.
 
 pub mod print;
 pub mod same;

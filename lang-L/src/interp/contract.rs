@@ -226,9 +226,11 @@ impl<'e> Evaluation<'e, '_> {
         Ok(seen)
     }
 
-    /// The range of a quantified integer, its end exclusive: `forall x: int :: guard ==> …` or `exists x: int :: guard && …`,
-    /// where the guard, joined by `&&`, begins with a lower and an upper bound of `x` and with what does not mention `x`.
-    /// For integers outside, short circuit keeps everything after the bounds from being evaluated.
+    /// The range of a quantified integer, its end exclusive, where the form of the body gives one.
+    ///
+    /// The forms are `forall x: int :: guard ==> …` and `exists x: int :: guard && …`. The guard is a conjunction. It begins
+    /// with a lower and an upper bound of `x`, and conditions that do not mention `x`. For integers outside, short circuit
+    /// keeps everything after the bounds from being evaluated.
     fn range(&mut self, forall: bool, var: LocalId, body: &Expr) -> Step<Option<(BigInt, BigInt)>> {
         let guard = match (&body.kind, forall) {
             (ExprKind::Binary(BinOp::Implies, guard, _), true) => guard,

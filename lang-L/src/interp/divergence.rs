@@ -2,17 +2,20 @@
 //!
 //! In: the frames of a run, at each call and at each loop head. Out: whether the run has repeated itself.
 //!
-//! L is deterministic and blind to addresses. So a loop that finds all that its frame can see as it was at an earlier head,
-//! up to a renaming of the objects allocated since the frame was entered, will do so again and again; and a call that is
-//! entered, while an earlier call of the same procedure is active, from a region isomorphic to that call's, will lead to a third
-//! one, and so on. Which earlier state to compare with follows Brent: the one at the last power of two.
+//! L is deterministic and blind to addresses. So a run never ends in either of two cases:
+//! - A loop finds all that its frame can see as it was at an earlier head, up to a renaming of the objects allocated since
+//!   the frame was entered. It will do so again and again.
+//! - A procedure is called while an earlier call of it is active, from a region isomorphic to that of the earlier call. This
+//!   call will lead to a third one, and so on.
 //!
-//! Quantifiers over references see what existed when the run began and what the variables of all active calls reach. A loop leaves
-//! alone what only its callers reach, so it sees the same at both heads. A call that repeats has more callers than the earlier one,
-//! so of calls nothing is claimed where a procedure quantifies over references.
+//! The earlier state to compare with is chosen as in Brent's cycle detection: the one at the last power of two.
 //!
-//! Invariant: the work is bounded by a constant for each step of the run; a comparison for which too little was earned is not
-//! made.
+//! Quantifiers over references see what existed when the run began and what the variables of all active calls reach. A loop
+//! leaves alone what only its callers reach, so it sees the same at both heads. A call that repeats has more callers than
+//! the earlier one. So nothing is claimed of calls where a procedure quantifies over references.
+//!
+//! Invariant: the work is bounded by a constant for each step of the run. A comparison for which too little was earned is
+//! not made.
 
 use super::Limits;
 use super::frame::{Arrival, Frame, LoopMemory};

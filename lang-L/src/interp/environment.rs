@@ -20,10 +20,11 @@ pub enum Behaviour {
     Skip,
     /// Ends the execution in error.
     Error,
-    /// Errs, or writes into the objects that the arguments name (and `modifies` allows) and into globals, and chooses
-    /// results; which, follows from this number, the name of the procedure, which arguments are null, which are the same, and
-    /// their numbers. When the number is odd, it also depends on what the fields of the arguments hold; when its second
-    /// binary digit is 1, on what globals hold.
+    /// Errs, or writes into globals and the objects that the arguments name (and `modifies` allows), and chooses results.
+    ///
+    /// The choice depends on this number, the name of the procedure, the integers and booleans among the arguments, which
+    /// arguments are null, and which are the same. When the number is odd, it also depends on what the fields of the
+    /// arguments hold. When its second binary digit is 1, it also depends on what globals hold.
     Seeded(u64),
 }
 

@@ -2,9 +2,17 @@
 //!
 //! In: a [`Unit`], a procedure of one version, an [`Input`]. Out: an [`Outcome`], and the input with all that was read of it.
 //!
-//! The parts: `outcome` how a run ends; `environment` what it leaves to its surroundings; `memory` the store; `frame` the
-//! active calls; `operators` and `contract` expressions; `visible` what quantifiers see; `machine` statements; `call` calls and
-//! the checking of contracts; `external` procedures without a body; `divergence` the proof that a run never ends.
+//! The parts:
+//! - `outcome`: how a run ends;
+//! - `environment`: what a run leaves to its surroundings;
+//! - `memory`: the store;
+//! - `frame`: the active calls;
+//! - `operators` and `contract`: expressions;
+//! - `visible`: what quantifiers see;
+//! - `machine`: statements;
+//! - `call`: calls, and the checking of contracts;
+//! - `external`: procedures without a body;
+//! - `divergence`: the proof that a run never ends.
 //!
 //! Invariant: deterministic but for the environment; no outcome depends on addresses.
 //! Invariant: the Rust stack does not grow with the depth of L's recursion.

@@ -3,9 +3,11 @@
 //! In: one [`ast::File`] (plain or a pair), or several of which each gives one version. Out: a [`hir::Unit`], or everything
 //! that is wrong.
 //!
-//! The steps, each in a file of its own: `declare` fills the tables of classes, globals and signatures; `body` and `expr`
-//! walk each procedure once, turning names into ids and collecting what is known of types in `types`; `access` decides what
-//! each `e.f` means once the type of `e` is known; `settle` writes the final types into the tree.
+//! The steps, each in a file of its own:
+//! - `declare` fills the tables of classes, globals and signatures;
+//! - `body` and `expr` walk each procedure once; they turn names into ids, and collect what is known of types in `types`;
+//! - `access` decides what each `e.f` means once the type of `e` is known;
+//! - `settle` writes the final types into the tree.
 //!
 //! Invariant: evaluates nothing, and looks at each node a bounded number of times.
 //! Invariant: a mistake is reported once, at the place where it can be mended, with every other place it concerns.

@@ -47,8 +47,8 @@ impl Diagnostic {
 impl Sources {
     /// Adds the bytes of a file, which may be anything; a byte order mark at the start is left out.
     ///
-    /// When the bytes are not UTF-8, or too many, there is a diagnostic as well, and the text of the file, which is there
-    /// for the diagnostic to point into, is not what the bytes say.
+    /// When the bytes are not UTF-8, or too many, there is a diagnostic as well. The text of the file then serves only for
+    /// the diagnostic to point into; it is not what the bytes say.
     pub fn add_bytes(&mut self, name: impl Into<String>, bytes: &[u8]) -> (FileId, Option<Diagnostic>) {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if u32::try_from(bytes.len()).is_err() {

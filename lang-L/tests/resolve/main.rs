@@ -1,7 +1,8 @@
 //! What `resolve` makes of programs: names, inferred types, and every diagnostic, with inline expectations.
 //!
-//! A case is the text of a file (or of several) and either the typed tree as it prints or the list of diagnostics, each as
-//! `code line:column "text there" message | label`, with other places and help on lines of their own.
+//! A case is the text of one file or of several, and what is expected of it: the typed tree as it prints, or the list of
+//! diagnostics. A diagnostic is written `code line:column "text there" message | label`. Other places and help follow on
+//! lines of their own.
 
 mod clashes;
 mod guide;

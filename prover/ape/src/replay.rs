@@ -17,8 +17,11 @@ use smt::solve::cvc5::Cvc5;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Replays. The status is 1 when something was refused, 2 when something is no certificate, 3 when nothing was refused, but some
-/// pair was not confirmed: it is unknown, or was proved in a way that no certificate tells of.
+/// Replays. The status is
+/// - 1 when something was refused;
+/// - 2 when something is no certificate;
+/// - 3 when nothing was refused, but some pair was not confirmed: it is unknown, or was proved in a way that no certificate
+///   tells of.
 pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, Failure> {
     load::at_most_one_is_standard_input(args.paths.iter().map(AsRef::as_ref))?;
     let (directories, files): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(|path| path.is_dir());

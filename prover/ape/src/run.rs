@@ -137,8 +137,9 @@ fn start(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<Start, Fa
     Ok(Start { input, externals: store_json::read_externals(store).map_err(wrong)?, difference })
 }
 
-/// The store that a file holds: all of it, or, of a report by `verify`, the counterexample for this procedure; of one that
-/// shows a difference also the name of the procedure of the first version. A report on several files says which is whose.
+/// The store that a file holds. Of a report by `verify` it is the counterexample for this procedure; otherwise it is all of
+/// the file. With a counterexample that shows a difference comes the name of the procedure of the first version. A report on
+/// several files says which is whose.
 fn store_in<'j>(json: &'j Json, file: &Path, procedure: &str) -> Option<(&'j Json, Option<&'j str>)> {
     let Some(pairs) = json["pairs"].as_array() else { return Some((json, None)) };
     let of_this = |pair: &&Json| pair["file"].as_str().is_none_or(|other| same_file(file, other));

@@ -175,8 +175,9 @@ pub fn replays(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: Be
     difference(unit, input, &outcome(0, pair.0), &outcome(1, pair.1))
 }
 
-/// Whether the other procedure ends on this input, and that of version `endless` does not within many steps: all that runs
-/// can say where the one comes back to no state it has been in, and a recurrent set shows that it never ends.
+/// Whether the other procedure ends on this input, and that of version `endless` does not within many steps.
+///
+/// Runs can say no more where a recurrent set shows that a run never ends: it comes back to no state it has been in.
 pub fn outlasts(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: Behaviour, endless: usize) -> bool {
     let procedures = [pair.0, pair.1];
     let outcome = |version: usize| {

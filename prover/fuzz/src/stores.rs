@@ -2,8 +2,8 @@
 //!
 //! In: a program. Out: [`Input`]s: all small ones, one after the other, by [`Small`]; large ones at random, by [`large`].
 //!
-//! Invariant: [`Small`] goes through all that runs can tell apart within its bounds, before it repeats anything: each place
-//! of the store is chosen when it is first read, and is null, an object known so far, or one more.
+//! Invariant: [`Small`] goes through all that runs can tell apart within its bounds, before it repeats anything. Each place
+//! of the store is chosen when it is first read. It is null, an object known so far, or one more.
 
 use lang_l::heap::{Input, Kind, Object, Store, may_refer, slot_type};
 use lang_l::hir::{ClassId, GlobalId, Procedure, Type, Unit};

@@ -1,5 +1,5 @@
-//! Laws of terms and heaps: what the smart constructors build means what was asked for, and reads after writes agree with
-//! a concrete heap.
+//! Laws of terms and heaps. What the smart constructors build means what was asked for. Reads after writes agree with a
+//! concrete heap.
 
 use lang_l::hir::{FieldId, Unit};
 use lang_l::{parse, resolve, source::FileId};

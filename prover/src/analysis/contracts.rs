@@ -4,7 +4,7 @@
 //! `modifies`, invariant and `assert`; and effects that say which contracts callers may rely on.
 //!
 //! Rule *Contracts*: all contracts of a version are assumed of its calls and checked for its bodies, by induction over call
-//! depth; what fails is withdrawn, and what was checked with its help is checked again.
+//! depth. What fails is withdrawn, and what was checked with its help is checked again.
 
 use crate::chc::houdini::{self, Look};
 use crate::effects::Effects;
@@ -417,8 +417,10 @@ fn merged(clauses: Vec<Clause>) -> Vec<Clause> {
     merged
 }
 
-/// Whether every contract that these procedures rest on was proved: effects say what a procedure does where its `requires` and
-/// the invariants of its loops hold, and a run that never ends must not break a contract later.
+/// Whether every contract that these procedures rest on was proved.
+///
+/// Effects say what a procedure does where its `requires` and the invariants of its loops hold. And a run that never ends
+/// must not break a contract later.
 pub(crate) fn contracts_hold(clauses: &[Clause], version: usize, run: &BTreeSet<ProcId>) -> bool {
     let concerned = |clause: &&Clause| {
         clause.version == version && clause.kind != ClauseKind::Assert && run.contains(&clause.within)

@@ -1,12 +1,14 @@
 //! What holds whenever a loop is entered, and whenever it has returned.
 //!
-//! In: a lowered program and the syntactic effects. Out: the same effects with `entry` and `exit` filled in: conditions on the
-//! parameters of each loop's procedure that hold at every call of it, the one before the loop and the one at the end of each
-//! turn; and conditions on parameters and results that hold after it.
+//! In: a lowered program and the syntactic effects. Out: the same effects, with two things filled in for the procedure of
+//! each loop:
+//! - `entry`: conditions on its parameters that hold at every call, before the loop and at the end of each iteration;
+//! - `exit`: conditions on its parameters and results that hold after the loop.
 //!
-//! Rule *Entry* (`proofs/soundness.md`): nobody is asked about a loop for its own sake, so all its calls are in the program. Of
-//! all conditions of some simple forms those are dropped that do not follow, until the rest follow at each call and at each
-//! return from themselves and from what the procedure around may assume. (Flanagan and Leino, "Houdini", FME 2001.)
+//! Rule *Entry* (`proofs/soundness.md`): nobody is asked about a loop for its own sake, so all its calls are in the program.
+//! The candidates are all conditions of some simple forms. At each call and at each return they have to follow from
+//! themselves, and from what the procedure around may assume. Those that do not are dropped, until the rest do. (Flanagan
+//! and Leino, "Houdini", FME 2001.)
 //!
 //! Invariant: the conditions speak of values that no store changes: integers, which reference is null, lengths.
 

@@ -4,9 +4,9 @@
 //! smaller that is bounded below.
 //!
 //! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters. For each recursive call, on
-//! its path, the caller's measure is at least 0 and the callee's is smaller; or, for two measures in lexicographic order, the
-//! first does not grow and the second is at least 0 and shrinks. No infinite chain of calls can do that. Candidates come
-//! from the conditions on the paths: a path with `t <= 0` bounds `-t`.
+//! its path, the caller's measure is at least 0 and the callee's is smaller. With two measures in lexicographic order it
+//! is enough that the first does not grow, and that the second is at least 0 and shrinks. No infinite chain of calls can do
+//! that. Candidates come from the conditions on the paths: a path with `t <= 0` bounds `-t`.
 
 use crate::analysis::inference::components;
 use crate::budget::ranking::MAX_CANDIDATES;

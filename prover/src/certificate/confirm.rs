@@ -256,8 +256,9 @@ impl Found<'_> {
         Ok(Seen { verdict, termination, rests_on, shown: None })
     }
 
-    /// A difference in termination that no run can show: that one side never ends is proved anew, by the solver itself and
-    /// not by the ledger, for what is found here is not among the questions of the certificate.
+    /// A difference in termination that no run can show: that one side never ends is proved anew.
+    ///
+    /// The solver itself is asked, not the ledger: what is found here is not among the questions of the certificate.
     fn endless(&self, pair: &witness::Pair<'_>, input: &Input, externals: Behaviour) -> Option<witness::Witness> {
         let mut solver = Solver::new(Budget::default());
         let run = procedures_run(self.program, (pair.left, pair.right), &BTreeSet::new());

@@ -83,8 +83,9 @@ impl<G: Edges> Search<'_, G> {
     }
 }
 
-/// The terms that conditions say are at least 0, and both ways those that they say are not 0: a loop to `i != n` counts towards
-/// n from one side or the other, and the edge must say which.
+/// The terms that conditions say are at least 0, and both ways those that they say are not 0.
+///
+/// A loop to `i != n` counts towards n from one side or the other, and the edge must say which.
 pub(crate) fn bounded(terms: &mut Terms, conditions: &[Term]) -> BTreeSet<Term> {
     let mut found = BTreeSet::new();
     let mut work = conditions.to_vec();

@@ -3,9 +3,9 @@
 //! In: a lowered pair program, the effects and contracts of both versions. Out: a [`PairProof`] for each pair, with the
 //! claims about other pairs it rests on, and the evidence by which it can be checked again.
 //!
-//! Rule *Induction*: all candidate pairs are claimed at first; each is proved under the claims; a claim whose proof fails is
-//! lowered or dropped, and what rested on it is proved again. What is left at the end proves itself, by induction over the
-//! depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
+//! Rule *Induction*: all candidate pairs are claimed at first, and each is proved under the claims. A claim whose proof
+//! fails is lowered or dropped, and what rested on it is proved again. What is left at the end proves itself, by induction
+//! over the depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
 
 use super::{SCHEDULE, paths};
 use crate::chc::houdini::{self, Look};

@@ -18,8 +18,9 @@ pub(crate) fn heapless(program: &Program<'_>, version: usize, id: ProcId) -> boo
         && reached.iter().all(|id| plain(program.unit.versions[version].procedure(*id)))
 }
 
-/// Whether a procedure and its callees read fields and cells, write nothing to the heap and make no objects: so they all see one
-/// and the same heap, and every reference in them is null or was there on entry.
+/// Whether a procedure and its callees read fields and cells, write nothing to the heap and make no objects.
+///
+/// So they all see one and the same heap, and every reference in them is null or was there on entry.
 pub(crate) fn only_reads(program: &Program<'_>, version: usize, id: ProcId) -> bool {
     let effects = &program.effects[version];
     let own = &effects[id.index()];

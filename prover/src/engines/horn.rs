@@ -1,8 +1,8 @@
 //! Procedures over integers, by constrained Horn clauses.
 //!
-//! In: a pair of procedures that touch no heap. Out: whether the clauses have a solution, which proves partial equivalence
-//! where calls and loops of the two versions do not match one to one: peeled, unrolled, counting up against down, with other
-//! variables, recursion against iteration.
+//! In: a pair of procedures that touch no heap. Out: whether the clauses have a solution, which proves partial equivalence.
+//! Calls and loops of the two versions need not match one to one. One version may peel or unroll a loop, count the other
+//! way, use other variables, or use recursion for a loop.
 //!
 //! Rule *Horn* (`proofs/soundness.md`). A relation `both_p_q(in, in', out, out')` holds at least of all pairs of ending
 //! executions of p and q; `one_p(in, out)` of all ending executions of p. For each pair of paths there is a clause: what

@@ -1,7 +1,7 @@
 //! A pair, path by path: every outcome of one version related to every outcome of the other that it can meet.
 //!
-//! In: a pair, the claims that calls may rest on, and which calls are executed in place. Out: a [`PairProof`]. Source: the path
-//! pairs of the design notes in place of the product procedure of the paper, section 3.
+//! In: a pair, the claims that calls may rest on, and which calls are executed in place. Out: a [`PairProof`].
+//! Pairs of paths take the place of the paper's product procedure (section 3).
 
 use super::Engine;
 use crate::budget::goal::MAX_INLINE_DEPTH;
@@ -64,7 +64,7 @@ impl Engine for Paths {
     }
 }
 
-/// Rule *Inline*.
+/// Rule *Inlining*.
 pub(crate) struct Inlining;
 
 impl Engine for Inlining {

@@ -23,7 +23,7 @@ static UNROLLING: Rule = Rule {
     share: 1,
 };
 
-/// Rule *Unroll*.
+/// Rule *Unrolling*.
 pub(crate) struct Unrolling;
 
 impl Engine for Unrolling {

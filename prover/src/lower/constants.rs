@@ -1,14 +1,15 @@
 //! Which parameters and results always have a value that is known without them.
 //!
-//! In: the procedures of one version, lowered, and which of them are *internal*: called by this version alone, and by all of its
-//! callers in plain sight. Out: for each internal procedure, the parameters that are always given the same literal, or always
-//! the same as another parameter; and the results that are always a literal, or the value of a parameter on entry.
+//! In: the procedures of one version, lowered, and which of them are *internal*: called by this version alone, and by all of
+//! its callers in plain sight. Out, for each internal procedure:
+//! - the parameters that are always given the same literal, or always the same as another parameter;
+//! - the results that are always a literal, or the value of a parameter on entry.
 //!
-//! A value is a literal or a number; equal numbers within one procedure are equal values. Starting from "all parameters are
-//! alike, no result has come back yet" each round runs every procedure over such values, and takes back what it sees
+//! A value is a literal or a number; equal numbers within one procedure are equal values. At first all parameters are alike,
+//! and no result has come back yet. Each round runs every procedure over such values, and takes back what it sees
 //! contradicted, until nothing is.
 //!
-//! Invariant: what is left is true of every call of every execution, by induction over its length: the round that took
+//! Invariant: what is left is true of every call of every execution, by induction over its length. The round that took
 //! nothing back is the step.
 
 use super::dead_arguments::{Change, Literal, ParamChange, ResultChange, apply};

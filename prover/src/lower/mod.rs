@@ -1,13 +1,14 @@
 //! Lowering: loops become procedures, calls become statements of their own.
 //!
-//! In: a checked program. Out: the same program as a [`Lowered`], without `while`, `break` and `continue`, in which a call is a
+//! In: a checked program. Out: the same program as a [`Lowered`], without `while`, `break` and `continue`. In it a call is a
 //! statement whose results go to locals, and every other expression is free of calls.
 //!
-//! A loop of `p` becomes a procedure `p@loopN` (N counts in source order) that takes the variables the loop uses and
-//! that matter at its head, in the order of their first occurrence, runs one iteration and calls itself; it returns those
-//! it assigns that matter afterwards, or of which an invariant in either version speaks. A
-//! `return` within the loop is told to the caller by one more result. Source: the paper, section 3.1 ("we assume loops have
-//! been encoded as recursive procedures").
+//! A loop of `p` becomes a procedure `p@loopN`, where N counts in source order. It runs one iteration and calls itself.
+//! - It takes the variables the loop uses and that matter at its head, in the order of their first occurrence.
+//! - It returns those it assigns that matter afterwards, or of which an invariant in either version speaks.
+//! - A `return` within the loop is told to the caller by one more result.
+//!
+//! Source: the paper, section 3.1 ("we assume loops have been encoded as recursive procedures").
 //!
 //! The lowering is the table `PASSES`, in the order in which they run. The last five treat only *internal* procedures, which
 //! this version alone calls and which are not compared for their own sake (`draft`).

@@ -1,13 +1,16 @@
 //! One order for the parameters and results of internal procedures.
 //!
-//! In: the procedures of both versions, lowered and slimmed. Out: the same; the parameters of internal procedures stand by type,
-//! by whether all calls within hand them on, by the fields that are looked for in them, and then in the order in which their
-//! values are first looked at; the results by type, then in the order of the parameters they may equal, then of their first
-//! assignment. Copies from variable to variable count as looks at nothing. So a loop and the helper that takes its place have
-//! the same signature, whatever their variables are called and however they are listed.
+//! In: the procedures of both versions, lowered and slimmed. Out: the same, with the parameters and results of internal
+//! procedures in order.
+//! - Parameters stand by type, by whether all calls within hand them on, by the fields that are looked for in them, and then
+//!   in the order in which their values are first looked at.
+//! - Results stand by type, then in the order of the parameters they may equal, then of their first assignment.
 //!
-//! A loop of version 1 over variables of the same names as the loop of the same place in version 0 follows that one instead, so
-//! that the order in which they are mentioned does not tell the two apart.
+//! Copying a variable to another does not count as looking at it. So a loop and the helper that takes its place have the
+//! same signature, whatever their variables are called and however they are listed.
+//!
+//! A loop of version 1 may be over variables of the same names as the loop of the same place in version 0. Then it follows
+//! that one instead, so that the order in which they are mentioned does not tell the two apart.
 
 use super::dead_arguments::arrange;
 use super::draft::Draft;

@@ -1,10 +1,10 @@
 //! A cell that is made for a recursive helper alone becomes a parameter and a result.
 //!
-//! In: the procedures of one version, lowered, and which of them are internal. Out: the same procedures; where an internal one
-//! that calls itself hands on a cell, and all its callers make that cell themselves and use nothing but its fields, it takes
-//! the values of the fields and gives back the new ones, and there is no cell.
+//! In: the procedures of one version, lowered, and which of them are internal. Out: the same procedures, where some internal
+//! ones take the values of a cell's fields and give back the new ones, and there is no cell.
 //!
-//! So a helper that leaves its result in a cell comes to be one that returns it.
+//! Such a procedure calls itself and hands on the cell. All its callers make that cell themselves and use nothing but its
+//! fields. So a helper that leaves its result in a cell comes to be one that returns it.
 //!
 //! Invariant (rule *Cell*, `proofs/soundness.md`): every procedure that is not internal does what it did.
 

@@ -1,9 +1,9 @@
 //! Agreement: arguments equal, regions equal, final heaps equal on all that can be reached.
 //!
 //! The witness for "what can be reached" is a set of allocs that holds the roots and is closed under every field in one of
-//! the two heaps (design notes, "closed-set witnesses"); since the other heap agrees on the set, it is closed there too.
-//! The least such set is computed, from what is stored where; where that is too coarse, the solver is asked whether a value
-//! can really have a alloc outside (rule *Closure*).
+//! the two heaps. Since the other heap agrees on the set, it is closed there too. The least such set is computed, from what
+//! is stored where. Where that is too coarse, the solver is asked whether a value can really have an alloc outside (rule
+//! *Closure*).
 
 use super::unify::Unifier;
 use super::{Correspondence, FailedGoal, Relater};

@@ -1,6 +1,6 @@
 //! Alignments: which objects and calls of version 1 are given the names of which of version 0.
 //!
-//! Invariant: injective. A alloc or call of version 0 is the image of at most one of version 1 (the paper, definitions 5
+//! Invariant: injective. An alloc or call of version 0 is the image of at most one of version 1 (the paper, definitions 5
 //! and 6; `proofs/soundness.md`, rule *Match*).
 
 use crate::exec::state::Outcome;

@@ -3,13 +3,12 @@
 //! In: an outcome of each version whose path conditions may hold together. Out: a [`Relation`] (what corresponds to what,
 //! or that the two exclude each other) with the [`Evidence`] for it, or a [`FailedGoal`] that says what could not be shown.
 //!
-//! The work is done in stages (design notes, "call matching in stages"): match a call of one side with a call of the other,
-//! where arguments and reachable regions are provably equal; give the second the names of the first; go on. At the end
-//! follow both heaps from their roots in lock step to find which `new` corresponds to which, and compare. Where the
-//! correspondence hangs on an open alias, split on it.
+//! The work is done in stages. Match a call of one side with a call of the other, where arguments and reachable regions are
+//! provably equal; give the second the names of the first; go on. At the end follow both heaps from their roots in lock step
+//! to find which `new` corresponds to which, and compare. Where the correspondence depends on an open alias, split on it.
 //!
-//! Invariant: an [`Correspondence`] is injective on objects and on calls together (`proofs/soundness.md`, rule *Match*); calls
-//! enter it only when their regions were proved equal.
+//! Invariant: a [`Correspondence`] is injective on objects and on calls together (`proofs/soundness.md`, rule *Match*).
+//! Calls enter it only when their regions were proved equal.
 
 mod agree;
 mod align;

@@ -1,6 +1,6 @@
 //! Repeated calls: two calls of one execution that start from isomorphic regions end in isomorphic ones.
 //!
-//! Two calls of one version may both be like a single call of the other; they cannot both be *equated* with it, for they
+//! Two calls of one version may both be like a single call of the other. They cannot both be *equated* with it, for they
 //! allocate twice (the paper's figure 8 and section 4.1). But each is *isomorphic* to the other: where the first was handed
 //! `rf0` the second was handed `rf1`, and that is all. So integers, booleans and null come out the same, an object that
 //! existed before comes out as the very same object, and `rf0` comes out as `rf1`.

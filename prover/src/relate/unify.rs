@@ -1,8 +1,8 @@
 //! Guided correspondence: two executions in lock step from given roots.
 //!
-//! Heaps reached from named roots through named fields have at most one isomorphism, so it need not be guessed: where both
-//! sides hold a new object at the same place, those two correspond, and then what they point to does (design notes, 7). The
-//! only freedom left is aliasing that the path does not decide; such a condition is handed back as a proposal to split.
+//! Heaps reached from named roots through named fields have at most one isomorphism, so it need not be guessed. Where both
+//! sides hold a new object at the same place, those two correspond, and then what they point to does. The only freedom left
+//! is aliasing that the path does not decide. Such a condition is handed back as a proposal to split.
 //!
 //! Invariant: unification only proposes. Nothing it says is believed before [`super::agree`] has proved it.
 

@@ -1,6 +1,6 @@
 //! The reports of several files as one: what each file's own report says, and the worst of it.
 //!
-//! Invariant: as JSON it is an object of the same form as that of one file; each pair and each contract says which file it
+//! Invariant: as JSON it is an object of the same form as that of one file. Each pair and each contract says which file it
 //! is of.
 
 use super::text::{self, Detail, painted};

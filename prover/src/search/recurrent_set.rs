@@ -3,7 +3,7 @@
 //! In: where a run was when it ran out of steps: a loop, or a procedure that calls itself, and what its variables held. Out: a
 //! condition that holds there and, wherever it holds, leads to another turn (or call) in which it holds again.
 //!
-//! Rule *RecurrentSet* (`proofs/soundness.md`). The condition is a conjunction of simple ones that hold at that place: bounds,
+//! Rule *Recurrent* (`proofs/soundness.md`). The condition is a conjunction of simple ones that hold at that place: bounds,
 //! differences and parities of integers, booleans, nullness. What a turn does not keep is dropped until the rest is kept.
 //!
 //! Invariant: nothing is assumed of the heap and of globals; so the condition speaks for every store.

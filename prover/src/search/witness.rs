@@ -3,8 +3,8 @@
 //! In: a pair (or one procedure) and an input from whatever source: a search, a solver's model, a user. Out: a [`Witness`]
 //! that the two differ, a [`ContractWitness`] that a contract fails, or nothing.
 //!
-//! Invariant: only this module makes these witnesses, and only of what it has just seen happen: a pair is not equivalent, and a
-//! contract violated, only by a value made here.
+//! Invariant: only this module makes these witnesses, and only of what it has just seen happen. A pair is not equivalent,
+//! and a contract violated, only by a value made here.
 //! Invariant: that a version never ends is believed only when the interpreter proves it, or a recurrent set does for a place
 //! where the run has just been.
 
@@ -166,8 +166,9 @@ pub fn replay(pair: &Pair<'_>, input: &Input, externals: Behaviour, limits: Limi
     Some(Witness { input, externals, left, right, contrast })
 }
 
-/// Runs both procedures on `input`. A witness when one ends and the other is stopped at a place from which `never_ends` proves
-/// that it never will, nor break a contract, by what it is told of the version and the place.
+/// Runs both procedures on `input`. A witness when one ends and the other is stopped at a place from which it never will.
+///
+/// `never_ends` is told the version and the place. It proves that the run from there neither ends nor breaks a contract.
 pub fn replay_endless(
     pair: &Pair<'_>,
     input: &Input,

@@ -89,9 +89,10 @@ fn returns(
 
 /// Whether recursion may come to an end.
 ///
-/// A run that ends has innermost calls, which call nothing that takes part in the recursion. So where no procedure has a way
-/// to its end but through calls of procedures that have none, no run ends; nor where a procedure that calls itself has
-/// no way, from any store its own `requires` allow, without a call of itself.
+/// A run that ends has innermost calls, which call nothing that takes part in the recursion. So no run ends in either of two
+/// cases:
+/// - each way of a procedure to its end goes through a call of a procedure of which the same is true;
+/// - a procedure that calls itself has no way to its end without a call of itself, from any store its own `requires` allow.
 fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, arena: &mut Arena, solver: &mut Solver) -> bool {
     let effects = &program.effects[version];
     let code = &program.unit.versions[version];

@@ -20,8 +20,10 @@ impl Heaps {
 
     /// Whether there is a path from one reference to another in this heap; `None` when terms cannot say it.
     ///
-    /// Rule *Paths*: what is not written with references changes no path; a new edge from an object that the start does not
-    /// reach makes none; one in place of null makes those that go through it.
+    /// Rule *Paths*:
+    /// - a write of anything but a reference changes no path;
+    /// - a new edge from an object that the start does not reach makes no path;
+    /// - a new edge in place of null makes the paths that go through it.
     pub fn path(&mut self, terms: &mut Terms, heap: HeapId, from: Term, to: Term) -> Option<Term> {
         if let Some(&known) = self.paths.get(&(heap, from, to)) {
             return known;

@@ -3,8 +3,8 @@
 //! In: terms. Out: SMT-LIB 2 without quantifiers, complete in itself, that any solver reads; `unsat` means proved.
 //!
 //! The text adds the *facts* about the references that occur: what allocs they can have, that a `new` is the only one of
-//! its alloc, what regions are bounded by. Each is an instance, for a term at hand, of a rule in `proofs/soundness.md`, so
-//! the solver needs no axiom and no trigger (design notes, "trigger hygiene").
+//! its alloc, what regions are bounded by. Each is an instance, for a term at hand, of a rule in `proofs/soundness.md`. So
+//! the solver needs no axiom and no trigger.
 //!
 //! Invariant: the text depends on the terms alone, so the same proof makes the same text.
 

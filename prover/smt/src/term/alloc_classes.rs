@@ -1,7 +1,7 @@
 //! Births: when an object came to be, as far as one symbolic execution can tell.
 //!
 //! Every object of an execution is null, *old* (it existed on entry), a particular `new`, or one of the objects that a
-//! particular call left behind. A [`AllocSet`] bounds what a reference term can be. Two terms with disjoint sets are
+//! particular call left behind. An [`AllocSet`] bounds what a reference term can be. Two terms with disjoint sets are
 //! different references; that alone decides most aliasing questions without a solver.
 //!
 //! Invariant: an object has exactly one alloc, so allocs partition the references.
@@ -57,7 +57,7 @@ impl AllocSet {
         self.everything
     }
 
-    /// Adds a alloc.
+    /// Adds an alloc.
     pub fn insert(&mut self, alloc: AllocClass) {
         if self.everything {
             return;
@@ -69,7 +69,7 @@ impl AllocSet {
         self.words[word] |= 1 << (alloc.0 % 64);
     }
 
-    /// Removes a alloc; from the set of all allocs nothing can be removed.
+    /// Removes an alloc; from the set of all allocs nothing can be removed.
     pub fn remove(&mut self, alloc: AllocClass) {
         if let Some(word) = self.words.get_mut(alloc.0 as usize / 64) {
             *word &= !(1 << (alloc.0 % 64));

@@ -161,7 +161,7 @@ pub enum Node {
     Forall(Term, Term),
 }
 
-/// What a alloc is.
+/// What an alloc is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Null, or all that existed on entry.
@@ -266,7 +266,7 @@ impl Terms {
         &self.allocs[term.0 as usize]
     }
 
-    /// What a alloc is.
+    /// What an alloc is.
     pub fn origin(&self, alloc: AllocClass) -> &Origin {
         &self.origins[alloc.0 as usize]
     }

@@ -13,7 +13,7 @@ pub(super) enum Question {
 }
 
 impl Terms {
-    /// Rule *Births*: references of disjoint allocs differ; a `new` has a alloc of its own.
+    /// Rule *Births*: references of disjoint allocs differ; a `new` has an alloc of its own.
     pub(super) fn same_ref(&mut self, a: Term, b: Term) -> Term {
         if a == b {
             return self.bool(true);

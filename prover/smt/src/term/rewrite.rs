@@ -151,7 +151,7 @@ pub struct Renaming {
 }
 
 impl Renaming {
-    /// The image of a alloc.
+    /// The image of an alloc.
     pub fn alloc(&self, alloc: AllocClass) -> AllocClass {
         self.allocs.get(&alloc).copied().unwrap_or(alloc)
     }

@@ -2,8 +2,8 @@
 //!
 //! In: mutual summaries that are inductive. Out: whether the two procedures end from the same inputs.
 //!
-//! Rule *Couple ends* (`proofs/soundness.md`): where one of two coupled calls ends, an endless path of the other comes to a
-//! call that never ends; if that is always coupled with a call of the side that ended, there is no such path.
+//! Rule *Couple ends* (`proofs/soundness.md`): say that one of two coupled calls ends. An endless path of the other comes to
+//! a call that never ends. If that call is always coupled with a call of the side that ended, there is no such path.
 //!
 //! Invariant: nothing is chosen here. Calls meet in the order in which they stand, so a search and a check ask the same.
 

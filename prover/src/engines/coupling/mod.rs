@@ -1,16 +1,17 @@
 //! Coupling: mutual summaries that are found from runs and then proved.
 //!
-//! In: a pair of procedures over integers, and over a heap that they only read, whose loops and recursion do not match call
-//! for call. Out: whether a mutual summary per pair of calls proves the two partially equivalent, and whether they end together.
+//! In: a pair of procedures over integers, and over a heap that they only read. Their loops and recursion do not match call
+//! for call. Out: whether a mutual summary per pair of calls proves the two partially equivalent, and whether they end
+//! together.
 //!
 //! Equal arguments are one way for two calls to correspond; `k = 3 * i` or `r' = r + a` are others. Both versions are run on
-//! a number of inputs, their calls are laid side by side in the order they happen, and every polynomial equation of low degree
-//! that the observed arguments satisfy becomes a candidate *coupling*, every one that holds of arguments and results a
-//! candidate *summary*. What is not inductive is dropped until the rest is. Compare the invariants mined from traces in
-//! Sharma et al., "Data-driven equivalence checking" (OOPSLA 2013), and Hawblitzel et al. on mutual summaries.
+//! a number of inputs, and their calls are laid side by side in the order they happen. Every polynomial equation of low
+//! degree that the observed arguments satisfy becomes a candidate *coupling*. Every one that holds of arguments and results
+//! becomes a candidate *summary*. What is not inductive is dropped until the rest is. Compare the invariants mined from
+//! traces in Sharma et al., "Data-driven equivalence checking" (OOPSLA 2013), and Hawblitzel et al. on mutual summaries.
 //!
-//! Rule *Couple* (`proofs/soundness.md`): where two calls start coupled and both end, their results satisfy the summary; by
-//! induction over the sum of the depths of the two executions.
+//! Rule *Couple* (`proofs/soundness.md`): where two calls start coupled and both end, their results satisfy the summary. The
+//! proof is by induction over the sum of the depths of the two executions.
 //!
 //! Invariant: the runs only propose; every equation that is used was proved to be inductive together with the others.
 
@@ -152,8 +153,9 @@ fn sorts(steps: &Steps<'_>, values: &[Term]) -> Vec<Sort> {
     values.iter().map(|&value| steps.terms_ref().sort(value)).collect()
 }
 
-/// Whether this is a way to prove the pair: no heap, or one that is only read, and errors in the same cases: where one side errs,
-/// an argument is null without which the other errs too.
+/// Whether this is a way to prove the pair: the heap is at most read, and both sides err in the same cases.
+///
+/// The latter holds if each side errs only where a parameter is null for which the other side errs too.
 fn applies(program: &Program<'_>, pair: Pair) -> bool {
     let plain = |version, id| {
         heapless(program, version, id) || (only_reads(program, version, id) && gives_numbers(program, version, id))

@@ -1,7 +1,7 @@
 //! The paper's own encoding, as a strategy of its own: one query for a pair, for teaching and as a baseline.
 //!
-//! In: a lowered pair program with its effects, the pairs claimed, and a solver. Out: a [`PaperAnswer`] for each pair, and the
-//! SMT-LIB text of each query; its comments name the figures of the paper (ESOP 2017) that they stand for.
+//! In: a lowered pair program with its effects, the pairs claimed, and a solver. Out: a [`PaperAnswer`] for each pair, and
+//! the SMT-LIB text of each query. Its comments name the figures of the paper (ESOP 2017) that they stand for.
 //!
 //! - `sites`, `angels`: the allocations and calls of a body, and the ways to pair them ("strategies");
 //! - `theory`: heaps and reachability (figures 3 and 9);
@@ -16,9 +16,9 @@
 //!   by path.
 //! - Mutual termination is a hypothesis of the paper's theorem; here it is a second query about the same product.
 //!
-//! Rule *Angels*: whatever the initial store, each strategy's assumptions hold of some choice of addresses in both versions,
-//! since addresses are named site by site and call by call, and no name is given out twice; so a proof that some strategy
-//! ends in equal stores is a proof about real executions, which differ from these in names and garbage only.
+//! Rule *Angels*: whatever the initial store, each strategy's assumptions hold of some choice of addresses in both versions.
+//! For addresses are named site by site and call by call, and no name is given out twice. So a proof that some strategy ends
+//! in equal stores is a proof about real executions, which differ from these in names and garbage only.
 //!
 //! Contracts: `modifies` is used where it was proved; `requires` and `ensures` are neither used nor checked here. But the
 //! effects of a callee may rest on its `requires`: who reports a proof sees to it that the contracts of all it runs hold.

@@ -1,14 +1,14 @@
 //! Calls: what one call leaves behind, and what two corresponding calls have in common.
 //!
-//! In: calls as the copies of the bodies make them. Out: SMT-LIB text: abstraction predicates and mutual summaries, one
-//! per claimed pair; and for each call its frame.
+//! In: calls as the copies of the bodies make them. Out: SMT-LIB text: abstraction predicates and mutual summaries, one per
+//! claimed pair; and for each call its frame.
 //!
-//! Rule *Mutual summary*: of two matched calls, from regions that agree, either both fail, or the heaps after them agree on
-//! all that either changed, and so do results and globals. The garbage the two make may differ, but nobody sees it: each
-//! heap may be thought to hold the other's garbage too.
+//! Rule *Mutual summary*: two matched calls start from regions that agree. Then either both fail, or the heaps after them
+//! agree on all that either changed, and so do results and globals. The garbage the two make may differ, but nobody sees it:
+//! each heap may be thought to hold the other's garbage too.
 //!
-//! Rule *Frame*: a call frees nothing, changes only what its arguments or globals reach, or with a `modifies` that was
-//! proved only what that names; what it hands out is null, from that region, or new.
+//! Rule *Frame*: a call frees nothing. It changes only what its arguments or globals reach, or with a `modifies` that was
+//! proved only what that names. What it hands out is null, from that region, or new.
 
 use super::theory::{self, agree, all, any, sort};
 use crate::goal::{Pair, Program};

@@ -3,8 +3,8 @@
 //! In: a [`Graph`] found by runs. Out: whether it proves that two ending executions from equal inputs end alike, and the
 //! facts at its nodes that do.
 //!
-//! The facts at a node are those that all states seen there have in common. Where a step can lead from such a state to one
-//! that has not all of them in common with the others, the solver shows one, which is added to the states; so facts grow weaker
+//! The facts at a node are those that all states seen there have in common. A step may lead from such a state to one that
+//! does not share all of them. The solver then shows such a state, which is added to the states seen. So facts grow weaker
 //! until they are inductive. (Compare Sharma et al., "A data driven approach for algebraic loop invariants", ESOP 2013, and
 //! Churchill et al., "Semantic program alignment for equivalence checking", PLDI 2019.)
 //!
@@ -145,8 +145,9 @@ impl<'a, 'w> Check<'a, 'w> {
         }
     }
 
-    /// Gives up those facts that do not follow one by one, with every product as a number of its own: what the solver did not
-    /// settle all together it would ponder as long again for each.
+    /// Gives up those facts that do not follow one by one, with every product as a number of its own.
+    ///
+    /// Where the solver did not settle all of them together, it would take as long again over each.
     fn ban_unproved(&mut self, edge: &Edge, facts: &[Fact], goals: &[Term]) -> Option<()> {
         for (fact, &goal) in facts.iter().zip(goals) {
             let obligation = self.obligation(edge.from, &[edge.guard], goal);

@@ -1,6 +1,6 @@
 //! Which states of the two versions are looked at side by side.
 //!
-//! In: two [`Side`]s, and a [`Alignment`]. Out: a [`Graph`] of the pairs of places that runs pass, laid side by side as the
+//! In: two [`Side`]s, and an [`Alignment`]. Out: a [`Graph`] of the pairs of places that runs pass, laid side by side as the
 //! alignment says, with the [`Edge`]s between them: some transitions of the one, some of the other.
 //!
 //! Invariant: what an edge says of the transitions it is made of is exact, whatever alignment and run it was found by.

@@ -1,16 +1,21 @@
-//! Products: two procedures with loops, over integers and a heap they only read, run side by side under invariants that are
-//! found from runs.
+//! Products: two procedures with loops, run side by side under invariants that are found from runs.
 //!
-//! In: a pair of procedures whose only recursion is by loops, or calls in tail position, and that leave the heap alone. Out: whether a
-//! product of the two proves that they are partially equivalent, and whether it proves that they end together.
+//! In: a pair of procedures over integers and a heap they only read. Their only recursion is by loops, or calls in tail
+//! position. Out: whether a product of the two proves that they are partially equivalent, and whether it proves that they
+//! end together.
 //!
-//! Loops seldom match iteration by iteration where somebody has worked on them: one is unrolled, split, peeled, or a formula. So both are run on
-//! a number of inputs, the runs are laid side by side by a [`Alignment`](graph::Alignment) (iteration by iteration; from one place where a
-//! variable has the same value in both to the next; one after the other), and what the states seen side by side have in
-//! common is proved to be an invariant, or given up.
+//! Loops seldom match iteration by iteration where somebody has worked on them: one is unrolled, split, peeled, or a
+//! formula. So both are run on a number of inputs, and an [`Alignment`](graph::Alignment) lays the runs side by side:
+//! - iteration by iteration;
+//! - from one place where a variable has the same value in both to the next;
+//! - one after the other.
 //!
-//! Rule *Product* (`proofs/soundness.md`): if the facts at each node are preserved by the edges, the edges of a node cover all
-//! states with its facts, and the last edges show equal outputs, then two ending executions from equal inputs end alike.
+//! What the states seen side by side have in common is proved to be an invariant, or given up.
+//!
+//! Rule *Product* (`proofs/soundness.md`): two ending executions from equal inputs end alike if
+//! - the edges preserve the facts at each node;
+//! - the edges of a node cover all states with its facts;
+//! - the last edges show equal outputs.
 //!
 //! Invariant: the runs only propose; what is concluded, the solver has proved.
 

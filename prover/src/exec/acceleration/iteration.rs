@@ -1,11 +1,12 @@
 //! One iteration of a loop: what it does, as terms over its number.
 //!
-//! In: a state before a loop. Out: a [`Iteration`], if the loop is of the kind the module above names.
+//! In: a state before a loop. Out: an [`Iteration`], if the loop is of the kind the module above names.
 //!
-//! The iteration is executed twice: first with a value of its own for each variable that is assigned, to see which grow by a
-//! constant; then with those at what they have grown to, and with the array that is written in an arbitrary state.
+//! The iteration is executed twice. The first time each variable that is assigned has a value of its own, to see which grow
+//! by a constant. The second time those have what they have grown to, and the array that is written is in an arbitrary
+//! state.
 //!
-//! Invariant: in a [`Iteration`] nothing but the number of the iteration stands for what earlier iterations did.
+//! Invariant: in an [`Iteration`] nothing but the number of the iteration stands for what earlier iterations did.
 
 use super::super::{Execution, Flow};
 use super::sums::Index;

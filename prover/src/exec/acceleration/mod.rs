@@ -1,11 +1,14 @@
 //! All iterations of a loop at once, where they do not depend on one another.
 //!
-//! In: a state before the call of a loop's procedure. Out: the states after the whole loop, with sums and filled arrays as terms
-//! of their own; or nothing, when the loop is not of that kind.
+//! In: a state before the call of a loop's procedure. Out: the states after the whole loop, with sums and filled arrays as
+//! terms of their own; or nothing, when the loop is not of that kind.
 //!
-//! The kind: every variable that the loop assigns is an integer that grows by a constant each iteration, or by an amount that is
-//! known from the number of the iteration; the loop goes on by a linear condition; each iteration writes at most one cell, of the same
-//! array, one step further each time, and reads of that array only what no earlier iteration has written.
+//! The kind:
+//! - every variable that the loop assigns is an integer that grows by a constant each iteration, or by an amount that is
+//!   known from the number of the iteration;
+//! - the loop goes on by a linear condition;
+//! - each iteration writes at most one cell, of the same array, one step further each time;
+//! - it reads of that array only what no earlier iteration has written.
 //!
 //! Rule *Acceleration* (`proofs/soundness.md`).
 //!

@@ -1,10 +1,11 @@
 //! Sums over the iterations of a loop.
 //!
-//! In: a term over the number of an iteration, and how many iterations there are. Out: its sum as a term: a polynomial where it is one; else
-//! the difference of two values of the function that sums it up from a fixed place.
+//! In: a term over the number of an iteration, and how many iterations there are. Out: its sum as a term. That is a
+//! polynomial where the sum is one; else the difference of two values of the function that sums the term up from a fixed
+//! place.
 //!
-//! That function is named by what it sums, written over the index of the first cell that is read (or the first sum that
-//! is not just the number): so that a loop upwards and one downwards speak of the same function.
+//! That function is named by what it sums, written over the index of the first cell that is read, or over the first sum that
+//! is not just the number. So a loop upwards and one downwards speak of the same function.
 //!
 //! Invariant: exact, for any number of iterations that is not negative.
 

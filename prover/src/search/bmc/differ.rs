@@ -1,7 +1,8 @@
 //! What it is for two outcomes to differ, as a term.
 //!
 //! In: an outcome of each version, from one store. Out: a condition that, where it holds, makes it likely that a caller sees
-//! a difference: in how they end, in results and globals, in objects that existed on entry, and in the first fields of new ones.
+//! a difference. It is about how the two end, results and globals, objects that existed on entry, and the first fields of
+//! new ones.
 //!
 //! Invariant: only a proposal; what it misses is not found here, and what it says too much is not believed.
 

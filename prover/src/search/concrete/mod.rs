@@ -2,10 +2,10 @@
 //!
 //! In: a pair or a procedure, suggestions, and a budget. Out: a witness made by [`crate::search::witness`], or nothing.
 //!
-//! Both versions are run on an input that is made up as it is read (lazy initialisation, as in Korat and in generalised symbolic
-//! execution): each place that a run reads for the first time may hold anything that can matter within bounds, and the runs are
-//! repeated until every way has been taken or the budget is used. The bounds grow from round to round; each round first takes the
-//! ways in order and then draws some at random, which finds differences behind long series of choices.
+//! Both versions are run on an input that is made up as it is read (lazy initialisation, as in Korat and in generalised
+//! symbolic execution). Each place that a run reads for the first time may hold anything that can matter within bounds. The
+//! runs are repeated until every way has been taken or the budget is used. The bounds grow from round to round. Each round
+//! first takes the ways in order and then draws some at random, which finds differences behind long series of choices.
 //!
 //! Invariant: deterministic; bounded by numbers of runs and steps. Only a stop ([`smt::stop`]), a safety net, ends it earlier.
 //! Invariant: claims nothing: what it suspects is for [`crate::search::witness`] to see.
