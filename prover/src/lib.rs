@@ -6,8 +6,8 @@
 //! ```
 //! use prover::{Config, Verdict, verify};
 //!
-//! let text = "VERSION old procedure total(n: int) returns (t: int) { t := n + n; }
-//!             VERSION new procedure total(n: int) returns (t: int) { t := 2 * n; }";
+//! let text = "VERSION before procedure total(n: int) returns (t: int) { t := n + n; }
+//!             VERSION after procedure total(n: int) returns (t: int) { t := 2 * n; }";
 //! let pair = lang_l::load([("pair.l", text)])?;
 //! let report = verify(&pair.unit, &Config::default());
 //! assert!(matches!(report.pairs[0].verdict, Verdict::Equivalent(_)));
