@@ -1,6 +1,6 @@
 //! The arguments of `ape`, as clap reads them.
 
-use super::installation;
+use crate::machine::installation;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
