@@ -3,7 +3,7 @@
 //! In: a [`Question`], text alone. Out: an [`Answer`], or the cause why none will come.
 //!
 //! To add a backend: implement [`Backend`], and give it to [`Solver::with_backend`](super::Solver::with_backend), or for a
-//! whole run to [`Config::backend`](prover::verify::Config::backend).
+//! whole run to `prover::verify::Config::backend`.
 //!
 //! Invariant: an answer depends on the question alone, not on what was asked before, nor by whom.
 
@@ -38,7 +38,7 @@ pub enum Logic {
     Model,
     /// Quantifiers are instantiated by their triggers, and in no other way; that it holds is `unsat`.
     ByTriggers,
-    /// Constrained Horn clauses, in the form [`prover::engines::horn`] writes; that it holds is that they have a solution.
+    /// Constrained Horn clauses, in the form `prover::engines::horn` writes; that it holds is that they have a solution.
     Horn,
 }
 
