@@ -433,6 +433,8 @@ fn nothing_is_verified_when_one_of_several_files_is_wrong() {
     assert_eq!(ran.out, "");
     ran.complains("illegal.l:2").complains("garbled.l:1");
     dir.ape("verify same.l pair.l plain.l").ends_with(2).complains("there is 1 in plain.l");
+    dir.file("three.l", "version a version b version c");
+    dir.ape("verify three.l").ends_with(2).complains("there are 3 in three.l");
     dir.ape("verify same.l none.l gone.l").ends_with(2).complains("none.l").complains("gone.l");
 }
 

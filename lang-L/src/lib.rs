@@ -59,7 +59,3 @@ pub use load::{Loaded, Rejected, load};
 pub use heap::{isomorphism, naming, value};
 pub use show::{statements, store_json};
 pub use source::{diagnostic, render};
-
-// Old paths, until everybody uses the new ones.
-#[doc(hidden)]
-pub use hir::{print as hir_print, same as hir_same};

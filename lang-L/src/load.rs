@@ -108,15 +108,16 @@ mod tests {
         );
         let small = std::thread::Builder::new().stack_size(256 << 10).spawn(move || {
             let loaded = load([("deep.l", &text)]).map_err(|rejected| rejected.to_string());
-            let unit = loaded.expect("it is legal").unit;
+            let crate::Loaded { sources, unit } = loaded.expect("it is legal");
             let printed = crate::hir::print::print(&unit);
             let (parsed, procedure) = (crate::parse::parse(crate::source::FileId(0), &text), crate::hir::ProcId(0));
             let again = crate::print::print(&parsed.file, &parsed.comments);
+            let tree = crate::ast::tree::print(&parsed.file, &sources);
             let limits = crate::interp::Limits::default();
             let job = crate::interp::Job { unit: &unit, version: 0, procedure, limits };
             let input = crate::heap::Input::default();
             let run = crate::interp::run(&job, input.clone(), &mut crate::interp::Sequential::after(&input));
-            (printed.len(), again.len(), matches!(run.outcome, crate::interp::Outcome::Error(_)))
+            (printed.len().min(tree.len()), again.len(), matches!(run.outcome, crate::interp::Outcome::Error(_)))
         });
         let (printed, again, failed) = small.expect("a thread can be made").join().expect("it does not overflow");
         assert!(printed > 2_000 && again > 2_000 && !failed);

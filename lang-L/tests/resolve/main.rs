@@ -15,7 +15,7 @@ mod same;
 
 use lang_l::diagnostic::Diagnostic;
 use lang_l::source::{Sources, Span};
-use lang_l::{ast, hir, hir_print, parse, resolve};
+use lang_l::{ast, hir, parse, resolve};
 use std::fmt::Write as _;
 
 /// Parses the files, which must be legal as text, and resolves them.
@@ -62,7 +62,7 @@ fn listed(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
 fn check_files(texts: &[&str], expected: &str) {
     let (sources, result) = resolved(texts);
     let got = match result {
-        Ok(unit) => hir_print::print(&unit),
+        Ok(unit) => hir::print::print(&unit),
         Err(diagnostics) => listed(&sources, &diagnostics),
     };
     let lines = || expected.lines().skip_while(|line| line.trim().is_empty());

@@ -1,7 +1,7 @@
 //! `same_code`: what counts as the same procedure.
 
 use crate::unit;
-use lang_l::hir_same::same_code;
+use lang_l::hir::same::same_code;
 
 /// Compares the procedures `p` of the two versions; callees count as the same when they have the same name.
 #[track_caller]

@@ -1,6 +1,6 @@
 //! The arguments of `ape`, as clap reads them.
 
-use super::installation;
+use crate::machine::installation;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -80,7 +80,8 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) explain: bool,
     /// Write what was found into this directory, so that `ape replay` can check it; a certificate there is replaced.
-    /// Of several files, into directories below it that are named after them
+    /// Of several files, into directories below it that are named after them. Pairs whose proof leaves no evidence to
+    /// check are named on standard error
     #[arg(long, value_name = "DIR", conflicts_with_all = ["dump"])]
     pub(crate) certificate: Option<PathBuf>,
     /// Ask cvc5 too about everything that was proved

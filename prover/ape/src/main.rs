@@ -5,40 +5,29 @@
 //! Invariant: only the modules below this one, and `smt::solve::process`, read or write anything outside the process.
 //! Invariant: a bug of ours, that is a panic, ends in status 70 and never in a verdict; a failure of the environment in 74.
 
+// Blank lines keep the order of the stages; without them rustfmt sorts by name.
+mod machine;
+
 mod args;
-mod beside;
-mod limits;
-mod load;
-mod narrow;
-mod signals;
+
 mod status;
-mod terminal;
-mod threads;
 
-mod certificate;
-mod check;
-mod doctor;
-mod fmt;
-mod fuzz;
-mod replay;
-mod run;
-mod solver;
-mod stability;
-mod verify;
+mod files;
 
-mod installation;
+mod solvers;
+
+mod commands;
 
 use args::{Args, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
+use machine::signals;
+use machine::threads::STACK;
 use status::{Failure, Status};
 use std::io::Write;
 use std::panic::{self, PanicHookInfo};
 use std::process::ExitCode;
 use std::thread;
-
-/// Stack of the thread that does the work, in bytes. Every stage may recurse over the user's program.
-const STACK: usize = 512 << 20;
 
 /// Runs the command and returns its exit status.
 pub(crate) fn main() -> ExitCode {
@@ -50,25 +39,15 @@ pub(crate) fn main() -> ExitCode {
     if let Err(error) = signals::survive_full_files() {
         return Failure::Signals(error).report().into();
     }
-    let worker =
-        thread::Builder::new().name("ape".to_string()).stack_size(STACK).spawn(move || dispatch(&args.command));
+    let worker = thread::Builder::new().name("ape".to_string()).stack_size(STACK).spawn(move || work(&args.command));
     let outcome = worker.map_err(Failure::Thread).and_then(|worker| worker.join().unwrap_or(Ok(Status::Internal)));
     outcome.unwrap_or_else(|failure| failure.report()).into()
 }
 
-fn dispatch(command: &Command) -> Result<Status, Failure> {
+/// Does the work, with all output written when it ends.
+fn work(command: &Command) -> Result<Status, Failure> {
     let mut out = anstream::stdout().lock();
-    let status = match command {
-        Command::Verify(args) => verify::verify(args, &mut out),
-        Command::Replay(args) => replay::replay(args, &mut out),
-        Command::Check(args) => check::check(args, &mut out),
-        Command::Fmt(args) => fmt::fmt(args, &mut out),
-        Command::Run(args) => run::run(args, &mut out),
-        Command::Fuzz(args) => fuzz::fuzz_pairs(args, &mut out),
-        Command::Stability(args) => stability::stability(args, &mut out),
-        Command::Doctor => doctor::doctor(&mut out),
-        Command::Solver(args) => solver::serve(args),
-    }?;
+    let status = commands::dispatch(command, &mut out)?;
     out.flush()?;
     Ok(status)
 }

@@ -4,7 +4,7 @@ use super::Engine;
 use crate::goal::{Claim, Evidence, Goal, PairProof, Rule};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level};
-use lang_l::hir_same::same_code;
+use lang_l::hir::same::same_code;
 use smt::solve::Solver;
 
 /// The rule.

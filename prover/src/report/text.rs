@@ -10,7 +10,7 @@ use crate::goal::PairProof;
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict, stopped};
 use anstyle::{AnsiColor, Style};
 use lang_l::hir::ProcId;
-use lang_l::hir_same::same_code;
+use lang_l::hir::same::same_code;
 use lang_l::source::Span;
 use smt::solve::CrossCheck;
 use std::fmt::Write as _;

@@ -26,7 +26,7 @@ impl Comparison<'_> {
     /// The condition as text.
     pub(crate) fn condition(&self, unit: &Unit) -> Option<String> {
         let version = &unit.versions[0];
-        self.when.map(|when| lang_l::hir_print::expr_text(unit, version, version.procedure(self.pair.0), when))
+        self.when.map(|when| lang_l::hir::print::expr_text(unit, version, version.procedure(self.pair.0), when))
     }
 }
 

@@ -3,11 +3,10 @@
 //! In: the generated programs, and the suite `rie` beside the repository when it is there. Out: the text of
 //! `prover/ape/benches/README.md`, with the command that made it.
 
+mod suite;
+
 use crate::programs::{self, Links, Program, Runner};
 use nix::sys::resource::{UsageWho, getrusage};
-use prover::report;
-use prover::verify::Strategy;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -19,9 +18,6 @@ const RUNS: usize = 3;
 
 /// The lengths of the reversed list to which the growth is fitted.
 const SIZES: [usize; 6] = [16, 32, 64, 128, 256, 512];
-
-/// How long the paper's strategy may take for one file of the suite.
-const PAPER_LIMIT: Duration = Duration::from_secs(5);
 
 const HEAD: &str = "\
 # How long it takes, and how that grows
@@ -64,7 +60,7 @@ pub(crate) fn table(runner: &Runner) -> String {
         text +=
             &format!("| {name} | {shape} | {lines} | {verdict} | {fastest} | {median} | {process} | {bar} | {met} |\n");
     }
-    text + &growth(runner) + &suite(runner) + &memory()
+    text + &growth(runner) + &suite::suite(runner) + &memory()
 }
 
 /// How the time for the reversed list grows with its length.
@@ -104,74 +100,6 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
     covariance / variance
 }
 
-/// The suite of the paper's tool, file by file, against the seconds of the original and the paper's strategy.
-fn suite(runner: &Runner) -> String {
-    let mut text = "\n## The suite `rie`\n\n".to_string();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/suites/rie");
-    let Ok(expectations) = fs::read_to_string(folder.join("expected.tsv")) else {
-        return text + "`../shared/suites/rie` was not there and was not measured.\n";
-    };
-    // Each file once, with what the original took; a file with several pairs has several lines.
-    let mut originals: BTreeMap<&str, &str> = BTreeMap::new();
-    for line in expectations.lines().filter(|line| !line.starts_with('#')) {
-        let cells: Vec<&str> = line.split('\t').collect();
-        if let [file, _, _, seconds, ..] = cells[..] {
-            originals.insert(file, seconds);
-        }
-    }
-    let mut rows = String::new();
-    let (mut total, mut slowest, mut ratios) = (Duration::ZERO, Duration::ZERO, Vec::new());
-    let (mut paper_total, mut paper_late) = (Duration::ZERO, 0);
-    for (file, original) in originals {
-        let source = fs::read_to_string(folder.join(file)).expect("a file of the suite can be read");
-        let verdict = runner.overall(&source);
-        let fastest = times(|| runner.overall(&source)).fastest;
-        total += fastest;
-        slowest = slowest.max(fastest);
-        let ratio = original.parse::<f64>().ok().map(|original| original / fastest.as_secs_f64());
-        // A file without a pair says nothing of proving, and would raise the mean.
-        ratios.extend(ratio.filter(|_| verdict != "none"));
-        let start = Instant::now();
-        let paper = runner.report(&source, Strategy::Paper, Some(PAPER_LIMIT));
-        let paper_time = start.elapsed();
-        paper_total += paper_time;
-        paper_late += usize::from(paper.stopped.is_some());
-        rows += &format!(
-            "| {file} | {verdict} | {} | {original} | {} | {} | {} |\n",
-            seconds(fastest),
-            ratio.map_or("-".to_string(), |ratio| format!("{ratio:.0}")),
-            seconds(paper_time),
-            if paper.stopped.is_some() { "late" } else { report::overall(&paper) },
-        );
-    }
-    let mean = (ratios.iter().map(|ratio: &f64| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
-    text += &format!(
-        "All files one after the other in one process; the fastest of {RUNS} runs of each, after a first one. *Original* \
-         is the time that `expected.tsv` gives for the paper's tool, on another machine and with its start-up, which ours \
-         leaves out: the ratio favours us, most where the original took about half a second. *Paper* is one run of \
-         `--strategy paper` here, ended after {} s.\n\n",
-        PAPER_LIMIT.as_secs()
-    );
-    let together = (0..RUNS).map(|_| all_at_once(&folder)).min().unwrap_or_default();
-    text += "| file | verdict | fastest | original | original / fastest | paper | paper's verdict |\n";
-    text += "|---|---|---:|---:|---:|---:|---|\n";
-    text += &rows;
-    text += &format!(
-        "\nOne run of the real `ape verify` on all files, its start included: {} s, the fastest of {RUNS} (bar: 1 s; met: {}). \
-         The files above add up to {} s; the slowest takes {} s (bar: 0.2 s; met: {}); geometric mean of original / \
-         fastest where the original has a time and there is a pair: {mean:.0} (bar: 100; met: {}). The paper's strategy took {} s in all and \
-         was ended in {paper_late} files.\n",
-        seconds(together),
-        yes(together <= Duration::from_secs(1)),
-        seconds(total),
-        seconds(slowest),
-        yes(slowest <= Duration::from_millis(200)),
-        yes(mean >= 100.0),
-        seconds(paper_total),
-    );
-    text
-}
-
 /// The most memory the process has held, where the system tells it.
 fn memory() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -189,17 +117,6 @@ fn memory() -> String {
         largest / 1024,
         yes(largest < 1 << 20)
     )
-}
-
-/// The time of one run of the real `ape` on all files of the suite.
-fn all_at_once(folder: &Path) -> Duration {
-    let entries = fs::read_dir(folder).expect("the suite can be read").flatten().map(|entry| entry.path());
-    let files = entries.filter(|path| path.extension().is_some_and(|end| end == "bl"));
-    let start = Instant::now();
-    let ran = Command::new(env!("CARGO_BIN_EXE_ape")).arg("verify").args(files).output().expect("ape can be started");
-    let time = start.elapsed();
-    assert_eq!(ran.status.code(), Some(1), "the suite has pairs that differ");
-    time
 }
 
 /// The time of one run of the real `ape` on a program in a file.

@@ -5,7 +5,7 @@
 //! A heap is a node of a graph: the heap on entry, a store into another heap, what a call left, or a choice of two. Reading
 //! walks towards the entry heap and stops where it is decided; where aliasing is open it yields a choice term.
 //!
-//! Invariant: [`Func::Initial`] has default values at everything that is not old, so what is read from an object before
+//! Invariant: [`Func::Initial`](crate::term::Func::Initial) has default values at everything that is not old, so what is read from an object before
 //! anything was stored there is the default (rule *Defaults* in `proofs/soundness.md`).
 
 mod paths;

@@ -3,15 +3,13 @@
 //! In: a [`Question`], text alone. Out: an [`Answer`], or the cause why none will come.
 //!
 //! To add a backend: implement [`Backend`], and give it to [`Solver::with_backend`](super::Solver::with_backend), or for a
-//! whole run to [`Config::backend`](prover::verify::Config::backend).
+//! whole run to `prover::verify::Config::backend`.
 //!
 //! Invariant: an answer depends on the question alone, not on what was asked before, nor by whom.
 
-use super::{Answer, Task, z3};
+use super::{Answer, Task};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
-use std::ops::Deref;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A text to be decided, with bounds.
@@ -40,7 +38,7 @@ pub enum Logic {
     Model,
     /// Quantifiers are instantiated by their triggers, and in no other way; that it holds is `unsat`.
     ByTriggers,
-    /// Constrained Horn clauses, in the form [`prover::engines::horn`] writes; that it holds is that they have a solution.
+    /// Constrained Horn clauses, in the form `prover::engines::horn` writes; that it holds is that they have a solution.
     Horn,
 }
 
@@ -59,39 +57,4 @@ pub trait Backend: Debug + Send + Sync {
 
     /// Is told that nothing more will be asked for this task soon.
     fn done(&self, _task: Task) {}
-}
-
-/// A backend that solvers share.
-#[derive(Clone, Debug)]
-pub struct Shared(Arc<dyn Backend>);
-
-impl Shared {
-    /// To be shared from now on.
-    pub fn new(backend: impl Backend + 'static) -> Self {
-        Shared(Arc::new(backend))
-    }
-}
-
-impl Default for Shared {
-    fn default() -> Self {
-        Shared::new(InProcess)
-    }
-}
-
-impl Deref for Shared {
-    type Target = dyn Backend;
-
-    fn deref(&self) -> &Self::Target {
-        &*self.0
-    }
-}
-
-/// Z3 in this process: for the library, where nobody needs to be protected from a crash.
-#[derive(Clone, Copy, Debug)]
-pub struct InProcess;
-
-impl Backend for InProcess {
-    fn decide(&self, question: &Question<'_>) -> Result<Answer, SolverFailure> {
-        Ok(z3::decide(question))
-    }
 }

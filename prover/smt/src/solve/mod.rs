@@ -14,14 +14,16 @@ mod caching;
 mod cross_check;
 mod process;
 mod script;
+mod shared;
 mod task;
 mod z3;
 
-pub use backend::{Backend, InProcess, Logic, Question, Shared, SolverFailure};
+pub use backend::{Backend, Logic, Question, SolverFailure};
 pub use caching::Caching;
 pub use cross_check::{CrossCheck, cross_check};
 pub use process::{Isolated, cvc5, serve};
 pub use script::script;
+pub use shared::{InProcess, Shared};
 pub use task::Task;
 pub use z3::{has_memory_limit, self_test, version};
 

@@ -42,7 +42,7 @@ pub use product::{Goal, encode};
 
 use crate::goal::{Pair, Program, Rule};
 use lang_l::hir::ProcId;
-use lang_l::hir_same::same_code;
+use lang_l::hir::same::same_code;
 use smt::solve::{Answer, Solver, Task};
 use smt::stop::Stopped;
 use std::collections::{BTreeMap, BTreeSet};

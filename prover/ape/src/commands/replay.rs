@@ -5,10 +5,10 @@
 //!
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output.
 
-use super::args::{Checker, Format, ReplayArgs};
-use super::status::{Failure, Status};
-use super::verify::second_solver;
-use super::{certificate, load};
+use crate::args::{Checker, Format, ReplayArgs};
+use crate::files::{certificate, load};
+use crate::solvers::second_solver;
+use crate::status::{Failure, Status};
 use prover::certificate::{Refusal, Replay, Solvers, replay_with};
 use prover::report::count;
 use serde_json::{Value as Json, json};

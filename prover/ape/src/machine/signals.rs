@@ -12,13 +12,13 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 
 /// Has a write beyond the size that files may have fail like one on a full disk, instead of ending the process.
-pub(super) fn survive_full_files() -> io::Result<()> {
+pub(crate) fn survive_full_files() -> io::Result<()> {
     // That there is a handler is enough; nobody looks at the flag.
     flag::register(SIGXFSZ, Arc::default()).map(drop)
 }
 
 /// Has Ctrl-C ask for a stop, so that what is decided can still be told. A second one ends the process at once.
-pub(super) fn stop_on_interrupt(stop: &Stop) -> io::Result<()> {
+pub(crate) fn stop_on_interrupt(stop: &Stop) -> io::Result<()> {
     let asked = Arc::new(AtomicBool::new(false));
     // In this order: the first signal finds the flag unset, and sets it.
     flag::register_conditional_default(SIGINT, Arc::clone(&asked))?;

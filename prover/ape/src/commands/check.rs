@@ -1,8 +1,10 @@
 //! `ape check`: says of each file whether it is legal L.
 
-use super::args::CheckArgs;
-use super::load;
-use super::status::{Failure, Status};
+use crate::args::CheckArgs;
+use crate::files::load;
+use crate::machine::input;
+use crate::status::{Failure, Status};
+use prover::report::count;
 use std::io::Write;
 
 /// Looks at every file, whatever is wrong with the ones before it.
@@ -14,14 +16,10 @@ pub(crate) fn check(args: &CheckArgs, out: &mut impl Write) -> Result<Status, Fa
             Ok(loaded) => {
                 let procedures = loaded.unit.versions.iter().map(|version| version.procedures.len()).sum();
                 let versions = count(loaded.unit.versions.len(), "version");
-                writeln!(out, "{}: legal, {versions}, {}", load::name(file), count(procedures, "procedure"))?;
+                writeln!(out, "{}: legal, {versions}, {}", input::name(file), count(procedures, "procedure"))?;
             }
             Err(failure) => status = failure.report(),
         }
     }
     Ok(status)
-}
-
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

@@ -1,6 +1,8 @@
 //! How a run ends: exit statuses, and the failures that lead to them.
 
-use super::{load, narrow, terminal};
+mod narrow;
+
+use crate::machine::{input, terminal};
 use nix::errno::Errno;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -52,7 +54,7 @@ pub(crate) enum Failure {
     #[error("{0}")]
     IllegalFile(String),
     /// A file could not be read.
-    #[error("cannot read {}: {error}", load::name(.path))]
+    #[error("cannot read {}: {error}", input::name(.path))]
     Read { path: PathBuf, error: io::Error },
     /// A file could not be written.
     #[error("cannot write {}: {error}", .path.display())]

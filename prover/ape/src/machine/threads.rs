@@ -1,15 +1,16 @@
 //! Work on threads, each with a stack that is deep enough for any program.
 
-use super::STACK;
-use super::status::Failure;
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 
+/// Stack of a thread that does work, in bytes. Every stage may recurse over the user's program.
+pub(crate) const STACK: usize = 512 << 20;
+
 /// Does the work with so many threads, as many as there are cores if nothing is said.
-pub(super) fn in_threads<T: Send>(jobs: Option<NonZeroUsize>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+pub(crate) fn in_threads<T: Send>(jobs: Option<NonZeroUsize>, work: impl FnOnce() -> T + Send) -> io::Result<T> {
     Ok(threads(jobs)?.install(work))
 }
 
@@ -23,13 +24,13 @@ fn number(jobs: Option<NonZeroUsize>) -> usize {
 }
 
 /// So many threads, as many as there are cores if nothing is said.
-pub(super) fn threads(jobs: Option<NonZeroUsize>) -> Result<rayon::ThreadPool, Failure> {
+pub(crate) fn threads(jobs: Option<NonZeroUsize>) -> io::Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(number(jobs)).stack_size(STACK).build();
-    pool.map_err(|error| Failure::Thread(io::Error::other(error)))
+    pool.map_err(io::Error::other)
 }
 
 /// How many of so many items [`each`] works on at once.
-pub(super) fn workers(jobs: Option<NonZeroUsize>, items: usize) -> usize {
+pub(crate) fn workers(jobs: Option<NonZeroUsize>, items: usize) -> usize {
     number(jobs).min(items).max(1)
 }
 
@@ -37,11 +38,11 @@ pub(super) fn workers(jobs: Option<NonZeroUsize>, items: usize) -> usize {
 ///
 /// Each worker has threads of its own: one that waits for its own helper must not begin another item meanwhile, as the
 /// clock of its own item would go on.
-pub(super) fn each<A: Sync, T: Send>(
+pub(crate) fn each<A: Sync, T: Send>(
     jobs: Option<NonZeroUsize>,
     items: &[A],
     work: impl Fn(&A) -> T + Sync,
-) -> Result<Vec<T>, Failure> {
+) -> io::Result<Vec<T>> {
     let threads = number(jobs);
     let workers = workers(jobs, items.len());
     let share = NonZeroUsize::new(threads / workers);
@@ -63,7 +64,7 @@ pub(super) fn each<A: Sync, T: Send>(
             let ended = started.into_iter().map(|worker| {
                 // A panic of a worker is one of ours, and is told where this thread ends.
                 let join = |worker: ScopedJoinHandle<'_, _>| worker.join().unwrap_or_else(|bug| resume_unwind(bug));
-                worker.map_err(Failure::Thread).and_then(join)
+                worker.and_then(join)
             });
             ended.collect()
         });

@@ -1,8 +1,10 @@
 //! `ape run`: runs one procedure, and tells how it ended.
 
-use super::args::{Format, RunArgs};
-use super::load::{self, Loaded};
-use super::status::{Failure, Status};
+use crate::args::{Format, RunArgs};
+use crate::files::load;
+use crate::machine::input;
+use crate::status::{Failure, Status};
+use lang_l::Loaded;
 use lang_l::heap::{Input, Store};
 use lang_l::hir::{ProcId, Procedure, Stmt, Unit};
 use lang_l::interp::{self, Behaviour, Budget, Environment, Event, Job, Limits, Outcome, Sequential};
@@ -123,15 +125,15 @@ fn start(unit: &Unit, procedure: &Procedure, args: &RunArgs) -> Result<Start, Fa
     };
     let text = load::text(path)?;
     let json: Json = serde_json::from_str(&text)
-        .map_err(|error| Failure::Usage(format!("{} is not JSON: {error}", load::name(path))))?;
+        .map_err(|error| Failure::Usage(format!("{} is not JSON: {error}", input::name(path))))?;
     let Some((store, left)) = store_in(&json, &args.file, &procedure.name) else {
-        let (file, name) = (load::name(path), &procedure.name);
+        let (file, name) = (input::name(path), &procedure.name);
         return Err(Failure::Usage(format!("{file} is a report without a counterexample for {name}")));
     };
     // The arguments of a pair go by the names that the procedure of the first version gives them.
     let first = || unit.versions.first().and_then(|version| Some(version.procedure(version.find(left?)?)));
     let named = first().filter(|first| first.params == procedure.params).unwrap_or(procedure);
-    let wrong = |error| Failure::Usage(format!("{}: {error}", load::name(path)));
+    let wrong = |error| Failure::Usage(format!("{}: {error}", input::name(path)));
     let input = store_json::read_input(unit, named, store).map_err(wrong)?;
     let difference = ["left", "right"].iter().all(|side| store[side]["outcome"].is_string());
     Ok(Start { input, externals: store_json::read_externals(store).map_err(wrong)?, difference })
@@ -155,7 +157,7 @@ fn store_in<'j>(json: &'j Json, file: &Path, procedure: &str) -> Option<(&'j Jso
 /// Whether the name that a report gives a file is that of this one.
 fn same_file(file: &Path, named: &str) -> bool {
     let real = |path: &Path| fs::canonicalize(path).ok();
-    load::name(file) == named || real(file).is_some_and(|real_file| real(Path::new(named)) == Some(real_file))
+    input::name(file) == named || real(file).is_some_and(|real_file| real(Path::new(named)) == Some(real_file))
 }
 
 fn place_text(sources: &Sources, span: Span) -> String {

@@ -2,10 +2,10 @@
 //!
 //! Invariant: a file holds its old text or its new text at any time, and one that is not legal L is not touched.
 
-use super::args::FmtArgs;
-use super::beside;
-use super::load;
-use super::status::{Failure, Status};
+use crate::args::FmtArgs;
+use crate::files::load::{self, Written};
+use crate::machine::{beside, input};
+use crate::status::{Failure, Status};
 use lang_l::print;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -28,18 +28,19 @@ pub(crate) fn fmt(args: &FmtArgs, out: &mut impl Write) -> Result<Status, Failur
 }
 
 fn fmt_file(path: &Path, check: bool, out: &mut impl Write) -> Result<Status, Failure> {
-    let (old, parsed) = load::parsed(path)?;
+    let Written { sources, id, parsed } = load::parsed(path)?;
+    let old = &sources.get(id).text;
     let new = print::print(&parsed.file, &parsed.comments);
     if check {
-        if new == old {
+        if new == *old {
             return Ok(Status::Success);
         }
-        writeln!(out, "{}", load::name(path))?;
+        writeln!(out, "{}", input::name(path))?;
         return Ok(Status::Failed);
     }
-    if load::is_standard_input(path) {
+    if input::is_standard_input(path) {
         out.write_all(new.as_bytes())?;
-    } else if new != old {
+    } else if new != *old {
         replace(path, &new).map_err(|error| Failure::write(path, error))?;
     }
     Ok(Status::Success)

@@ -2,9 +2,9 @@
 //!
 //! In: a seed and a number of pairs. Out: each fault as a pair file, and tables of what was proved.
 
-use super::args::FuzzArgs;
-use super::status::{Failure, Status};
-use super::threads::threads;
+use crate::args::FuzzArgs;
+use crate::machine::threads::threads;
+use crate::status::{Failure, Status};
 use ape_fuzz::case::Case;
 use ape_fuzz::{Config, Event, fuzz};
 use std::fs;
@@ -23,7 +23,8 @@ pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status
         return Ok(Status::Success);
     }
     let mut told = Ok(());
-    let summary = fuzz(&config, &threads(args.jobs)?, &mut |event| {
+    let threads = threads(args.jobs).map_err(Failure::Thread)?;
+    let summary = fuzz(&config, &threads, &mut |event| {
         if told.is_ok() {
             told = tell(event, args, out);
         }

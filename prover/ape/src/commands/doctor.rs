@@ -1,7 +1,8 @@
 //! `ape doctor`: looks at the installation, and says what is wrong and how to mend it.
 
-use super::status::{Failure, Status};
-use super::{STACK, installation};
+use crate::machine::installation;
+use crate::machine::threads::STACK;
+use crate::status::{Failure, Status};
 use smt::solve;
 use smt::solve::cvc5::Cvc5;
 use smt::z3_version::OLDEST;

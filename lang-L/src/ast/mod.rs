@@ -1,9 +1,11 @@
 //! The tree as written: names are strings, types may be missing, every node knows its place.
 //!
-//! In: what the parser saw. Out: input to [`crate::resolve`] and to [`crate::print`].
+//! In: what the parser saw. Out: input to [`crate::resolve`] and to [`crate::print`]; [`tree`] draws it.
 //!
 //! Invariant: an `ast` value says nothing about meaning; ill-typed and unresolved programs have one too.
 //! Invariant: parentheses and redundant `call` keywords are not kept; comments are kept beside the tree, not in it.
+
+pub mod tree;
 
 use crate::source::Span;
 use num_bigint::BigInt;

@@ -4,8 +4,8 @@
 //!
 //! Invariant: nothing that is no certificate is ever replaced, and a certificate only by a whole one.
 
-use super::beside;
-use super::status::Failure;
+use crate::machine::beside;
+use crate::status::Failure;
 use prover::certificate::{Certificate, INDEX};
 use std::ffi::OsString;
 use std::fs;
@@ -16,7 +16,7 @@ use std::path::Path;
 const LARGEST: u64 = 256 << 20;
 
 /// Whether something may be written to a directory: it is not there, or empty, or a certificate and nothing else.
-pub(super) fn replaceable(directory: &Path) -> Result<(), Failure> {
+pub(crate) fn replaceable(directory: &Path) -> Result<(), Failure> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -43,7 +43,7 @@ pub(super) fn replaceable(directory: &Path) -> Result<(), Failure> {
 
 /// Whether certificates may be written into directories below this one: it is no certificate itself, whose files these
 /// would be taken for.
-pub(super) fn may_hold_others(directory: &Path) -> Result<(), Failure> {
+pub(crate) fn may_hold_others(directory: &Path) -> Result<(), Failure> {
     if !directory.join(INDEX).exists() {
         return Ok(());
     }
@@ -52,7 +52,7 @@ pub(super) fn may_hold_others(directory: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a certificate: beside the directory first, and then in its place.
-pub(super) fn save(directory: &Path, certificate: &Certificate) -> Result<(), Failure> {
+pub(crate) fn save(directory: &Path, certificate: &Certificate) -> Result<(), Failure> {
     clear(directory);
     replaceable(directory)?;
     let [new, old] = PARTS.map(|part| beside::own(directory, &prefix(directory, part)));
@@ -120,7 +120,7 @@ fn fill(directory: &Path, certificate: &Certificate) -> io::Result<()> {
 }
 
 /// Reads the files of a certificate; what is no text, or no file, makes it none.
-pub(super) fn read(directory: &Path) -> Result<Certificate, Failure> {
+pub(crate) fn read(directory: &Path) -> Result<Certificate, Failure> {
     let mut certificate = Certificate::default();
     let mut left = LARGEST;
     for entry in fs::read_dir(directory).map_err(|error| Failure::read(directory, error))? {

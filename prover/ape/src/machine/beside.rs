@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 /// The name beside `path` that starts with this and belongs to this process.
-pub(super) fn own(path: &Path, prefix: &OsStr) -> PathBuf {
+pub(crate) fn own(path: &Path, prefix: &OsStr) -> PathBuf {
     let mut name = prefix.to_owned();
     name.push(process::id().to_string());
     path.with_file_name(name)
 }
 
 /// What stands beside `path` under such a name, of processes that are no more.
-pub(super) fn left_behind(path: &Path, prefix: &OsStr) -> Vec<PathBuf> {
+pub(crate) fn left_behind(path: &Path, prefix: &OsStr) -> Vec<PathBuf> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // A directory that cannot be listed may be written all the same.
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
@@ -40,7 +40,7 @@ fn is_gone(process: i32) -> bool {
 }
 
 /// The name of a file or directory, with something before and after it.
-pub(super) fn prefix(path: &Path, before: &str, after: &str) -> OsString {
+pub(crate) fn prefix(path: &Path, before: &str, after: &str) -> OsString {
     let mut prefix = OsString::from(before);
     prefix.push(path.file_name().unwrap_or_default());
     prefix.push(after);

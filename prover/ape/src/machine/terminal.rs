@@ -3,12 +3,12 @@
 use terminal_size::{Width, terminal_size_of};
 
 /// How many columns the terminal has that standard output goes to; `None` if it goes elsewhere.
-pub(super) fn width() -> Option<usize> {
+pub(crate) fn width() -> Option<usize> {
     columns(terminal_size_of(std::io::stdout()))
 }
 
 /// The same, of standard error.
-pub(super) fn error_width() -> Option<usize> {
+pub(crate) fn error_width() -> Option<usize> {
     columns(terminal_size_of(std::io::stderr()))
 }
 

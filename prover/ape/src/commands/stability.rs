@@ -2,11 +2,12 @@
 //!
 //! In: pair files. Out: which verdicts were seen of each pair; the status says whether any wavers.
 
-use super::args::{Format, StabilityArgs};
-use super::load;
-use super::solver;
-use super::status::{Failure, Status};
-use super::threads::in_threads;
+use crate::args::{Format, StabilityArgs};
+use crate::files::load;
+use crate::machine::input;
+use crate::machine::threads::in_threads;
+use crate::solvers;
+use crate::status::{Failure, Status};
 use ape_fuzz::stability::{self, PairSeen};
 use prover::verify::Config;
 use serde_json::{Value as Json, json};
@@ -17,7 +18,7 @@ use std::path::Path;
 /// Looks at every file, whatever is wrong with the ones before it.
 pub(crate) fn stability(args: &StabilityArgs, out: &mut impl Write) -> Result<Status, Failure> {
     load::at_most_one_is_standard_input(args.files.iter().map(AsRef::as_ref))?;
-    let backend = solver::start(args.memory)?;
+    let backend = solvers::start(args.memory)?;
     let mut status = Status::Success;
     let mut files = Vec::new();
     for path in &args.files {
@@ -48,17 +49,18 @@ fn seen(path: &Path, args: &StabilityArgs, backend: &Shared) -> Result<Vec<PairS
     let (file, unit) = load::parsed_and_resolved(path)?;
     let versions = unit.versions.len();
     if versions != 2 {
-        return Err(Failure::Usage(format!("{} has {versions} versions, not 2", load::name(path))));
+        return Err(Failure::Usage(format!("{} has {versions} versions, not 2", input::name(path))));
     }
     let config = Config { backend: backend.clone(), budget: Budget::default(), ..Config::default() };
-    in_threads(args.jobs, || stability::check(&file, &config, args.runs, args.seed))
+    let check = || stability::check(&file, &config, args.runs, args.seed);
+    in_threads(args.jobs, check).map_err(Failure::Thread)
 }
 
 fn text(path: &Path, pairs: &[PairSeen], runs: u64) -> String {
     let wavering = pairs.iter().filter(|pair| pair.wavers()).count();
     let mut text = match wavering {
-        0 => format!("{}: no verdict wavers in {} runs\n", load::name(path), runs + 1),
-        _ => format!("{}: {wavering} of {} verdicts waver in {} runs\n", load::name(path), pairs.len(), runs + 1),
+        0 => format!("{}: no verdict wavers in {} runs\n", input::name(path), runs + 1),
+        _ => format!("{}: {wavering} of {} verdicts waver in {} runs\n", input::name(path), pairs.len(), runs + 1),
     };
     for pair in pairs {
         let when = pair.when.as_ref().map(|when| format!(" when {when}")).unwrap_or_default();
@@ -85,5 +87,5 @@ fn file_json(path: &Path, pairs: &[PairSeen]) -> Json {
         })
     };
     let wavers = pairs.iter().any(PairSeen::wavers);
-    json!({ "file": load::name(path), "wavers": wavers, "pairs": pairs.iter().map(pair_json).collect::<Vec<_>>() })
+    json!({ "file": input::name(path), "wavers": wavers, "pairs": pairs.iter().map(pair_json).collect::<Vec<_>>() })
 }

@@ -1,0 +1,94 @@
+//! The certificates of a run.
+//!
+//! In: where they are wanted, and the report on each program. Out: a directory for each program, and on standard error the
+//! pairs that were proved in a way no certificate tells of.
+
+use super::programs::{Chosen, name};
+use crate::args::{Strategy, VerifyArgs};
+use crate::files::certificate;
+use crate::status::{Failure, complain};
+use lang_l::Loaded;
+use prover::certificate::{Answer, Certificate, Decisions};
+use prover::goal::{Pair, PairProof};
+use prover::verdict::{PairReport, Report, Verdict};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A certificate, and what it leaves out.
+pub(super) struct Made {
+    certificate: Certificate,
+    /// In words, for each pair that was proved and has no proof in it.
+    gaps: Vec<String>,
+}
+
+/// Where the certificates go, one for each program, if they are wanted and may be written there: of several programs into
+/// directories named after the files.
+pub(super) fn directories(args: &VerifyArgs, chosen: &Chosen) -> Result<Vec<PathBuf>, Failure> {
+    let Some(directory) = &args.certificate else { return Ok(Vec::new()) };
+    if args.strategy == Strategy::Paper {
+        return Err(Failure::Usage("a certificate holds no quantifiers, as the paper's strategy needs".into()));
+    }
+    let mut directories = vec![directory.clone()];
+    if chosen.several {
+        certificate::may_hold_others(directory)?;
+        let last = |program| Path::new(name(program)).file_name().unwrap_or_default();
+        directories = chosen.programs.iter().map(|program| directory.join(last(program))).collect();
+        let mut taken = BTreeSet::new();
+        if let Some(twice) = directories.iter().find(|directory| !taken.insert(*directory)) {
+            return Err(Failure::Usage(format!("the certificates of two files would go to {}", twice.display())));
+        }
+    }
+    directories.iter().try_for_each(|directory| certificate::replaceable(directory))?;
+    Ok(directories)
+}
+
+/// The certificate of a program; that it cannot be confirmed is a bug of ours.
+pub(super) fn make(program: &Loaded, report: &Report) -> Result<Made, Failure> {
+    let certificate = prover::certificate::make(&program.unit, &program.sources, report)
+        .map_err(|refusal| Failure::Internal(format!("no certificate: {refusal}")))?;
+    let answered = Decisions::of(&program.unit, report).pairs;
+    let left_out = report.pairs.iter().zip(answered).filter_map(|(pair, answered)| match answered.answer {
+        Answer::Uncertified(why) => Some(gap(report, pair, why)),
+        _ => None,
+    });
+    Ok(Made { certificate, gaps: left_out.collect() })
+}
+
+/// Writes a certificate, and says what it leaves out.
+pub(super) fn save(directory: &Path, made: &Made) -> Result<(), Failure> {
+    certificate::save(directory, &made.certificate)?;
+    for gap in &made.gaps {
+        complain(&format!("{}: {gap}", directory.display()));
+    }
+    Ok(())
+}
+
+/// That a pair has no certificate, and by which rules it was proved that leave no evidence.
+fn gap(report: &Report, pair: &PairReport, why: String) -> String {
+    let rules: Vec<String> = rules_without_evidence(report, pair).iter().map(|rule| format!("`{rule}`")).collect();
+    let why = match rules.as_slice() {
+        [] => why,
+        [rule] => format!("its proof uses the rule {rule}, which leaves no evidence to check again"),
+        rules => format!("its proof uses the rules {}, which leave no evidence to check again", rules.join(" and ")),
+    };
+    let names = if pair.left == pair.right { pair.left.clone() } else { format!("{} ~ {}", pair.left, pair.right) };
+    let when = pair.when.as_ref().map(|when| format!(" when {when}")).unwrap_or_default();
+    format!("no certificate for {names}{when}: {why}")
+}
+
+/// The rules without evidence among those that proved a pair and all it rests on.
+fn rules_without_evidence(report: &Report, pair: &PairReport) -> BTreeSet<&'static str> {
+    let (Verdict::Equivalent(own) | Verdict::PartiallyEquivalent(own)) = &pair.verdict else {
+        return BTreeSet::new();
+    };
+    let (mut rules, mut seen): (_, BTreeSet<Pair>) = (BTreeSet::new(), BTreeSet::new());
+    let mut work: Vec<&PairProof> = vec![own];
+    while let Some(proof) = work.pop() {
+        if proof.evidence.is_none() {
+            rules.insert(proof.rule.name);
+        }
+        let premises = proof.used.keys().filter(|pair| seen.insert(**pair));
+        work.extend(premises.filter_map(|pair| report.proofs.get(pair)));
+    }
+    rules
+}

@@ -1,0 +1,54 @@
+//! Which programs are verified.
+//!
+//! In: paths, and the procedures that were asked for. Out: the programs to compare, each in two versions.
+
+use crate::files::load::{self, Programs};
+use crate::status::Failure;
+use lang_l::Loaded;
+use std::path::Path;
+
+/// The programs that a run is about.
+pub(super) struct Chosen {
+    /// In the order of the files.
+    pub(super) programs: Vec<Loaded>,
+    /// Whether each file is a program of its own, and is reported under its name.
+    pub(super) several: bool,
+}
+
+/// Reads the programs, and takes those that have one of the procedures that were asked for.
+pub(super) fn chosen(paths: &[&Path], procedures: &[String]) -> Result<Chosen, Vec<Failure>> {
+    let (programs, several) = match load::programs(paths)? {
+        Programs::One(program) => (vec![program], false),
+        Programs::Each(programs) => (programs, true),
+    };
+    let uneven: Vec<Failure> = programs.iter().filter_map(|program| uneven(program).err()).collect();
+    if !uneven.is_empty() {
+        return Err(uneven);
+    }
+    let programs = selected(programs, procedures).map_err(|failure| vec![failure])?;
+    Ok(Chosen { programs, several })
+}
+
+/// What a program is called: its file, or the first of two.
+pub(super) fn name(program: &Loaded) -> &str {
+    program.sources.iter().next().map_or("", |(_, source)| &source.name)
+}
+
+fn uneven(program: &Loaded) -> Result<(), Failure> {
+    let there = match program.unit.versions.len() {
+        2 => return Ok(()),
+        1 => "there is 1".to_string(),
+        count => format!("there are {count}"),
+    };
+    Err(Failure::Usage(format!("verify compares two versions, but {there} in {}", name(program))))
+}
+
+/// The programs that have one of the procedures that were asked for; all when none was.
+fn selected(programs: Vec<Loaded>, procedures: &[String]) -> Result<Vec<Loaded>, Failure> {
+    let has = |program: &Loaded, name: &String| program.unit.versions.iter().any(|v| v.find(name).is_some());
+    if let Some(unknown) = procedures.iter().find(|name| !programs.iter().any(|program| has(program, name))) {
+        return Err(Failure::Usage(format!("there is no procedure {unknown}")));
+    }
+    let wanted = |program: &Loaded| procedures.is_empty() || procedures.iter().any(|name| has(program, name));
+    Ok(programs.into_iter().filter(wanted).collect())
+}

@@ -1,0 +1,6 @@
+//! Files of ours: programs that are read, and certificates that are read and written.
+//!
+//! In: paths. Out: programs and certificates, or the [`Failure`](crate::status::Failure) that kept them away.
+
+pub(crate) mod certificate;
+pub(crate) mod load;
