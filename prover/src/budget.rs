@@ -108,6 +108,18 @@ pub(crate) mod product {
     pub(crate) const MAX_EXTENSIONS: usize = 14;
 }
 
+/// Relations between loops.
+pub(crate) mod loops {
+    /// More pairs of loops than this are not tried.
+    pub(crate) const MAX_LOOPS: usize = 4;
+    /// A relation does not begin with more facts than this.
+    pub(crate) const MAX_FACTS: usize = 160;
+    /// How often something may be taken out of the relations.
+    pub(crate) const MAX_ROUNDS: usize = 24;
+    /// More attempts to match two calls on one path are not made.
+    pub(crate) const MAX_ATTEMPTS: usize = 2_000;
+}
+
 /// Mutual summaries.
 pub(crate) mod coupling {
     /// How often recursive calls are executed in place on each side before they are paired.

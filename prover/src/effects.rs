@@ -43,6 +43,9 @@ pub struct Effects {
     pub speaks_of_entry: bool,
     /// Its `ensures` may be assumed after a call.
     pub trust_ensures: bool,
+    /// By which numbers the results of its calls go, where not by their own: two calls that are matched under a relation share
+    /// only the results that correspond.
+    pub result_numbers: Option<Vec<u32>>,
     /// The procedures it may call, itself included when it is recursive, directly or not.
     pub callees: BTreeSet<ProcId>,
 }
@@ -116,6 +119,7 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
         non_local: false,
         speaks_of_entry: false,
         trust_ensures: false,
+        result_numbers: None,
         callees: BTreeSet::new(),
     };
     match &procedure.body {

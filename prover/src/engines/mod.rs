@@ -52,6 +52,7 @@ pub mod coupling;
 mod external;
 mod fragments;
 mod horn;
+mod loops;
 pub mod paper;
 mod paths;
 mod product;
@@ -101,6 +102,7 @@ pub static SCHEDULE: &[&dyn Engine] = &[
     &coupling::Coupling,
     &coupling::closed_form::ClosedForm,
     &horn::Horn,
+    &loops::Loops,
     // Where the heap is read a proof by claims or couplings says more, so such products come last.
     &product::Product { over_reads: true },
 ];

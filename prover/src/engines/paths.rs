@@ -112,7 +112,7 @@ impl Engine for Acceleration {
 }
 
 /// The plan by which all calls that do not recur are executed in place.
-fn in_place(goal: &Goal<'_>) -> InliningPlan {
+pub(super) fn in_place(goal: &Goal<'_>) -> InliningPlan {
     InliningPlan::of([0, 1].map(|version| inlinable(goal.program, version, goal.claims)), [MAX_INLINE_DEPTH; 2])
 }
 
@@ -140,6 +140,7 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
         used: Claims::new(),
         attempts: 20_000,
         order: Order::Nearest,
+        relations: BTreeMap::new(),
     };
     let mut proof = PairProof::trivial(Some(Level::Full), rule, Claims::new());
     let mut relations = Some(BTreeMap::new());
@@ -204,11 +205,11 @@ fn outcomes(goal: &Goal<'_>, plan: &InliningPlan, arena: &mut Arena) -> Result<[
 }
 
 /// Two outcomes that must be related, by their numbers.
-struct PathPair {
-    left: usize,
-    right: usize,
+pub(super) struct PathPair {
+    pub(super) left: usize,
+    pub(super) right: usize,
     /// One of the two never ends, so that it is mutual termination that takes it.
-    termination: bool,
+    pub(super) termination: bool,
 }
 
 impl PathPair {
@@ -218,7 +219,7 @@ impl PathPair {
 }
 
 /// What must be related; for partial equivalence first: pairs of ways to end.
-fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
+pub(super) fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
     let mut found = Vec::new();
     for termination in [false, true] {
         for (at, left) in both[0].iter().enumerate() {
@@ -269,6 +270,7 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
         used: Claims::new(),
         attempts: 0,
         order: Order::Nearest,
+        relations: BTreeMap::new(),
     };
     let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Claims::new());
     let plain = relate::Evidence::default();

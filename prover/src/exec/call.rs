@@ -206,9 +206,11 @@ impl Executor<'_> {
             state.globals.set(global.index(), after);
         }
         let code = self.code().procedure(callee);
+        let own = || (0u32..).take(code.results).collect();
+        let numbers: Vec<u32> = effects.result_numbers.clone().unwrap_or_else(own);
         let results: Vec<Term> = code
             .result_ids()
-            .zip(0u32..)
+            .zip(numbers)
             .map(|(id, at)| self.arena.terms.app(Func::Result(call, at), &[], Sort::from(&code.local(id).ty)))
             .collect();
         let alive = self.assume_exit(&mut state, callee, &args, &results)

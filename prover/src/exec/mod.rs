@@ -46,6 +46,8 @@ pub struct Limits {
     pub accelerate: bool,
     /// Note at calls what is said to hold on entry of the callee.
     pub entries: bool,
+    /// By which numbers the parameters go, where not by their own: one that differs from that of the other version takes another.
+    pub parameter_numbers: Option<Vec<u32>>,
     /// The run begins where the execution does: what is old then existed when the run began, so that quantifiers see it.
     pub whole_run: bool,
 }
@@ -62,6 +64,7 @@ impl Default for Limits {
             join: false,
             accelerate: false,
             entries: false,
+            parameter_numbers: None,
             whole_run: false,
         }
     }
@@ -225,13 +228,15 @@ impl<'a> Executor<'a> {
     /// The state on entry: parameters and globals arbitrary, all else at its default.
     pub fn entry(&mut self, code: &Procedure) -> State {
         let terms = &mut self.arena.terms;
+        let numbers = self.limits.parameter_numbers.as_ref();
+        let number = |at: u32| numbers.and_then(|numbers| numbers.get(at as usize).copied()).unwrap_or(at);
         let locals = code
             .locals
             .iter()
             .zip(0u32..)
             .map(|(local, at)| {
                 let sort = Sort::from(&local.ty);
-                if (at as usize) < code.params { terms.app(Func::Param(at), &[], sort) } else { terms.default_of(sort) }
+                if (at as usize) < code.params { terms.app(Func::Param(number(at)), &[], sort) } else { terms.default_of(sort) }
             })
             .collect();
         let globals = self

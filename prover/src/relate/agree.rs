@@ -91,11 +91,9 @@ impl Relater<'_> {
         let calls = [mine, sides.current.renaming.call(theirs)];
         let [record, other] = calls.map(|call| self.arena.record(call).clone());
         let (selectors, globals) = self.looked_at(calls, versions);
-        let pairs: Vec<(Term, Term)> = record
-            .args
-            .iter()
-            .copied()
-            .zip(other.args.iter().copied())
+        let pairs: Vec<(Term, Term)> = self
+            .arguments([&record, &other], versions)
+            .into_iter()
             .chain(globals.iter().map(|&g| (record.globals[g], other.globals[g])))
             .collect();
         let heaps = [record.heap, other.heap];
@@ -127,10 +125,14 @@ impl Relater<'_> {
         let [record, other] = calls.map(|call| self.arena.record(call).clone());
         let (selectors, globals) = self.looked_at(calls, versions);
         let mut goals = self.equal_lengths(alignment, &aligned);
-        let mut roots = Vec::new();
-        for (a, b) in record.args.iter().zip(&other.args) {
-            goals.push(self.arena.terms.eq(*a, *b));
-            roots.push(*a);
+        let mut roots: Vec<Term> = record.args.clone();
+        match self.relation([&record, &other], versions) {
+            None => {
+                let equal = record.args.iter().zip(&other.args).map(|(a, b)| self.arena.terms.eq(*a, *b));
+                goals.extend(equal);
+            }
+            // What the other side alone is given lies in the region as well: what is equal in the two heaps is all that either sees.
+            Some(_) => roots.extend(&other.args),
         }
         for &global in &globals {
             goals.push(self.arena.terms.eq(record.globals[global], other.globals[global]));
@@ -140,7 +142,9 @@ impl Relater<'_> {
         let region = self.region((&aligned, &common), record.heap, AllocSet::new(), &roots, &selectors)?;
         goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
         let tag = format!("calls {} and {} start from equal arguments and regions", mine.0, theirs.0);
-        self.holds(&aligned, &goals, tag).then_some(())
+        self.holds(&aligned, &goals, tag).then_some(())?;
+        self.weaken(&aligned, [&record, &other], versions);
+        Some(())
     }
 
     /// Whether the final stores of two normal outcomes are isomorphic; the alignment that shows it.
@@ -417,7 +421,7 @@ impl Relater<'_> {
         touched
     }
 
-    fn holds(&mut self, aligned: &Aligned, goals: &[Term], tag: String) -> bool {
+    pub(super) fn holds(&mut self, aligned: &Aligned, goals: &[Term], tag: String) -> bool {
         let goals: Vec<Term> = goals.iter().map(|&goal| self.arena.terms.simplify(goal, &aligned.known)).collect();
         let goal = self.arena.terms.and(&goals);
         if self.arena.terms.is_true(goal) {

@@ -16,11 +16,13 @@ mod condition;
 mod enumerate;
 mod evidence;
 mod follow;
+mod relation;
 mod repeat;
 mod unify;
 
 pub use align::Correspondence;
 pub use evidence::{Cases, End, Evidence, Leaf, Match, Repeat};
+pub use relation::{Atom, CallRelation, Fact, Step};
 
 use crate::budget::relate::MAX_SPLITS;
 use crate::effects::Effects;
@@ -107,6 +109,8 @@ pub struct Relater<'a> {
     pub attempts: usize,
     /// Which partner is tried first for a call.
     pub order: Order,
+    /// What relates the arguments of callees that are not called alike.
+    pub relations: BTreeMap<(ProcId, ProcId), CallRelation>,
 }
 
 impl Relater<'_> {
