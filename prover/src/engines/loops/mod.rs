@@ -61,7 +61,7 @@ impl Engine for Loops {
     }
 }
 
-/// The loops of the two sides, in the order of the source; none where these are not as many, or where claims prove all of them.
+/// The loops of the two sides, in the order of the source; none where these are not as many.
 fn loop_pairs(goal: &Goal<'_>) -> Vec<Pair> {
     let [left, right] = [0, 1].map(|version| {
         let code = &goal.program.unit.versions[version];
@@ -70,8 +70,7 @@ fn loop_pairs(goal: &Goal<'_>) -> Vec<Pair> {
     });
     let pairs: Vec<Pair> = left.iter().copied().zip(right.iter().copied()).collect();
     let fits = left.len() == right.len() && pairs.len() <= MAX_LOOPS;
-    let open = pairs.iter().any(|pair| goal.claims.get(pair) != Some(&Level::Full));
-    if fits && open && pairs.iter().all(|&pair| goal.program.claimable(pair)) { pairs } else { Vec::new() }
+    if fits && pairs.iter().all(|&pair| goal.program.claimable(pair)) { pairs } else { Vec::new() }
 }
 
 /// A search for relations between loops under which a pair is proved.
