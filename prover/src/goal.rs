@@ -3,7 +3,9 @@
 //! In: a lowered pair program with all that is known of each procedure alone ([`Program`]). Out: nothing is proved here: these
 //! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`Evidence`].
 
-use crate::budget::goal::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH, MAX_UNPAIRED};
+use crate::budget::goal::{
+    MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH, MAX_SAME_SHAPE, MAX_UNPAIRED,
+};
 use crate::chc::summaries::CouplingEvidence;
 use crate::effects::{Effects, direct_callees};
 use crate::exec::state::Outcome;
@@ -208,7 +210,7 @@ impl Program<'_> {
         }
         for (mine, p) in (0u32..).zip(left).filter(|(_, p)| p.body.is_some()) {
             // Only those that some pair could be short of: the same name is not taken twice over in big programs.
-            for &theirs in by_shape.get(&shape(p)).into_iter().flatten().take(8) {
+            for &theirs in by_shape.get(&shape(p)).into_iter().flatten().take(MAX_SAME_SHAPE) {
                 let pair = (ProcId(mine), ProcId(theirs));
                 let q = &right[theirs as usize];
                 if p.name != q.name && is_loop(p) == is_loop(q) && self.same_shape(pair, &found) {

@@ -42,7 +42,7 @@ pub struct Config {
     /// Bounds on each query.
     pub budget: Budget,
     /// Bounds on the search for a difference; `None` for the usual.
-    pub search: Option<concrete::Budget>,
+    pub search: Option<concrete::SearchBudget>,
     /// How to prove.
     pub strategy: Strategy,
     /// Also look for code that no run comes to.

@@ -2,9 +2,6 @@
 
 /// Violations that are known of.
 pub(crate) const STILL: &[(&str, &str)] = &[
-    ("budgets", "prover/src/analysis/ranking.rs:"),
-    ("budgets", "prover/src/report/terms.rs:"),
-    ("budgets", "prover/src/report/text.rs:"),
     ("top", "ape has"),
     ("functions", "suite in prover/ape/benches/table/mod.rs:"),
     ("functions", "verify in prover/ape/src/verify.rs:"),

@@ -63,7 +63,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        let search = Some(prover::search::concrete::Budget::QUICK);
+        let search = Some(prover::search::concrete::SearchBudget::QUICK);
         let verify = prover::verify::Config { search, ..prover::verify::Config::default() };
         // Programs made by the same grammar come down to the same small questions.
         let first = Shared::new(Caching::new(verify.backend.clone()));

@@ -9,7 +9,7 @@
 //! from the conditions on the paths: a path with `t <= 0` bounds `-t`.
 
 use crate::analysis::inference::components;
-use crate::budget::ranking::MAX_CANDIDATES;
+use crate::budget::ranking::{MAX_CANDIDATES, MAX_MEASURES};
 use crate::chc::ranking::{Edges, bounded, decrease, lexicographic};
 use crate::effects::Effects;
 use crate::exec::on_entry;
@@ -49,9 +49,6 @@ struct Descent {
     path: Vec<Term>,
     args: Vec<Term>,
 }
-
-/// The most measures in lexicographic order.
-const MAX_MEASURES: usize = 2;
 
 /// Sets `terminates` for the recursive procedures of a version that provably end; says why they do.
 pub fn rank(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) -> Vec<Ranking> {

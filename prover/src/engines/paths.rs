@@ -5,6 +5,7 @@
 
 use super::Engine;
 use crate::budget::goal::MAX_INLINE_DEPTH;
+use crate::budget::relate::MAX_ATTEMPTS;
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::goal::{
@@ -138,7 +139,7 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
         solver,
         claims: goal.claims,
         used: Claims::new(),
-        attempts: 20_000,
+        attempts: MAX_ATTEMPTS,
         order: Order::Nearest,
     };
     let mut proof = PairProof::trivial(Some(Level::Full), rule, Claims::new());

@@ -12,6 +12,7 @@ mod expr;
 pub mod state;
 mod stmt;
 
+use crate::budget::exec::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK};
 use crate::effects::cell_sort;
 pub use entry::on_entry;
 pub use expr::{ContractView, Freshness, before_call, existing};
@@ -53,9 +54,9 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            outcomes: 600,
-            calls: 4_000,
-            work: 4_000_000,
+            outcomes: MAX_OUTCOMES,
+            calls: MAX_CALLS,
+            work: MAX_WORK,
             inline: BTreeSet::new(),
             inline_depth: 0,
             inline_at: None,

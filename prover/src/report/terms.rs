@@ -9,7 +9,7 @@ use smt::arena::Arena;
 use smt::term::{CallId, Func, Node, Opaque, Selector, Term};
 
 /// How many nodes of one term are written.
-const MOST_NODES: usize = 60;
+const SHOWN_NODES: usize = 60;
 
 /// What the constants of a term are called.
 #[derive(Clone, Copy)]
@@ -24,12 +24,12 @@ pub(super) struct Names<'a> {
 
 /// A term as text.
 pub(super) fn term_text(names: Names<'_>, term: Term) -> String {
-    Writer { names, left: MOST_NODES }.term(term)
+    Writer { names, left: SHOWN_NODES }.term(term)
 }
 
 /// A place in the heap, such as `x.next`.
 pub(super) fn place_text(names: Names<'_>, selector: Selector, object: Term, index: Option<Term>) -> String {
-    let mut writer = Writer { names, left: MOST_NODES };
+    let mut writer = Writer { names, left: SHOWN_NODES };
     let object = writer.operand(object);
     let index = index.map(|index| writer.term(index));
     writer.slot(selector, &object, index.as_deref())

@@ -5,6 +5,7 @@
 //!
 //! Invariant: what is said here only ever takes an answer away, or is added to it for people; so the solver's word is enough.
 
+use crate::budget::goal::MAX_INLINE_DEPTH;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
@@ -73,7 +74,11 @@ fn returns(
     solver: &mut Solver,
 ) -> bool {
     let effects = &program.effects[version];
-    let in_place = Limits { inline: inlinable(program, version, &Claims::new()), inline_depth: 8, ..Limits::default() };
+    let in_place = Limits {
+        inline: inlinable(program, version, &Claims::new()),
+        inline_depth: MAX_INLINE_DEPTH,
+        ..Limits::default()
+    };
     [Limits::default(), in_place].iter().all(|limits| {
         let Ok(execution) = execute(program.unit, version, effects, limits, arena, (id, assumed)) else { return true };
         if !program.assumes(version, id) {

@@ -1,6 +1,7 @@
 //! The paths of both versions over variables of their own, in one arena.
 
 use crate::budget::coupling::MAX_STEPS;
+use crate::budget::goal::MAX_INLINE_DEPTH;
 use crate::effects::Effects;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
@@ -91,7 +92,7 @@ impl<'p> Steps<'p> {
         let inline = |callee: &ProcId| unroll > 0 || !effects[callee.index()].recursive(*callee);
         let limits = Limits {
             inline: effects[id.index()].callees.iter().copied().filter(inline).collect(),
-            inline_depth: if unroll > 0 { unroll } else { 8 },
+            inline_depth: if unroll > 0 { unroll } else { MAX_INLINE_DEPTH },
             ..Limits::default()
         };
         let execution = execute(unit, version, effects, &limits, &mut self.arena, (id, &assumed)).ok()?;

@@ -22,7 +22,9 @@ mod templates;
 mod transitions;
 
 use super::{Engine, relational};
-use crate::budget::product::{MAX_DRAWN, MAX_ENDING_QUERIES, MAX_INPUTS, MAX_OTHERS, MAX_QUERIES, MAX_RUN};
+use crate::budget::product::{
+    MAX_BOUNDS, MAX_DRAWN, MAX_ENDING_QUERIES, MAX_INPUTS, MAX_MODULI, MAX_OTHERS, MAX_QUERIES, MAX_RUN,
+};
 use crate::engines::fragments::only_reads;
 use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions};
 use crate::relate::Level;
@@ -273,14 +275,14 @@ fn constants(arena: &Arena, sides: [&Side<'_>; 2]) -> BTreeSet<BigInt> {
 /// What to look for in a program that mentions these numbers.
 fn templates(constants: &BTreeSet<BigInt>) -> Templates {
     let mut bounds = BTreeSet::new();
-    for number in constants.iter().take(8).chain([&BigInt::zero()]) {
+    for number in constants.iter().take(MAX_BOUNDS).chain([&BigInt::zero()]) {
         for near in -2..=2 {
             bounds.insert(number + near);
             bounds.insert(near - number);
         }
     }
     let small = |number: &&BigInt| number.to_i32().is_some_and(|number| (2..=12).contains(&number));
-    let mut moduli: BTreeSet<BigInt> = constants.iter().filter(small).take(4).cloned().collect();
+    let mut moduli: BTreeSet<BigInt> = constants.iter().filter(small).take(MAX_MODULI).cloned().collect();
     moduli.insert(BigInt::from(2));
     Templates { degree: 1, bounds, moduli, conditions: Vec::new() }
 }
