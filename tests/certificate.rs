@@ -28,7 +28,7 @@ const CORRUPTED: usize = 1_000;
 
 /// What is said of a program after no long search for a difference.
 fn verify_unit(unit: &Unit) -> Report {
-    verification::verify(unit, &Config { search: Some(concrete::Budget::QUICK), ..Config::default() })
+    verification::verify(unit, &Config { search: Some(concrete::SearchBudget::QUICK), ..Config::default() })
 }
 
 fn certified(path: &Path) -> Certificate {

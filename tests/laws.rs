@@ -23,7 +23,7 @@ use prover::exec::state::Outcome as Path;
 use prover::exec::{Limits, execute};
 use prover::lower::{Lowered, lower, same_signature};
 use smt::arena::Arena;
-use smt::solve::{Budget, Solver};
+use smt::solve::{QueryBudget, Solver};
 use smt::term::{AllocSet, Ending, Func, Leaves, Node, Selector, Sort, Term, Terms, Values};
 use std::collections::BTreeMap;
 
@@ -305,7 +305,7 @@ fn what_is_claimed_of_a_procedure_holds_on_runs() {
         let mut counts = BTreeMap::new();
         for unit in programs(23, PROGRAMS / 3) {
             let lowered = lower(&unit);
-            let mut solver = Solver::new(Budget::default());
+            let mut solver = Solver::new(QueryBudget::default());
             let Analysis { effects, clauses, .. } = analyse(&lowered, &mut solver);
             // Effects say what a procedure does where contracts hold.
             if clauses.iter().any(|clause| clause.status != prover::analysis::contracts::Status::Holds) {

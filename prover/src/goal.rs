@@ -1,7 +1,7 @@
 //! What is to be proved of a pair, and what could be shown of it.
 //!
 //! In: a lowered pair program with all that is known of each procedure alone ([`Program`]). Out: nothing is proved here: these
-//! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`Evidence`].
+//! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`ProofEvidence`].
 
 use crate::budget::goal::{
     MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH, MAX_SAME_SHAPE, MAX_UNPAIRED,
@@ -44,7 +44,7 @@ pub struct PairProof {
     /// How long the search for it took.
     pub time: Duration,
     /// What has to be known to check it again without a search; `None` where it cannot be written down.
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<ProofEvidence>,
 }
 
 /// A proof rule, as the schedule, reports and certificates name it. Two rules of one name are one rule.
@@ -125,12 +125,12 @@ pub struct Claim {
     /// By which rule.
     pub rule: &'static Rule,
     /// What the search did.
-    pub evidence: Evidence,
+    pub evidence: ProofEvidence,
 }
 
 /// What a proof did, to be followed by [`Engine::confirm`](crate::engines::Engine::confirm).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Evidence {
+pub enum ProofEvidence {
     /// Nothing but looking at the two was needed.
     Plain,
     /// Path by path.
@@ -145,7 +145,7 @@ pub struct PathsEvidence {
     /// How the two were executed.
     pub plan: InliningPlan,
     /// How outcomes were related, by their numbers; those that are not named contradict each other in plain sight.
-    pub relations: BTreeMap<(usize, usize), relate::Evidence>,
+    pub relations: BTreeMap<(usize, usize), relate::RelationEvidence>,
 }
 
 /// A lowered pair program with all that is known of it.
@@ -336,7 +336,7 @@ impl PairProof {
             matched_calls: BTreeSet::new(),
             relations: 0,
             time: Duration::ZERO,
-            evidence: level.and(Some(Evidence::Plain)),
+            evidence: level.and(Some(ProofEvidence::Plain)),
         }
     }
 

@@ -10,7 +10,7 @@ use super::threads::in_threads;
 use ape_fuzz::stability::{self, PairSeen};
 use prover::verify::Config;
 use serde_json::{Value as Json, json};
-use smt::solve::{Budget, Shared};
+use smt::solve::{QueryBudget, Shared};
 use std::io::Write;
 use std::path::Path;
 
@@ -50,7 +50,7 @@ fn seen(path: &Path, args: &StabilityArgs, backend: &Shared) -> Result<Vec<PairS
     if versions != 2 {
         return Err(Failure::Usage(format!("{} has {versions} versions, not 2", load::name(path))));
     }
-    let config = Config { backend: backend.clone(), budget: Budget::default(), ..Config::default() };
+    let config = Config { backend: backend.clone(), budget: QueryBudget::default(), ..Config::default() };
     in_threads(args.jobs, || stability::check(&file, &config, args.runs, args.seed))
 }
 

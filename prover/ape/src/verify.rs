@@ -20,7 +20,7 @@ use prover::report::{self, Subject, dump};
 use prover::verdict::Report;
 use prover::verify::{self, Config};
 use smt::solve::cvc5::{Cvc5, VARIABLE};
-use smt::solve::{self, Budget, CrossCheck, Shared, SolverFailure};
+use smt::solve::{self, CrossCheck, QueryBudget, Shared, SolverFailure};
 use smt::stop::Stopped;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -194,7 +194,7 @@ fn config(args: &VerifyArgs, backend: &Shared, at_once: usize) -> Config {
     };
     Config {
         procedures: args.procedures.clone(),
-        budget: Budget { clock: limit / QUESTIONS, ..Budget::default() },
+        budget: QueryBudget { clock: limit / QUESTIONS, ..QueryBudget::default() },
         strategy,
         stop: limits::stop(limit, args.memory, at_once),
         explain: args.explain,

@@ -85,7 +85,7 @@ pub type ClauseKey = (ProcId, ProcId, ClauseKind, u32);
 
 /// What became of the contracts of one version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trusted {
+pub struct ContractEvidence {
     /// The procedures whose `ensures` may be assumed after a call.
     pub ensures: BTreeSet<ProcId>,
     /// The procedures of which it is known what they may modify.
@@ -95,7 +95,12 @@ pub struct Trusted {
 }
 
 /// Checks all contracts of one version; withdraws from `effects` what could not be proved.
-pub fn check(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) -> (Vec<Clause>, Trusted) {
+pub fn check(
+    unit: &Lowered,
+    version: usize,
+    effects: &mut [Effects],
+    solver: &mut Solver,
+) -> (Vec<Clause>, ContractEvidence) {
     let procedures = &unit.versions[version].procedures;
     for (own, code) in effects.iter_mut().zip(procedures) {
         own.trust_ensures = !code.ensures.is_empty();
@@ -141,7 +146,7 @@ pub fn confirm(
     version: usize,
     effects: &mut [Effects],
     solver: &mut Solver,
-    found: &Trusted,
+    found: &ContractEvidence,
 ) -> Result<Vec<Clause>, Rejection> {
     let procedures = &unit.versions[version].procedures;
     for ((own, code), id) in effects.iter_mut().zip(procedures).zip((0u32..).map(ProcId)) {
@@ -179,12 +184,12 @@ fn written(procedures: &[Procedure], mut clauses: Vec<Clause>) -> Vec<Clause> {
     clauses
 }
 
-fn trusted(effects: &[Effects], clauses: &[Clause]) -> Trusted {
+fn trusted(effects: &[Effects], clauses: &[Clause]) -> ContractEvidence {
     let those = |holds: &dyn Fn(&Effects) -> bool| {
         (0u32..).map(ProcId).zip(effects).filter(|(_, own)| holds(own)).map(|(id, _)| id).collect()
     };
     let unproved = clauses.iter().filter(|clause| clause.status != Status::Holds);
-    Trusted {
+    ContractEvidence {
         ensures: those(&|own| own.trust_ensures),
         modifies: those(&|own| own.modifies.is_some()),
         unproved: unproved.map(|clause| (clause.within, clause.procedure, clause.kind, clause.span.start)).collect(),

@@ -53,7 +53,7 @@ fn forget(effects: &mut [Effects], component: &[ProcId]) {
 
 /// What was found of one procedure: positions of parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Inferred {
+pub struct InferredEffects {
     /// Those that name on entry all that may change of what existed then; `None` where nothing is known.
     pub modifies: Option<Vec<usize>>,
     /// Those of which one must be null for it to err; `None` where nothing is known.
@@ -63,18 +63,18 @@ pub struct Inferred {
 }
 
 /// What [`infer`] has filled in; nothing for procedures without a body.
-pub fn inferred(unit: &Lowered, version: usize, effects: &[Effects]) -> Vec<Inferred> {
+pub fn inferred(unit: &Lowered, version: usize, effects: &[Effects]) -> Vec<InferredEffects> {
     let position = |place: &Expr| match place.kind {
         ExprKind::Local(id) => Some(id.index()),
         _ => None,
     };
     let found = |((own, code), loops): ((&Effects, &Procedure), loop_invariants::LoopInvariants)| match code.body {
-        Some(_) => Inferred {
+        Some(_) => InferredEffects {
             modifies: own.modifies.as_ref().and_then(|places| places.iter().map(position).collect()),
             errs_only_if_null: own.errs_only_if_null.clone(),
             loops,
         },
-        None => Inferred::default(),
+        None => InferredEffects::default(),
     };
     let procedures = &unit.versions[version].procedures;
     effects.iter().zip(procedures).zip(loop_invariants::held(unit, version, effects)).map(found).collect()
@@ -90,13 +90,13 @@ pub fn confirm(
     version: usize,
     effects: &mut [Effects],
     solver: &mut Solver,
-    found: &[Inferred],
+    found: &[InferredEffects],
 ) -> Result<(), Rejection> {
     let loops: Vec<loop_invariants::LoopInvariants> = found.iter().map(|found| found.loops.clone()).collect();
     loop_invariants::confirm(unit, version, effects, solver, &loops)?;
     for component in components(effects) {
         let code = |id: ProcId| unit.versions[version].procedure(id);
-        let members: Vec<(ProcId, &Inferred)> = component
+        let members: Vec<(ProcId, &InferredEffects)> = component
             .iter()
             .filter(|&&id| code(id).body.is_some())
             .filter_map(|&id| Some((id, found.get(id.index())?)))
@@ -105,7 +105,7 @@ pub fn confirm(
             let params = &code(id).locals[..code(id).params];
             places.iter().all(|&at| params.get(at).is_some_and(|local| local.ty.is_reference()))
         };
-        for (id, Inferred { modifies, errs_only_if_null, .. }) in &members {
+        for (id, InferredEffects { modifies, errs_only_if_null, .. }) in &members {
             if [modifies, errs_only_if_null].into_iter().flatten().any(|places| !references(*id, places)) {
                 return reject(format!("a fact about {} names what is no reference parameter", code(*id).name));
             }

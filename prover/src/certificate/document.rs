@@ -5,7 +5,7 @@
 //!
 //! Invariant: what is read is checked for its form here, and for its truth by [`super::confirm`].
 
-use super::confirm::{Confirmed, Seen};
+use super::confirm::{Confirmation, Finding};
 use super::decisions::{Answer, AnsweredPair, Decisions, ProvedPair};
 use super::entries::{
     self, CounterexampleEntry, Document, EquationsEntry, PairEntry, PathsEntry, ProofEntry, SourceEntry,
@@ -15,7 +15,7 @@ use super::{Certificate, INDEX, Refusal, refusal, sha256};
 use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::engines;
 use crate::goal::InliningPlan;
-use crate::goal::{Claim, Evidence, Pair, PairProof, PathsEvidence};
+use crate::goal::{Claim, Pair, PairProof, PathsEvidence, ProofEvidence};
 use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
 use crate::relate::Level;
@@ -30,7 +30,7 @@ pub(super) const FORMAT: &str = "ape certificate";
 const SCHEMA_VERSION: u32 = 1;
 
 /// The scripts and how many questions each asks; scripts without questions are not written.
-pub(super) fn scripts(confirmed: &Confirmed) -> BTreeMap<String, usize> {
+pub(super) fn scripts(confirmed: &Confirmation) -> BTreeMap<String, usize> {
     let mut scripts: BTreeMap<String, usize> = BTreeMap::new();
     scripts.insert(FACTS_SCRIPT.into(), confirmed.alone.len());
     for (name, (_, queries)) in confirmed.script_names.iter().zip(&confirmed.proofs) {
@@ -42,7 +42,7 @@ pub(super) fn scripts(confirmed: &Confirmed) -> BTreeMap<String, usize> {
 }
 
 /// The files of a certificate.
-pub(super) fn write(sources: &Sources, decisions: &Decisions, confirmed: &Confirmed) -> Certificate {
+pub(super) fn write(sources: &Sources, decisions: &Decisions, confirmed: &Confirmation) -> Certificate {
     let mut files = BTreeMap::new();
     let mut named = Vec::new();
     for (at, (_, source)) in sources.iter().enumerate() {
@@ -173,7 +173,7 @@ impl Words<'_> {
         format!("`{text}` (line {})", self.sources.line(span))
     }
 
-    fn pair(&self, answered: &AnsweredPair, seen: &Seen) -> PairEntry {
+    fn pair(&self, answered: &AnsweredPair, seen: &Finding) -> PairEntry {
         let (reason, counterexample) = match &answered.answer {
             Answer::Proved(_) => (None, None),
             Answer::Unknown(why) | Answer::Uncertified(why) => (Some(why.clone()), None),
@@ -217,8 +217,8 @@ impl Words<'_> {
             ..ProofEntry::default()
         };
         match &claim.evidence {
-            Evidence::Plain => {}
-            Evidence::Paths(PathsEvidence {
+            ProofEvidence::Plain => {}
+            ProofEvidence::Paths(PathsEvidence {
                 plan: InliningPlan { inline, depths, outcomes, only_at, accelerate },
                 relations,
             }) => {
@@ -227,14 +227,12 @@ impl Words<'_> {
                 entry.accelerate = *accelerate;
                 entry.only_at = only_at.map(|place| [place.file.0, place.start, place.end]);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
-                let paths = |(&(left, right), evidence): (&(usize, usize), &crate::relate::Evidence)| PathsEntry {
-                    left,
-                    right,
-                    related: evidence.clone(),
+                let paths = |(&(left, right), evidence): (&(usize, usize), &crate::relate::RelationEvidence)| {
+                    PathsEntry { left, right, related: evidence.clone() }
                 };
                 entry.paths = relations.iter().map(paths).collect();
             }
-            Evidence::Coupling(CouplingEvidence { unroll, summaries }) => {
+            ProofEvidence::Coupling(CouplingEvidence { unroll, summaries }) => {
                 entry.depths = Some(*unroll);
                 let equations = |(&(p, q), own): (&Pair, &Summary)| EquationsEntry {
                     left: self.name(0, p),
@@ -305,7 +303,7 @@ impl Reader<'_> {
                     only_at,
                     accelerate: entry.accelerate,
                 };
-                Evidence::Paths(PathsEvidence { plan, relations: all.collect() })
+                ProofEvidence::Paths(PathsEvidence { plan, relations: all.collect() })
             }
             (Some(unroll), None) => {
                 let mut summaries = BTreeMap::new();
@@ -324,9 +322,9 @@ impl Reader<'_> {
                     };
                     summaries.insert(self.couple(&own.left, &own.right)?, summary);
                 }
-                Evidence::Coupling(CouplingEvidence { unroll, summaries })
+                ProofEvidence::Coupling(CouplingEvidence { unroll, summaries })
             }
-            (None, None) => Evidence::Plain,
+            (None, None) => ProofEvidence::Plain,
             _ => return reject("the evidence is incomplete"),
         };
         Ok(ProvedPair { pair, when: entry.when.clone(), claim: Claim { level, rule, evidence } })

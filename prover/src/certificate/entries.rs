@@ -5,8 +5,8 @@
 //! Invariant: a form and nothing more. Every entry that is read is written again as it was read.
 
 use crate::analysis::AnalysisEvidence;
-use crate::analysis::contracts::{ClauseKind, Trusted};
-use crate::analysis::inference::Inferred;
+use crate::analysis::contracts::{ClauseKind, ContractEvidence};
+use crate::analysis::inference::InferredEffects;
 use crate::analysis::loop_invariants::LoopInvariants;
 use crate::analysis::ranking::{Measure, Ranking};
 use crate::chc::polynomial::{Equation, Polynomial};
@@ -135,7 +135,7 @@ pub(super) struct ProofEntry {
 pub(super) struct PathsEntry {
     pub(super) left: usize,
     pub(super) right: usize,
-    pub(super) related: relate::Evidence,
+    pub(super) related: relate::RelationEvidence,
 }
 
 /// What a call of the left procedure and one of the right have in common.
@@ -249,7 +249,7 @@ pub(super) fn version(unit: &Unit, version: usize, evidence: &AnalysisEvidence) 
     let procedures = &unit.versions[version].procedures;
     let name = |id: ProcId| procedures[id.index()].name.clone();
     let AnalysisEvidence { inferred, rankings, trusted } = evidence;
-    let known = |((code, id), inferred): ((&lang_l::hir::Procedure, ProcId), &Inferred)| ProcedureEntry {
+    let known = |((code, id), inferred): ((&lang_l::hir::Procedure, ProcId), &InferredEffects)| ProcedureEntry {
         name: code.name.clone(),
         changes_only: inferred.modifies.clone(),
         errs_only_if_null: inferred.errs_only_if_null.clone(),
@@ -301,17 +301,17 @@ pub(super) fn evidence(unit: &Unit, version: usize, entry: &VersionEntry) -> Res
         inferred: entry
             .procedures
             .iter()
-            .map(|entry| Inferred {
+            .map(|entry| InferredEffects {
                 modifies: entry.changes_only.clone(),
                 errs_only_if_null: entry.errs_only_if_null.clone(),
                 loops: LoopInvariants { entry: entry.on_entry.clone(), exit: entry.on_exit.clone() },
             })
             .collect(),
         rankings: Vec::new(),
-        trusted: Trusted {
+        trusted: ContractEvidence {
             ensures: those(&|entry| entry.ensures),
             modifies: those(&|entry| entry.modifies),
-            ..Trusted::default()
+            ..ContractEvidence::default()
         },
     };
     for ranking in &entry.recursion_ends {

@@ -9,7 +9,7 @@ use crate::budget::relate::MAX_ATTEMPTS;
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::goal::{
-    Claim, Evidence, Goal, InliningPlan, PairProof, PathsEvidence, Rule, assumptions, begins_run, inlinable,
+    Claim, Goal, InliningPlan, PairProof, PathsEvidence, ProofEvidence, Rule, assumptions, begins_run, inlinable,
 };
 use crate::lower::is_loop;
 use crate::rejection::{Rejection, reject};
@@ -174,7 +174,7 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
     }
     proof.evidence = relations
         .filter(|_| proof.level.is_some())
-        .map(|relations| Evidence::Paths(PathsEvidence { plan: plan.clone(), relations }));
+        .map(|relations| ProofEvidence::Paths(PathsEvidence { plan: plan.clone(), relations }));
     proof
 }
 
@@ -240,7 +240,7 @@ fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
 /// # Errors
 /// When the evidence does not show what is claimed.
 pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-    let Evidence::Paths(evidence) = &claim.evidence else {
+    let ProofEvidence::Paths(evidence) = &claim.evidence else {
         return reject("the evidence is not one of paths");
     };
     let program = goal.program;
@@ -272,7 +272,7 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
         order: Order::Nearest,
     };
     let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Claims::new());
-    let plain = relate::Evidence::default();
+    let plain = relate::RelationEvidence::default();
     let mut followed = 0;
     for meeting in meetings(&both).iter().filter(|meeting| claim.level == Level::Full || !meeting.termination) {
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);

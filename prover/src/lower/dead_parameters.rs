@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 /// What matters of one procedure, by position.
 #[derive(Clone, Debug, PartialEq)]
-struct Needed {
+struct Demand {
     /// The parameters.
     params: Vec<bool>,
     /// The results.
@@ -31,7 +31,7 @@ type Live = BTreeSet<LocalId>;
 /// Drops the parameters of internal procedures that do not matter, and the results that nobody looks at.
 #[expect(clippy::ptr_arg, reason = "all passes of the table have one type")]
 pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
-    let change = |needed: Needed| {
+    let change = |needed: Demand| {
         let param = |needed| if needed { ParamChange::Kept } else { ParamChange::Dropped };
         let result = |needed| if needed { ResultChange::Kept } else { ResultChange::Dropped };
         Change {
@@ -45,13 +45,13 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
 }
 
 /// What matters of each procedure. Of one that is not internal everything does.
-fn needed(draft: &Draft<'_>, procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<Needed> {
+fn needed(draft: &Draft<'_>, procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<Demand> {
     let ids = || (0u32..).map(ProcId).zip(procedures);
     let start = |(id, p): (ProcId, &Procedure)| {
         let all = !internal.contains(&id);
-        Needed { params: vec![all; p.params], results: vec![all; p.results] }
+        Demand { params: vec![all; p.params], results: vec![all; p.results] }
     };
-    let mut needed: Vec<Needed> = ids().map(start).collect();
+    let mut needed: Vec<Demand> = ids().map(start).collect();
     loop {
         let before = needed.clone();
         for (id, procedure) in ids() {
@@ -81,7 +81,7 @@ struct Walk<'a> {
     procedure: &'a Procedure,
     /// What matters at the end of the procedure.
     end: &'a Live,
-    needed: &'a mut Vec<Needed>,
+    needed: &'a mut Vec<Demand>,
 }
 
 impl Walk<'_> {

@@ -16,7 +16,7 @@ use smt::term::{AllocClass, AllocSet, CallId, Func, Kind, Node, Origin, PathFact
 use std::collections::BTreeSet;
 
 /// The right outcome in the left one's names, with the renaming that did it.
-pub(super) struct Aligned {
+pub(super) struct RenamedOutcome {
     pub(super) outcome: Outcome,
     pub(super) renaming: Renaming,
     pub(super) known: PathFacts,
@@ -31,7 +31,7 @@ pub(super) struct Sides<'s> {
     pub(super) left: &'s Outcome,
     pub(super) right: &'s Outcome,
     /// The right one in the left one's names, as far as these are known.
-    pub(super) current: &'s Aligned,
+    pub(super) current: &'s RenamedOutcome,
     /// What corresponds so far.
     pub(super) alignment: &'s Correspondence,
 }
@@ -70,7 +70,7 @@ impl Relater<'_> {
     pub(super) fn propose(
         &mut self,
         outcome: &Outcome,
-        current: &Aligned,
+        current: &RenamedOutcome,
         version: usize,
         earlier: CallId,
         later: CallId,
@@ -200,7 +200,7 @@ impl Relater<'_> {
     }
 
     /// Gives the right outcome the names of the left one.
-    pub(super) fn align(&mut self, left: &Outcome, right: &Outcome, alignment: &Correspondence) -> Aligned {
+    pub(super) fn align(&mut self, left: &Outcome, right: &Outcome, alignment: &Correspondence) -> RenamedOutcome {
         let (outcome, renaming) = alignment.apply(self.arena, right);
         let mut known = PathFacts::new();
         let mut contradictory = false;
@@ -208,7 +208,7 @@ impl Relater<'_> {
             contradictory |= !known.assume(&mut self.arena.terms, condition);
         }
         let all: BTreeSet<Term> = left.path.iter().chain(&outcome.path).copied().collect();
-        Aligned { outcome, renaming, known, assumptions: all.into_iter().collect(), contradictory }
+        RenamedOutcome { outcome, renaming, known, assumptions: all.into_iter().collect(), contradictory }
     }
 
     /// Walks both heaps; the alignment that this proposes.
@@ -294,7 +294,7 @@ impl Relater<'_> {
     /// have; `None` when none is found.
     fn region(
         &mut self,
-        (aligned, common): (&Aligned, &AllocSet),
+        (aligned, common): (&RenamedOutcome, &AllocSet),
         heap: HeapId,
         roots: AllocSet,
         values: &[Term],
@@ -335,7 +335,7 @@ impl Relater<'_> {
     }
 
     /// Adds the allocs a value can have to `set`; `None` when one of them may be outside `common`.
-    fn admit(&mut self, aligned: &Aligned, common: &AllocSet, value: Term, set: &mut AllocSet) -> Option<()> {
+    fn admit(&mut self, aligned: &RenamedOutcome, common: &AllocSet, value: Term, set: &mut AllocSet) -> Option<()> {
         let value = self.arena.terms.simplify(value, &aligned.known);
         if self.arena.terms.sort(value) != Sort::Ref {
             return Some(());
@@ -383,7 +383,7 @@ impl Relater<'_> {
     }
 
     /// Aligned arrays are of the same length. Once renamed, both have the length of the left one, so it must be asked here.
-    fn equal_lengths(&mut self, alignment: &Correspondence, aligned: &Aligned) -> Vec<Term> {
+    fn equal_lengths(&mut self, alignment: &Correspondence, aligned: &RenamedOutcome) -> Vec<Term> {
         let mut goals = Vec::new();
         let mut memo = HashMap::default();
         for (&theirs, &mine) in &alignment.allocs {
@@ -417,7 +417,7 @@ impl Relater<'_> {
         touched
     }
 
-    fn holds(&mut self, aligned: &Aligned, goals: &[Term], tag: String) -> bool {
+    fn holds(&mut self, aligned: &RenamedOutcome, goals: &[Term], tag: String) -> bool {
         let goals: Vec<Term> = goals.iter().map(|&goal| self.arena.terms.simplify(goal, &aligned.known)).collect();
         let goal = self.arena.terms.and(&goals);
         if self.arena.terms.is_true(goal) {

@@ -270,14 +270,14 @@ impl<'a> Judge<'a> {
         if !defined || !comparable(self.source, comparison.pair) {
             return None;
         }
-        let pair = witness::Pair { unit: self.source, left, right, when: comparison.when };
+        let pair = witness::RunPair { unit: self.source, left, right, when: comparison.when };
         concrete::search(&pair, &[], self.manner.search.unwrap_or(budget))
     }
 
     /// A difference that the solver suspects, and a run confirms.
     fn suspected(&self, comparison: &Comparison<'_>, solver: &mut Solver) -> Option<witness::Witness> {
         let (left, right) = comparison.pair;
-        let pair = witness::Pair { unit: self.source, left, right, when: comparison.when };
+        let pair = witness::RunPair { unit: self.source, left, right, when: comparison.when };
         let mut search = |input| concrete::search(&pair, &[(input, Behaviour::Skip)], concrete::SearchBudget::NEAR);
         solver.at(comparison.task(), |solver| {
             bmc::explore(self.program, comparison.pair, comparison.when, solver, &mut search)
@@ -293,7 +293,7 @@ impl<'a> Judge<'a> {
             return None;
         }
         let run = procedures_run(self.program, comparison.pair, &BTreeSet::new());
-        let pair = witness::Pair { unit: self.source, left, right, when: comparison.when };
+        let pair = witness::RunPair { unit: self.source, left, right, when: comparison.when };
         solver.at(comparison.task(), |solver| {
             concrete::search_endless(&pair, concrete::SearchBudget::ENDLESS, &mut |version, stuck| {
                 if !contracts_hold(self.clauses, version, &run[version]) {

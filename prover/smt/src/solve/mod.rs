@@ -38,7 +38,7 @@ use std::time::Duration;
 ///
 /// All are asked in one context; an answer that is lost that way is asked for again as a search would, in a context of its own.
 pub fn first_unproved(texts: &[&str]) -> Option<(usize, Answer)> {
-    let Budget { rlimit, clock } = Budget::default();
+    let QueryBudget { rlimit, clock } = QueryBudget::default();
     let question = |smt2| Question { smt2, logic: Logic::QuantifierFree, rlimit, clock, seed: 0, task: None };
     let questions: Vec<Question<'_>> = texts.iter().map(|text| question(*text)).collect();
     let again = |at: usize| match z3::decide(&questions[at]) {
@@ -51,16 +51,16 @@ pub fn first_unproved(texts: &[&str]) -> Option<(usize, Answer)> {
 
 /// Bounds on one query.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct QueryBudget {
     /// Z3 resource units.
     pub rlimit: u32,
     /// The safety net: after this long the query is interrupted, and the answer says so.
     pub clock: Duration,
 }
 
-impl Default for Budget {
+impl Default for QueryBudget {
     fn default() -> Self {
-        Budget { rlimit: 3_000_000, clock: Duration::from_secs(20) }
+        QueryBudget { rlimit: 3_000_000, clock: Duration::from_secs(20) }
     }
 }
 
@@ -95,7 +95,7 @@ pub struct Query {
 /// Asks queries, remembers answers, and keeps a log.
 #[derive(Debug, Default)]
 pub struct Solver {
-    budget: Budget,
+    budget: QueryBudget,
     seed: u32,
     backend: Shared,
     answers: HashMap<String, Answer>,
@@ -108,7 +108,7 @@ pub struct Solver {
 
 impl Solver {
     /// A solver with this budget for each query.
-    pub fn new(budget: Budget) -> Self {
+    pub fn new(budget: QueryBudget) -> Self {
         Solver { budget, ..Self::default() }
     }
 

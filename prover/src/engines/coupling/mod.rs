@@ -27,7 +27,7 @@ use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::effects::Effects;
 use crate::engines::fragments::heapless;
 use crate::engines::fragments::{gives_numbers, only_reads};
-use crate::goal::{Claim, Evidence, Goal, Pair, PairProof, Program, Rule};
+use crate::goal::{Claim, Goal, Pair, PairProof, Program, ProofEvidence, Rule};
 use crate::rejection::{Rejection, reject};
 use runs::{Activation, Simulator};
 use smt::obligation::Obligation;
@@ -62,7 +62,7 @@ impl Engine for Coupling {
         match prove(goal.program, goal.pair, solver) {
             Some((evidence, together)) => {
                 let level = relational::level(goal, together);
-                relational::proof(goal, &COUPLING, level, Some(Evidence::Coupling(evidence)))
+                relational::proof(goal, &COUPLING, level, Some(ProofEvidence::Coupling(evidence)))
             }
             None => relational::nothing(goal, &COUPLING),
         }
@@ -70,7 +70,7 @@ impl Engine for Coupling {
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
         // Over integers nothing but equal inputs is assumed, least of all a condition.
-        let (Evidence::Coupling(evidence), None) = (&claim.evidence, goal.when) else {
+        let (ProofEvidence::Coupling(evidence), None) = (&claim.evidence, goal.when) else {
             return reject("the evidence is not one of couplings");
         };
         let together = is_full(claim);

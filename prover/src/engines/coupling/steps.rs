@@ -37,7 +37,7 @@ pub(super) struct Step {
 
 /// One path on which the procedure never ends.
 #[derive(Clone, Debug)]
-pub(super) struct Endless {
+pub(super) struct EndlessPath {
     pub(super) path: Vec<Term>,
     /// The calls that ended.
     pub(super) ended: Vec<Call>,
@@ -51,7 +51,7 @@ pub(super) struct Steps<'p> {
     arena: Arena,
     globals: Vec<GlobalId>,
     steps: BTreeMap<(usize, ProcId), Vec<Step>>,
-    endless: BTreeMap<(usize, ProcId), Vec<Endless>>,
+    endless: BTreeMap<(usize, ProcId), Vec<EndlessPath>>,
     inputs: BTreeMap<(usize, ProcId), Vec<Term>>,
 }
 
@@ -122,7 +122,7 @@ impl<'p> Steps<'p> {
         }
     }
 
-    fn never_ends(&mut self, version: usize, outcome: &Outcome) -> Endless {
+    fn never_ends(&mut self, version: usize, outcome: &Outcome) -> EndlessPath {
         let mut ended: Vec<Call> = outcome.calls.iter().map(|&call| self.call(version, call)).collect();
         // A path may also end in an assumption that fails, or a loop taken at once.
         let last = outcome.calls.last().copied();
@@ -138,7 +138,7 @@ impl<'p> Steps<'p> {
                 None
             }
         };
-        Endless { path: outcome.path.iter().map(|&t| self.shifted(version, t)).collect(), ended, open }
+        EndlessPath { path: outcome.path.iter().map(|&t| self.shifted(version, t)).collect(), ended, open }
     }
 
     fn call(&mut self, version: usize, call: CallId) -> Call {
@@ -215,7 +215,7 @@ impl<'p> Steps<'p> {
     }
 
     /// The paths on which a procedure that takes part never ends.
-    pub(super) fn endless(&self, version: usize, id: ProcId) -> Option<Vec<Endless>> {
+    pub(super) fn endless(&self, version: usize, id: ProcId) -> Option<Vec<EndlessPath>> {
         self.endless.get(&(version, id)).cloned()
     }
 

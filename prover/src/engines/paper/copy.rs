@@ -9,7 +9,7 @@
 
 use super::Unsupported;
 use super::sites::{self, Sites};
-use super::summary::{self, Executed};
+use super::summary::{self, CallInstance};
 use super::theory::{self, all, any};
 use crate::budget::paper::MAX_STATEMENTS;
 use crate::effects::Effects;
@@ -46,7 +46,7 @@ pub(super) struct Copy<'a> {
     /// What was written so far.
     pub(super) text: String,
     /// The calls made so far.
-    pub(super) calls: Vec<Executed>,
+    pub(super) calls: Vec<CallInstance>,
     names: usize,
     statements: usize,
 }
@@ -205,7 +205,7 @@ impl<'a> Copy<'a> {
             .collect();
         let results = (0..code.results).map(|at| format!("result{at}_{post}")).collect();
         let (site, pre, failed) = (self.sites.number(stmt), state.heap.clone(), format!("failed_{post}"));
-        let call = Executed { site, when, pre, post, args, globals, results, globals_after, failed };
+        let call = CallInstance { site, when, pre, post, args, globals, results, globals_after, failed };
         let _ = writeln!(self.text, "; call {}", code.name);
         self.text.push_str(&summary::declare(&call));
         if (self.summarised)(callee) {
@@ -232,7 +232,7 @@ impl<'a> Copy<'a> {
     }
 
     /// What is known of the callee's errors: the paper's language has none.
-    fn never_errs(&mut self, callee: ProcId, call: &Executed) {
+    fn never_errs(&mut self, callee: ProcId, call: &CallInstance) {
         if let Some(params) = &self.effects[callee.index()].errs_only_if_null {
             let nulls = any(params.iter().map(|&at| format!("(= {} null)", call.args[at])));
             let _ = writeln!(self.text, "(assert (=> (and {} (= {} yes)) {nulls}))", call.when, call.failed);
@@ -240,13 +240,13 @@ impl<'a> Copy<'a> {
     }
 
     /// What is proved to be all that may change, if the callee declares a `modifies`: the paper infers none.
-    fn modifies(&self, callee: ProcId, call: &Executed) -> Option<Vec<String>> {
+    fn modifies(&self, callee: ProcId, call: &CallInstance) -> Option<Vec<String>> {
         self.unit.versions[self.version].procedure(callee).modifies.as_ref()?;
         let proved = self.effects[callee.index()].modifies.as_ref()?;
         proved.iter().map(|place| self.place_on_entry(place, call)).collect()
     }
 
-    fn place_on_entry(&self, place: &Expr, call: &Executed) -> Option<String> {
+    fn place_on_entry(&self, place: &Expr, call: &CallInstance) -> Option<String> {
         match &place.kind {
             ExprKind::Null => Some("null".into()),
             ExprKind::Local(id) => call.args.get(id.index()).cloned(),

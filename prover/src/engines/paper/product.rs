@@ -8,7 +8,7 @@ use super::Unsupported;
 use super::angels::{self, Strategy};
 use super::copy::{self, Copy, State};
 use super::sites::Sites;
-use super::summary::{self, Executed};
+use super::summary::{self, CallInstance};
 use super::theory::{self, all, any};
 use crate::goal::{Pair, Program};
 use lang_l::hir::{ProcId, Procedure};
@@ -221,7 +221,7 @@ impl Product<'_> {
     }
 
     /// Some call that might not end has no partner that is executed from an equal region.
-    fn calls_differ(&self, strategy: &Strategy, calls: [&[Executed]; 2]) -> String {
+    fn calls_differ(&self, strategy: &Strategy, calls: [&[CallInstance]; 2]) -> String {
         let mut lonely = Vec::new();
         for version in [0, 1] {
             for call in calls[version] {

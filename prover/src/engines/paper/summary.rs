@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 /// A call as one copy of a body executes it. All values are wrapped.
 #[derive(Clone, Debug)]
-pub(super) struct Executed {
+pub(super) struct CallInstance {
     /// Its site.
     pub(super) site: usize,
     /// The condition under which it is executed.
@@ -45,7 +45,7 @@ fn abstraction(code: &Procedure, version: usize) -> String {
     format!("|abs_{}_{version}|", code.name)
 }
 
-impl Executed {
+impl CallInstance {
     fn values(&self) -> impl Iterator<Item = &String> {
         let before = self.args.iter().chain(&self.globals);
         before.chain([&self.post]).chain(&self.results).chain(&self.globals_after).chain([&self.failed])
@@ -58,7 +58,7 @@ impl Executed {
     }
 
     /// The regions that the two calls see agree: one direction implies the other, so proving either will do.
-    pub(super) fn equal_from_params(&self, other: &Executed, unit: &Unit, code: &Procedure) -> String {
+    pub(super) fn equal_from_params(&self, other: &CallInstance, unit: &Unit, code: &Procedure) -> String {
         let same =
             |a: &[String], b: &[String]| a.iter().zip(b).map(|(a, b)| format!("(= {a} {b})")).collect::<Vec<_>>();
         let mut parts = same(&self.args, &other.args);
@@ -70,7 +70,7 @@ impl Executed {
 
     /// The frame, and that what the call leaves is a heap.
     pub(super) fn frame(&self, unit: &Unit, code: &Procedure, modifies: Option<&[String]>) -> String {
-        let Executed { when, pre, post, .. } = self;
+        let CallInstance { when, pre, post, .. } = self;
         let roots = roots(unit, code, &self.args, &self.globals);
         let inside = |object: &str| any(roots.iter().map(|root| format!("(reach {pre} {root} {object})")));
         let touched = |object: &str| match modifies {
@@ -122,7 +122,7 @@ impl Executed {
 
     /// Cases for a value that the call hands out.
     fn handed(&self, inside: &impl Fn(&str) -> String, value: &str) -> String {
-        let Executed { pre, post, .. } = self;
+        let CallInstance { pre, post, .. } = self;
         format!("(= {value} null) {} (and (allocated {post} {value}) (not (allocated {pre} {value})))", inside(value))
     }
 }
@@ -167,7 +167,7 @@ fn mutual_summary(unit: &Unit, codes: [&Procedure; 2]) -> String {
             heaps.into_iter().chain(values).collect::<Vec<_>>()
         })
         .collect();
-    let after = |call: &Executed| call.results.iter().chain(&call.globals_after).cloned().collect::<Vec<_>>();
+    let after = |call: &CallInstance| call.results.iter().chain(&call.globals_after).cloned().collect::<Vec<_>>();
     let mut same: Vec<String> = after(&left).iter().zip(after(&right)).map(|(a, b)| format!("(= {a} {b})")).collect();
     same.push(format!("(same_diff {} {} {} {})", left.pre, left.post, right.pre, right.post));
     format!(
@@ -190,9 +190,9 @@ fn mutual_summary(unit: &Unit, codes: [&Procedure; 2]) -> String {
 }
 
 /// A call all of whose parts are bound variables.
-fn bound_call(unit: &Unit, code: &Procedure, version: usize) -> Executed {
+fn bound_call(unit: &Unit, code: &Procedure, version: usize) -> CallInstance {
     let names = |stem: &str, count: usize| (0..count).map(|at| format!("{stem}{version}_{at}")).collect::<Vec<_>>();
-    Executed {
+    CallInstance {
         site: 0,
         when: "true".into(),
         pre: format!("pre{version}"),
@@ -206,7 +206,7 @@ fn bound_call(unit: &Unit, code: &Procedure, version: usize) -> Executed {
 }
 
 /// Declares the constants of a call.
-pub(super) fn declare(call: &Executed) -> String {
+pub(super) fn declare(call: &CallInstance) -> String {
     let mut text = format!("(declare-const {} Heap)\n", call.post);
     let new = call.globals_after.iter().filter(|&value| !call.globals.contains(value));
     for value in call.results.iter().chain(new).chain([&call.failed]) {

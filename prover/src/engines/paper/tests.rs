@@ -8,7 +8,7 @@ use crate::effects;
 use crate::goal::{Pair, Program};
 use crate::lower::{Lowered, lower};
 use lang_l::hir::ProcId;
-use smt::solve::{Budget, Solver};
+use smt::solve::{QueryBudget, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -23,7 +23,7 @@ fn lowered(text: &str) -> Lowered {
 }
 
 fn program(unit: &Lowered) -> Program<'_> {
-    let mut solver = Solver::new(Budget::default());
+    let mut solver = Solver::new(QueryBudget::default());
     let known = [0, 1].map(|version| {
         let mut known = effects::syntactic(unit, version);
         inference::infer(unit, version, &mut known, &mut solver);
@@ -40,7 +40,7 @@ fn claims(unit: &Lowered) -> Vec<Pair> {
 
 fn answers(text: &str) -> BTreeMap<String, PaperAnswer> {
     let unit = lowered(text);
-    let budget = Budget { rlimit: 20_000_000, clock: Duration::from_secs(60) };
+    let budget = QueryBudget { rlimit: 20_000_000, clock: Duration::from_secs(60) };
     let found = verify(&program(&unit), &claims(&unit), &mut Solver::new(budget));
     found.into_iter().map(|(pair, report)| (unit.versions[0].procedure(pair.0).name.clone(), report.answer)).collect()
 }

@@ -1,6 +1,6 @@
 //! An input from a model.
 //!
-//! In: what was asked, and the values a model gives the terms that speak of the initial store. Out: the input they describe;
+//! In: an obligation, and the values a model gives the terms that speak of the initial store. Out: the input they describe;
 //! what the question did not speak of is left unset.
 //!
 //! Invariant: whatever the values, the result is an input; whether it fits the program is seen when it is replayed.
@@ -17,14 +17,14 @@ use smt::term::{Func, Node, Selector, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The terms whose values describe the initial store.
-pub(super) struct Asked<'u> {
+pub(super) struct InputTerms<'u> {
     /// Null first, then in the order met.
     pub(super) terms: Vec<Term>,
     unit: &'u Unit,
     procedure: &'u Procedure,
 }
 
-impl<'u> Asked<'u> {
+impl<'u> InputTerms<'u> {
     /// Everything in an obligation that speaks of the initial store.
     pub(super) fn of(arena: &mut Arena, unit: &'u Unit, procedure: &'u Procedure, obligation: &Obligation) -> Self {
         let mut terms = vec![arena.terms.null()];
@@ -44,14 +44,14 @@ impl<'u> Asked<'u> {
         }
         let mut known = BTreeSet::new();
         terms.retain(|&term| known.insert(term));
-        Asked { terms, unit, procedure }
+        InputTerms { terms, unit, procedure }
     }
 
     /// The input that these values describe.
     pub(super) fn input(&self, arena: &Arena, values: &[String]) -> Input {
         let value: BTreeMap<Term, &str> = self.terms.iter().copied().zip(values.iter().map(String::as_str)).collect();
         let null = values.first().map_or("", String::as_str);
-        let mut shape = Shape { asked: self, arena, null, objects: BTreeMap::new() };
+        let mut shape = Shape { inputs: self, arena, null, objects: BTreeMap::new() };
         for &term in &self.terms {
             shape.type_of(term, &value);
         }
@@ -61,7 +61,7 @@ impl<'u> Asked<'u> {
 
 /// What is known of one object.
 #[derive(Default)]
-struct Known {
+struct ObjectSketch {
     types: Vec<Type>,
     fields: Vec<FieldId>,
     length: Option<u64>,
@@ -69,11 +69,11 @@ struct Known {
 }
 
 struct Shape<'a, 'u> {
-    asked: &'a Asked<'u>,
+    inputs: &'a InputTerms<'u>,
     arena: &'a Arena,
     null: &'a str,
     /// By the value that stands for them.
-    objects: BTreeMap<String, Known>,
+    objects: BTreeMap<String, ObjectSketch>,
 }
 
 impl Shape<'_, '_> {
@@ -81,15 +81,15 @@ impl Shape<'_, '_> {
     fn type_of(&mut self, term: Term, value: &BTreeMap<Term, &str>) -> Option<Type> {
         let Node::App(func, args) = self.arena.terms.node(term).clone() else { return None };
         let ty = match func {
-            Func::Param(at) => self.asked.procedure.locals.get(at as usize)?.ty.clone(),
-            Func::Global(at) => self.asked.unit.globals.get(at as usize)?.ty.clone(),
+            Func::Param(at) => self.inputs.procedure.locals.get(at as usize)?.ty.clone(),
+            Func::Global(at) => self.inputs.unit.globals.get(at as usize)?.ty.clone(),
             Func::Initial(Selector::Field(field)) => {
                 let name = value.get(&args[0]).copied().unwrap_or(self.null);
                 self.type_of(args[0], value);
                 if let Some(known) = self.objects.get_mut(name) {
                     known.fields.push(field);
                 }
-                self.asked.unit.fields.get(field.index())?.ty.clone()
+                self.inputs.unit.fields.get(field.index())?.ty.clone()
             }
             Func::Initial(Selector::Cell(_)) => {
                 let of = self.type_of(args[0], value);
@@ -123,7 +123,7 @@ impl Shape<'_, '_> {
         Some(ty)
     }
 
-    fn kind(&self, known: &Known) -> Kind {
+    fn kind(&self, known: &ObjectSketch) -> Kind {
         for ty in &known.types {
             match ty {
                 Type::Array(element) => {
@@ -134,7 +134,7 @@ impl Shape<'_, '_> {
                 _ => {}
             }
         }
-        let unit = self.asked.unit;
+        let unit = self.inputs.unit;
         if unit.classes.is_empty() {
             return Kind::Fields(None);
         }
@@ -143,7 +143,7 @@ impl Shape<'_, '_> {
     }
 
     fn build(&self, value: &BTreeMap<Term, &str>) -> Input {
-        let mut input = Input { arguments: vec![None; self.asked.procedure.params], ..Input::default() };
+        let mut input = Input { arguments: vec![None; self.inputs.procedure.params], ..Input::default() };
         let addresses: BTreeMap<&str, Addr> = self.objects.keys().map(String::as_str).zip((1..).map(Addr)).collect();
         for (name, known) in &self.objects {
             input.store.heap.insert(addresses[name.as_str()], Object::new(self.kind(known)));

@@ -49,10 +49,10 @@ pub fn explore<T>(
             let goal = arena.terms.bool(false);
             let obligation = Obligation { assumptions, goal, tag: "no store shows a difference on these paths".into() };
             let procedure = program.unit.versions[0].procedure(pair.0);
-            let asked = input::Asked::of(&mut arena, program.unit, procedure, &obligation);
-            let values = solver.with_share(SHARE, |solver| solver.model(&mut arena, &obligation, &asked.terms));
+            let inputs = input::InputTerms::of(&mut arena, program.unit, procedure, &obligation);
+            let values = solver.with_share(SHARE, |solver| solver.model(&mut arena, &obligation, &inputs.terms));
             if let Some(values) = values
-                && let Some(found) = attempt(asked.input(&arena, &values))
+                && let Some(found) = attempt(inputs.input(&arena, &values))
             {
                 return Some(found);
             }
@@ -65,7 +65,7 @@ pub fn explore<T>(
 }
 
 /// The outcomes within a depth.
-struct Within {
+struct BoundedOutcomes {
     /// Those in which every call was executed in place.
     whole: Vec<Outcome>,
     /// Whether there are others.
@@ -80,7 +80,7 @@ fn outcomes(
     depth: usize,
     assumed: &[Term],
     arena: &mut Arena,
-) -> Option<Within> {
+) -> Option<BoundedOutcomes> {
     let procedures = &program.unit.versions[version].procedures;
     let inline: BTreeSet<ProcId> =
         (0u32..).map(ProcId).zip(procedures).filter(|(_, p)| p.body.is_some()).map(|(id, _)| id).collect();
@@ -98,5 +98,5 @@ fn outcomes(
     // One that ends endlessly without a call was blocked by an assumption.
     let whole: Vec<Outcome> =
         found.into_iter().filter(|o| o.calls.is_empty() && o.ending != Ending::Diverges).collect();
-    Some(Within { cut: whole.len() < all, whole })
+    Some(BoundedOutcomes { cut: whole.len() < all, whole })
 }

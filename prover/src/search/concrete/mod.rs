@@ -20,7 +20,7 @@ use crate::budget::concrete::{MAX_PROOFS, MAX_SHRINK_REPLAYS, SEARCH, SHORT};
 pub use crate::budget::concrete::{REPLAY, SearchBudget};
 use crate::search::recurrent_set::RecurrentSet;
 use crate::search::witness::{
-    ContractWitness, Pair, Wanted, Witness, compare, replay, replay_contract, replay_endless,
+    ContractWitness, RunPair, Target, Witness, compare, replay, replay_contract, replay_endless,
 };
 use lang_l::heap::{Input, Store, slot_type};
 use lang_l::hir::{GlobalId, ProcId, Unit};
@@ -33,7 +33,7 @@ use rounds::Rounds;
 pub type Hint = (Input, Behaviour);
 
 /// Searches for an input on which the two procedures differ, and makes it small. Hints, and inputs near them, are tried first.
-pub fn search(pair: &Pair<'_>, hints: &[Hint], budget: SearchBudget) -> Option<Witness> {
+pub fn search(pair: &RunPair<'_>, hints: &[Hint], budget: SearchBudget) -> Option<Witness> {
     let procedure = pair.left_procedure();
     let replayed = |input: &Input, externals| replay(pair, input, externals, REPLAY);
     let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
@@ -54,7 +54,7 @@ pub fn search(pair: &Pair<'_>, hints: &[Hint], budget: SearchBudget) -> Option<W
 /// Searches for an input on which one of the two ends and the other never does, though it comes back to no state it has
 /// been in: `never_ends` is asked for the proof.
 pub fn search_endless(
-    pair: &Pair<'_>,
+    pair: &RunPair<'_>,
     budget: SearchBudget,
     never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<RecurrentSet>,
 ) -> Option<Witness> {
@@ -80,7 +80,7 @@ pub fn search_endless(
 pub fn search_contract(
     unit: &Unit,
     (version, procedure): (usize, ProcId),
-    wanted: Wanted<'_>,
+    wanted: Target<'_>,
     hints: &[Hint],
     budget: SearchBudget,
 ) -> Option<ContractWitness> {
@@ -101,7 +101,7 @@ pub fn search_contract(
         .or_else(|| Rounds::new(unit, callee, budget).explore(hints, &mut attempt))?;
     // The same clause, whichever was wanted.
     let same = match wanted {
-        Wanted::Contract => Wanted::Clause(found.violation().span),
+        Target::Contract => Target::Clause(found.violation().span),
         other => other,
     };
     let accept = |input: &Input| replayed(input, found.externals(), same);
@@ -116,7 +116,7 @@ fn plain(externals: Behaviour) -> impl Iterator<Item = Behaviour> {
 }
 
 /// Runs both versions on an input of which what `base` leaves unset is made up on the way; the input, if the outcomes differ.
-fn suspect(pair: &Pair<'_>, base: Input, environment: &mut Lazy<'_>, steps: &mut u64) -> Option<Input> {
+fn suspect(pair: &RunPair<'_>, base: Input, environment: &mut Lazy<'_>, steps: &mut u64) -> Option<Input> {
     let job = |version, procedure| Job { unit: pair.unit, version, procedure, limits: SEARCH };
     let (left, right) = (job(0, pair.left), job(1, pair.right));
     let mut input = base;

@@ -45,7 +45,7 @@ struct Series<'i> {
 }
 
 /// How far a series got.
-enum Taken<T> {
+enum Progress<T> {
     Found(T),
     /// Every way was taken.
     All,
@@ -99,28 +99,28 @@ impl<'u> Rounds<'u> {
     fn both_ways<T>(&mut self, series: Series<'_>, seed: u64, attempt: &mut Attempt<'_, T>) -> Option<T> {
         for choices in [Choices::default(), Choices::random(seed)] {
             match self.take_ways(series, choices, attempt) {
-                Taken::Found(found) => return Some(found),
-                Taken::All => break,
-                Taken::Some => {}
+                Progress::Found(found) => return Some(found),
+                Progress::All => break,
+                Progress::Some => {}
             }
         }
         None
     }
 
-    fn take_ways<T>(&mut self, series: Series<'_>, mut choices: Choices, attempt: &mut Attempt<'_, T>) -> Taken<T> {
+    fn take_ways<T>(&mut self, series: Series<'_>, mut choices: Choices, attempt: &mut Attempt<'_, T>) -> Progress<T> {
         for _ in 0..series.most {
             if self.inputs >= self.budget.inputs || self.steps >= self.budget.steps || stop::fired().is_some() {
-                return Taken::Some;
+                return Progress::Some;
             }
             self.inputs += 1;
             let mut environment = Lazy::new(&mut choices, series.bounds, &self.integers, series.externals);
             if let Some(found) = attempt(series.base.clone(), &mut environment, &mut self.steps) {
-                return Taken::Found(found);
+                return Progress::Found(found);
             }
             if !choices.next_run() {
-                return Taken::All;
+                return Progress::All;
             }
         }
-        Taken::Some
+        Progress::Some
     }
 }

@@ -1,7 +1,7 @@
 //! Pairs that differ are refuted by small witnesses; pairs that do not, never.
 
 use super::{SearchBudget, search, search_contract};
-use crate::search::witness::{Contrast, Pair, Wanted};
+use crate::search::witness::{Contrast, RunPair, Target};
 use lang_l::heap::{Input, Object, Store};
 use lang_l::hir::{FieldId, ProcId, Unit};
 use lang_l::interp::{Behaviour, Clause, Outcome};
@@ -20,7 +20,7 @@ fn unit(text: &str) -> Unit {
 fn refute(unit: &Unit, name: &str, budget: SearchBudget) -> Option<String> {
     let [left, right] = [0, 1].map(|version: usize| unit.versions[version].find(name).expect("both have it"));
     let when = unit.equivs.iter().find(|equiv| equiv.left == left).and_then(|equiv| equiv.when.as_ref());
-    let pair = Pair { unit, left, right, when };
+    let pair = RunPair { unit, left, right, when };
     let witness = search(&pair, &[], budget)?;
     let start = input_lines(unit, pair.left_procedure(), witness.input(), 100).join(" ");
     let end = match witness.contrast() {
@@ -121,7 +121,7 @@ fn externals() {
 fn contracts() {
     let violated = |text: &str| {
         let unit = unit(text);
-        let found = search_contract(&unit, (0, ProcId(0)), Wanted::Contract, &[], SearchBudget::THOROUGH)?;
+        let found = search_contract(&unit, (0, ProcId(0)), Target::Contract, &[], SearchBudget::THOROUGH)?;
         let start = input_lines(&unit, &unit.versions[0].procedures[0], found.input(), 100).join(" ");
         Some((found.violation().clause, start))
     };
@@ -138,7 +138,7 @@ fn contracts() {
 #[test]
 fn witnesses_are_replayed() {
     let unit = unit("version procedure p(x) { x.v := 1; } version procedure p(x) { if (x != null) { x.v := 1; } }");
-    let pair = Pair { unit: &unit, left: ProcId(0), right: ProcId(0), when: None };
+    let pair = RunPair { unit: &unit, left: ProcId(0), right: ProcId(0), when: None };
     let witness = search(&pair, &[], SearchBudget::QUICK).expect("they differ on null");
     assert!(matches!(witness.left(), Outcome::Error(_)));
     assert!(matches!(witness.right(), Outcome::Normal(_)));
@@ -151,7 +151,7 @@ fn hints() {
     let test = "x.a > 12 && x.a * x.a == 2 * x.b * x.b + 7";
     let p = |constant: i64| format!("procedure p(x) {{ if (x != null) {{ if ({test}) {{ x.c := {constant}; }} }} }}");
     let unit = unit(&format!("version {} version {}", p(0), p(1)));
-    let pair = Pair { unit: &unit, left: ProcId(0), right: ProcId(0), when: None };
+    let pair = RunPair { unit: &unit, left: ProcId(0), right: ProcId(0), when: None };
     let hint = |addr: u64, value: i64| {
         let b = unit.fields.iter().position(|field| field.name == "b").expect("there is a field b");
         let field = FieldId(u32::try_from(b).expect("there are few fields"));

@@ -12,7 +12,7 @@
 
 use super::facts::{Fact, facts};
 use super::{Mark, Role, written};
-use crate::search::witness::Pair;
+use crate::search::witness::RunPair;
 use lang_l::hir::{Block, Expr, StmtKind, Unit};
 use lang_l::source::{Sources, Span};
 use rustc_hash::FxHashMap as HashMap;
@@ -37,7 +37,7 @@ struct Segment {
 }
 
 /// Where each run takes a way that the other does not; nowhere in a run without any step.
-pub(super) fn divergence(pair: &Pair<'_>, sources: &Sources, steps: [&[Step]; 2]) -> [Option<Mark>; 2] {
+pub(super) fn divergence(pair: &RunPair<'_>, sources: &Sources, steps: [&[Step]; 2]) -> [Option<Mark>; 2] {
     let runs = [0, 1].map(|version| segments(pair.unit, version, sources, steps[version]));
     let effect = |run: &[Segment], at: usize| run.get(at)?.effect.as_ref().map(|(text, _)| text.clone());
     let same = |&at: &usize| {

@@ -2,7 +2,7 @@
 
 use super::{Mark, marks};
 use crate::search::concrete::{SearchBudget, search};
-use crate::search::witness::Pair;
+use crate::search::witness::RunPair;
 use lang_l::source::Sources;
 
 /// Compares the marks of the pair `p` with what is expected: the statements or conditions, and what happens there.
@@ -14,7 +14,7 @@ fn check(left: &str, right: &str, expected: [(&str, &str); 2]) {
     assert_eq!(parsed.diagnostics, [], "{text}");
     let unit = lang_l::resolve::resolve(&[&parsed.file]).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     let [left, right] = [0, 1].map(|version: usize| unit.versions[version].find("p").expect("both have it"));
-    let pair = Pair { unit: &unit, left, right, when: None };
+    let pair = RunPair { unit: &unit, left, right, when: None };
     let witness = search(&pair, &[], SearchBudget::QUICK).expect("the two differ");
     let found = marks(&sources, &pair, &witness).expect("the runs end as the witness says");
     let shown = found.map(|Mark { span, role }| (sources.text(span).to_string(), role.word()));
