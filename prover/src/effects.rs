@@ -5,7 +5,6 @@
 //!
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
-use crate::lower::visit::mentions_entry;
 use crate::lower::{Lowered, is_loop};
 use lang_l::hir::{Block, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Procedure, Rhs, StmtKind, Type, Unit};
 use smt::term::{Selector, Sort};
@@ -170,7 +169,7 @@ fn block(unit: &Unit, body: &Block, effects: &mut Effects) {
             StmtKind::Assert(e) | StmtKind::Assume(e) => {
                 expr(unit, e, effects);
                 effects.may_block |= matches!(stmt.kind, StmtKind::Assume(_));
-                effects.speaks_of_entry |= mentions_entry(e);
+                effects.speaks_of_entry |= e.mentions_entry();
             }
             StmtKind::Break | StmtKind::Continue => {}
         }

@@ -50,10 +50,5 @@ fn reached(program: &Program<'_>, version: usize, id: ProcId) -> BTreeSet<ProcId
 }
 
 fn makes_objects(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Assign(_, rhs) => !matches!(rhs, Rhs::Expr(_)),
-        StmtKind::If(_, then, els) => makes_objects(then) || makes_objects(els),
-        StmtKind::While { body, .. } => makes_objects(body),
-        _ => false,
-    })
+    block.any(&|stmt| matches!(stmt.kind, StmtKind::Assign(_, Rhs::New(_) | Rhs::NewArray(..))))
 }

@@ -13,7 +13,6 @@
 
 use super::dead_arguments::{Change, Literal, ParamChange, ResultChange, apply};
 use super::draft::Draft;
-use super::visit::as_call;
 use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -253,7 +252,7 @@ impl Round<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt, mut values: Vec<Value>, params: &[Value]) -> Values {
-        if let Some((targets, callee, args)) = as_call(stmt) {
+        if let Some((targets, callee, args)) = stmt.as_call() {
             return self.call(targets, callee, args, values);
         }
         match &stmt.kind {

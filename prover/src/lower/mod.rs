@@ -26,7 +26,6 @@ mod loops;
 mod parameter_order;
 mod scalar_replacement;
 mod tail_absorption;
-pub mod visit;
 mod worker;
 
 use draft::{Draft, spoken_of};
