@@ -70,11 +70,11 @@ fn lowering_keeps_the_meaning() {
         for version in 0..2 {
             for (id, procedure) in procedures(&unit, version) {
                 // A helper that nobody asks about may have lost parameters.
-                if !same_signature(procedure, lowered.versions[version].procedure(id)) {
+                if !same_signature(procedure, lowered.procedure(version, id)) {
                     continue;
                 }
                 for input in stores(&unit, procedure, &mut random) {
-                    let [before, after] = [&unit, &*lowered].map(|unit| ran(unit, version, id, &input, false));
+                    let [before, after] = [&unit, lowered.as_unit()].map(|unit| ran(unit, version, id, &input, false));
                     let same = match (&before, &after) {
                         (Outcome::Normal(left), Outcome::Normal(right)) => {
                             same_outcome(&unit, left, right, &input).is_ok()
@@ -110,7 +110,7 @@ fn one_path_fits_each_store_and_says_how_it_ends() {
             let effects = [0, 1].map(|version| prover::effects::syntactic(&lowered, version));
             let mut random = Random::new(2);
             for (version, effects) in effects.iter().enumerate() {
-                for (id, procedure) in procedures(&lowered, version) {
+                for (id, procedure) in procedures(lowered.as_unit(), version) {
                     paths_fit(&lowered, (version, id, procedure), effects, &mut random, &mut counts);
                 }
             }
@@ -138,12 +138,12 @@ fn paths_fit(
 ) {
     let limits =
         Limits { inline: (0..).map(ProcId).take(effects.len()).collect(), inline_depth: 3, ..Limits::default() };
-    let mut arena = Arena::new(unit);
+    let mut arena = Arena::new(unit.as_unit());
     let Ok(execution) = execute(unit, version, effects, &limits, &mut arena, (id, &[])) else { return };
-    for input in stores(unit, procedure, random) {
-        let outcome = ran(unit, version, id, &input, false);
+    for input in stores(unit.as_unit(), procedure, random) {
+        let outcome = ran(unit.as_unit(), version, id, &input, false);
         let what = || format!("{} of version {version} on {input:?}: {outcome:?}\n{unit:?}", procedure.name);
-        let mut concrete = Concrete::new(unit, procedure, &input);
+        let mut concrete = Concrete::new(unit.as_unit(), procedure, &input);
         let fits: Vec<Option<bool>> =
             execution.outcomes.iter().map(|path| concrete.all_hold(&arena, &path.path)).collect();
         let fitting = fits.iter().filter(|fits| **fits == Some(true)).count();
@@ -313,13 +313,13 @@ fn what_is_claimed_of_a_procedure_holds_on_runs() {
             }
             let mut random = Random::new(3);
             for (version, effects) in effects.iter().enumerate() {
-                let claimed = with_claims(&lowered, version, effects);
-                for (id, procedure) in procedures(&lowered, version) {
-                    for input in stores(&lowered, procedure, &mut random) {
+                let claimed = with_claims(lowered.as_unit(), version, effects);
+                for (id, procedure) in procedures(lowered.as_unit(), version) {
+                    for input in stores(lowered.as_unit(), procedure, &mut random) {
                         // Loops are entered as others call them, and not from any store.
                         let effects = &effects[id.index()];
                         if effects.entry.is_empty() {
-                            let wrong = refuted(&lowered, (version, id), effects, &input, &mut counts);
+                            let wrong = refuted(lowered.as_unit(), (version, id), effects, &input, &mut counts);
                             assert!(
                                 wrong.is_none(),
                                 "{}: {wrong:?} {effects:?} on {input:?}\n{unit:?}",

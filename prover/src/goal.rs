@@ -159,7 +159,7 @@ pub struct Program<'a> {
 impl Program<'_> {
     /// The two procedures.
     pub(crate) fn code(&self, pair: Pair) -> (&Procedure, &Procedure) {
-        (self.unit.versions[0].procedure(pair.0), self.unit.versions[1].procedure(pair.1))
+        (self.unit.procedure(0, pair.0), self.unit.procedure(1, pair.1))
     }
 
     /// Whether the two can be called alike.
@@ -188,7 +188,7 @@ impl Program<'_> {
     pub(crate) fn assumes(&self, version: usize, id: ProcId) -> bool {
         let effects = &self.effects[version];
         let own = &effects[id.index()];
-        let code = &self.unit.versions[version];
+        let code = &self.unit.versions()[version];
         let ensures = |callee: &ProcId| effects[callee.index()].trust_ensures && !is_loop(code.procedure(*callee));
         own.may_block || own.callees.iter().any(ensures)
     }
@@ -196,7 +196,7 @@ impl Program<'_> {
     /// The pairs that may be claimed: of the same name, loops of the same place in procedures of the same name, those asked
     /// for without a condition, and those of other names that are the same code.
     pub fn candidates(&self, asked: &[Pair]) -> Vec<Pair> {
-        let [left, right] = [0, 1].map(|version| &self.unit.versions[version].procedures);
+        let [left, right] = [0, 1].map(|version| &self.unit.versions()[version].procedures);
         let mut found: BTreeSet<Pair> = asked.iter().copied().collect();
         let by_name: BTreeMap<&str, u32> = right.iter().map(|p| p.name.as_str()).zip(0..).collect();
         for (mine, p) in (0u32..).zip(left) {
@@ -314,11 +314,11 @@ pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, arena
 /// Procedures whose calls can be executed in place to the end: those that do not recur, and those without a partner that
 /// recur only through others.
 pub(crate) fn inlinable(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet<ProcId> {
-    let procedures = &program.unit.versions[version].procedures;
+    let procedures = &program.unit.versions()[version].procedures;
     let partnered: BTreeSet<ProcId> = claims.keys().map(|&(p, q)| [p, q][version]).collect();
     let bounded = |id: ProcId, p: &Procedure| {
         !program.effects[version][id.index()].recursive(id)
-            || !(partnered.contains(&id) || direct_callees(program.unit, p).contains(&id))
+            || !(partnered.contains(&id) || direct_callees(p).contains(&id))
     };
     let ids = (0u32..).map(ProcId).zip(procedures);
     ids.filter(|(id, p)| p.body.is_some() && bounded(*id, p)).map(|(id, _)| id).collect()

@@ -224,7 +224,7 @@ fn whole_dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) 
         // The trees were printed before they were resolved.
         Stage::Ast => String::new(),
         Stage::Hir => hir_print::print(unit),
-        Stage::Lowered => hir_print::print(&lower(unit)),
+        Stage::Lowered => hir_print::print(lower(unit).as_unit()),
         Stage::Effects | Stage::Paths => {
             let lowered = lower(unit);
             let [left, right] = &alone(&lowered);

@@ -101,7 +101,7 @@ pub fn check(
     effects: &mut [Effects],
     solver: &mut Solver,
 ) -> (Vec<Clause>, ContractEvidence) {
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     for (own, code) in effects.iter_mut().zip(procedures) {
         own.trust_ensures = !code.ensures.is_empty();
         // What was inferred is at least as good as what is declared, if it was inferred at all.
@@ -148,7 +148,7 @@ pub fn confirm(
     solver: &mut Solver,
     found: &ContractEvidence,
 ) -> Result<Vec<Clause>, Rejection> {
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     for ((own, code), id) in effects.iter_mut().zip(procedures).zip((0u32..).map(ProcId)) {
         // The contract of an external is its definition; nobody has to prove it.
         let external = code.body.is_none();
@@ -209,8 +209,8 @@ fn check_procedure(
     id: ProcId,
     left_out: &BTreeSet<ClauseKey>,
 ) -> Vec<Clause> {
-    let code = unit.versions[version].procedure(id);
-    let mut arena = Arena::new(unit);
+    let code = unit.procedure(version, id);
+    let mut arena = unit.arena();
     let mut checker = Checker { unit, version, effects, solver, arena: &mut arena, id, code, left_out };
     match checker.run() {
         Ok(clauses) => clauses,
@@ -220,8 +220,8 @@ fn check_procedure(
 
 /// The clauses of one procedure whose check was given up: none is proved.
 fn too_large(unit: &Lowered, version: usize, effects: &[Effects], solver: &mut Solver, id: ProcId) -> Vec<Clause> {
-    let code = unit.versions[version].procedure(id);
-    let (mut arena, left_out) = (Arena::new(unit), BTreeSet::new());
+    let code = unit.procedure(version, id);
+    let (mut arena, left_out) = (unit.arena(), BTreeSet::new());
     let checker = Checker { unit, version, effects, solver, arena: &mut arena, id, code, left_out: &left_out };
     checker.give_up("the procedure leads to terms that are too large")
 }
@@ -265,7 +265,7 @@ impl Checker<'_> {
             clauses.push(self.clause(ClauseKind::Modifies, self.id, modifies.span, status));
         }
         for CheckedCall { callee, clause, check } in &execution.calls {
-            let theirs = self.unit.versions[self.version].procedure(*callee);
+            let theirs = self.unit.procedure(self.version, *callee);
             let kind = if is_loop(theirs) { ClauseKind::Invariant } else { ClauseKind::Requires };
             let span = theirs.requires[*clause].span;
             let status = match self.is_left_out(*callee, kind, span) {
@@ -396,7 +396,7 @@ impl Checker<'_> {
         }
         // The calls were not seen: any callee's pre-condition may be broken here.
         for &callee in &self.effects[self.id.index()].callees {
-            let theirs = self.unit.versions[self.version].procedure(callee);
+            let theirs = self.unit.procedure(self.version, callee);
             let kind = if is_loop(theirs) { ClauseKind::Invariant } else { ClauseKind::Requires };
             clauses.extend(theirs.requires.iter().map(|clause| self.clause(kind, callee, clause.span, status())));
         }

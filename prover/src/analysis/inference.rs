@@ -76,7 +76,7 @@ pub fn inferred(unit: &Lowered, version: usize, effects: &[Effects]) -> Vec<Infe
         },
         None => InferredEffects::default(),
     };
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     effects.iter().zip(procedures).zip(loop_invariants::held(unit, version, effects)).map(found).collect()
 }
 
@@ -95,7 +95,7 @@ pub fn confirm(
     let loops: Vec<loop_invariants::LoopInvariants> = found.iter().map(|found| found.loops.clone()).collect();
     loop_invariants::confirm(unit, version, effects, solver, &loops)?;
     for component in components(effects) {
-        let code = |id: ProcId| unit.versions[version].procedure(id);
+        let code = |id: ProcId| unit.procedure(version, id);
         let members: Vec<(ProcId, &InferredEffects)> = component
             .iter()
             .filter(|&&id| code(id).body.is_some())
@@ -151,7 +151,7 @@ pub fn components(effects: &[Effects]) -> Vec<Vec<ProcId>> {
 
 /// Finds the least set of parameters that `modifies` can be, from below: nothing, then what was seen to change.
 fn infer_modifies(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver, component: &[ProcId]) {
-    let code = |id: ProcId| unit.versions[version].procedure(id);
+    let code = |id: ProcId| unit.procedure(version, id);
     let members: Vec<ProcId> = component.iter().copied().filter(|&id| code(id).body.is_some()).collect();
     for &id in &members {
         effects[id.index()].modifies = Some(Vec::new());
@@ -175,8 +175,8 @@ fn modified_params(
     id: ProcId,
     mut places: Vec<Expr>,
 ) -> Option<Vec<Expr>> {
-    let code = unit.versions[version].procedure(id);
-    let mut arena = Arena::new(unit);
+    let code = unit.procedure(version, id);
+    let mut arena = unit.arena();
     let execution = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
         for target in written_objects(&mut arena, outcome)? {
@@ -249,7 +249,7 @@ pub fn written_objects(arena: &mut Arena, outcome: &Outcome) -> Option<BTreeSet<
 
 /// Finds a set of parameters of which one must be null for the procedure to err.
 fn infer_errors(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver, component: &[ProcId]) {
-    let code = |id: ProcId| unit.versions[version].procedure(id);
+    let code = |id: ProcId| unit.procedure(version, id);
     for &id in component.iter().filter(|&&id| code(id).body.is_some()) {
         effects[id.index()].errs_only_if_null = Some(Vec::new());
     }
@@ -272,8 +272,8 @@ fn null_params(
     id: ProcId,
     mut errs_if_null: Vec<usize>,
 ) -> Option<Vec<usize>> {
-    let code = unit.versions[version].procedure(id);
-    let mut arena = Arena::new(unit);
+    let code = unit.procedure(version, id);
+    let mut arena = unit.arena();
     let (_, assumed, _) = on_entry(&mut Executor::new(unit, version, effects, Limits::default(), &mut arena), id);
     let execution = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &assumed)).ok()?;
     let references: Vec<usize> =
@@ -316,13 +316,13 @@ fn impossible_without_null(arena: &mut Arena, solver: &mut Solver, outcome: &Out
 /// Finds the parameters without which each procedure errs: on no other path may one be null, calls of the component not counted.
 fn infer_needs(unit: &Lowered, version: usize, effects: &mut [Effects], component: &[ProcId]) {
     let errs_if_null = component.iter().map(|&id| {
-        let code = unit.versions[version].procedure(id);
+        let code = unit.procedure(version, id);
         let mut errs_if_null: BTreeSet<usize> =
             code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
         if code.body.is_none() || errs_if_null.is_empty() {
             return BTreeSet::new();
         }
-        let mut arena = Arena::new(unit);
+        let mut arena = unit.arena();
         let executed = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &[]));
         let Ok(execution) = executed else { return BTreeSet::new() };
         for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending != Ending::Error) {

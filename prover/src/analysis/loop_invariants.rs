@@ -89,7 +89,7 @@ pub fn confirm(
     let mut kept = BTreeMap::new();
     let some = |held: &LoopInvariants| !held.entry.is_empty() || !held.exit.is_empty();
     for (id, held) in (0u32..).map(ProcId).zip(held).filter(|(_, held)| some(held)) {
-        if !unit.versions[version].procedures.get(id.index()).is_some_and(is_loop) {
+        if !unit.versions()[version].procedures.get(id.index()).is_some_and(is_loop) {
             return reject("conditions are said to hold of what is no loop");
         }
         let all = candidates(unit, version, id);
@@ -112,13 +112,13 @@ pub fn confirm(
 }
 
 fn loops(unit: &Lowered, version: usize) -> impl Iterator<Item = ProcId> {
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| is_loop(code)).map(|(id, _)| id)
 }
 
 /// The conditions that are tried.
 fn candidates(unit: &Lowered, version: usize, id: ProcId) -> Conditions {
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     let code = &procedures[id.index()];
     let of_type = |ids: &[LocalId], wanted: fn(&Type) -> bool| -> Vec<LocalId> {
         ids.iter().copied().filter(|&at| wanted(&code.local(at).ty)).collect()
@@ -238,8 +238,8 @@ struct Search<'a> {
 impl Search<'_> {
     /// The loops of which something may be known, and the procedures that call them.
     fn concerned(&self) -> Vec<ProcId> {
-        let procedures = (0u32..).map(ProcId).zip(&self.unit.versions[self.version].procedures);
-        let calls = |code: &Procedure| direct_callees(self.unit, code).iter().any(|id| self.kept.contains_key(id));
+        let procedures = (0u32..).map(ProcId).zip(&self.unit.versions()[self.version].procedures);
+        let calls = |code: &Procedure| direct_callees(code).iter().any(|id| self.kept.contains_key(id));
         procedures.filter(|(id, code)| self.kept.contains_key(id) || calls(code)).map(|(id, _)| id).collect()
     }
 
@@ -255,7 +255,7 @@ impl Search<'_> {
     /// Drops what does not follow at the calls in a procedure, and where it returns; says whether anything was dropped.
     fn drop_unproved(&mut self, id: ProcId) -> bool {
         let (unit, version) = (self.unit, self.version);
-        let mut arena = Arena::new(unit);
+        let mut arena = unit.arena();
         let mut executor = Executor::new(unit, version, self.effects, Limits::default(), &mut arena);
         let (view, assumed, _) = on_entry(&mut executor, id);
         let limits = Limits { entries: true, ..Limits::default() };
@@ -263,7 +263,7 @@ impl Search<'_> {
         let mut dropped = false;
         let Ok(execution) = executed else {
             // Nothing was seen.
-            for callee in direct_callees(unit, unit.versions[version].procedure(id)) {
+            for callee in direct_callees(unit.procedure(version, id)) {
                 if let Some(kept) = self.kept.get_mut(&callee) {
                     dropped |= !kept.entry.is_empty();
                     kept.entry.clear();
@@ -287,7 +287,7 @@ impl Search<'_> {
         let conditions = self.effects[id.index()].exit.clone();
         for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
             let mut view = view.clone();
-            for (result, &value) in unit.versions[version].procedure(id).result_ids().zip(&outcome.results) {
+            for (result, &value) in unit.procedure(version, id).result_ids().zip(&outcome.results) {
                 view.locals.set(result.index(), value);
             }
             let mut executor = Executor::new(unit, version, self.effects, Limits::default(), &mut arena);

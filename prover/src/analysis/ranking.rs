@@ -88,7 +88,7 @@ pub fn confirm(
             continue;
         };
         open_rankings.next();
-        let mut arena = Arena::new(unit);
+        let mut arena = unit.arena();
         let descents = match open(unit, version, effects, &component) {
             true => descents(unit, version, effects, &mut arena, &component),
             false => None,
@@ -120,7 +120,7 @@ pub fn confirm(
 
 /// Whether a component would end if its own recursion did, and that is not known yet.
 fn open(unit: &Lowered, version: usize, effects: &[Effects], component: &[ProcId]) -> bool {
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     let ends_without = |id: &ProcId| {
         let own = &effects[id.index()];
         procedures[id.index()].body.is_some()
@@ -155,7 +155,7 @@ fn descends(
     solver: &mut Solver,
     component: &[ProcId],
 ) -> Option<(Vec<Measure>, Vec<usize>)> {
-    let mut arena = Arena::new(unit);
+    let mut arena = unit.arena();
     let descents = descents(unit, version, effects, &mut arena, component)?;
     if descents.is_empty() {
         return Some((Vec::new(), Vec::new()));

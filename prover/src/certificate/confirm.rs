@@ -149,7 +149,7 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmation
     claims.retain(|&pair, _| program.claimable(pair));
     let mut proofs = Vec::new();
     for proved in &decisions.proofs {
-        let name = names::pair_name(&lowered, proved.pair, proved.when.as_deref());
+        let name = names::pair_name(lowered.as_unit(), proved.pair, proved.when.as_deref());
         let when = match &proved.when {
             None => None,
             Some(_) => match find(proved.pair, &proved.when) {
@@ -172,7 +172,7 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmation
         };
         seen.push(checker.pair(asked, answered).map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?);
     }
-    let left = |pair: Pair| lowered.versions[0].procedure(pair.0).name.as_str();
+    let left = |pair: Pair| lowered.procedure(0, pair.0).name.as_str();
     let script_names = (decisions.proofs.iter().zip(&proofs).enumerate())
         .map(|(at, (decided, (_, queries)))| (!queries.is_empty()).then(|| names::script_name(at, left(decided.pair))))
         .collect();

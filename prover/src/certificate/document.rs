@@ -73,7 +73,7 @@ pub(super) fn write(sources: &Sources, decisions: &Decisions, confirmed: &Confir
     files.insert(FACTS_SCRIPT.into(), alone);
     for ((decided, name), (_, queries)) in decisions.proofs.iter().zip(&confirmed.script_names).zip(&confirmed.proofs) {
         if let Some(name) = name {
-            let pair = pair_name(&confirmed.lowered, decided.pair, decided.when.as_deref());
+            let pair = pair_name(confirmed.lowered.as_unit(), decided.pair, decided.when.as_deref());
             files.insert(name.clone(), script(&comment(&format!("The proof of {pair}")), queries));
         }
     }
@@ -160,7 +160,7 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn name(&self, version: usize, id: ProcId) -> String {
-        self.lowered.versions[version].procedure(id).name.clone()
+        self.lowered.procedure(version, id).name.clone()
     }
 
     fn names(&self, version: usize, ids: &BTreeSet<ProcId>) -> Vec<String> {
@@ -191,7 +191,7 @@ impl Words<'_> {
             when: answered.when.clone(),
             verdict: seen.verdict.into(),
             termination: seen.termination.word().into(),
-            rests_on: seen.rests_on.iter().map(|&pair| pair_name(self.lowered, pair, None)).collect(),
+            rests_on: seen.rests_on.iter().map(|&pair| pair_name(self.lowered.as_unit(), pair, None)).collect(),
             reason,
             counterexample,
         }
@@ -200,7 +200,7 @@ impl Words<'_> {
     fn proof(&self, decided: &ProvedPair, proof: &PairProof, questions: usize, script: Option<String>) -> ProofEntry {
         let claim = &decided.claim;
         let uses = |(&pair, level): (&Pair, &Level)| {
-            format!("{} ({})", pair_name(self.lowered, pair, None), level_word(*level))
+            format!("{} ({})", pair_name(self.lowered.as_unit(), pair, None), level_word(*level))
         };
         let both = |&(left, right): &(Span, Span)| [self.place(left), self.place(right)];
         let mut entry = ProofEntry {

@@ -10,9 +10,10 @@ use crate::analysis::inference::InferredEffects;
 use crate::analysis::loop_invariants::LoopInvariants;
 use crate::analysis::ranking::{Measure, Ranking};
 use crate::chc::polynomial::{Equation, Polynomial};
+use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
 use crate::relate;
-use lang_l::hir::{ProcId, Unit};
+use lang_l::hir::ProcId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -218,8 +219,8 @@ pub(super) struct ClauseEntry {
 }
 
 /// The procedure of this name.
-pub(super) fn procedure(unit: &Unit, version: usize, name: &str) -> Result<ProcId, Rejection> {
-    let found = (0u32..).map(ProcId).zip(&unit.versions[version].procedures).find(|(_, p)| p.name == name);
+pub(super) fn procedure(unit: &Lowered, version: usize, name: &str) -> Result<ProcId, Rejection> {
+    let found = (0u32..).map(ProcId).zip(&unit.versions()[version].procedures).find(|(_, p)| p.name == name);
     found.map(|(id, _)| id).ok_or_else(|| Rejection(format!("there is no procedure {name}")))
 }
 
@@ -245,8 +246,8 @@ pub(super) fn equation(entry: &[SummandEntry]) -> Result<Equation, Rejection> {
 }
 
 /// The entry of what is known of a version.
-pub(super) fn version(unit: &Unit, version: usize, evidence: &AnalysisEvidence) -> VersionEntry {
-    let procedures = &unit.versions[version].procedures;
+pub(super) fn version(unit: &Lowered, version: usize, evidence: &AnalysisEvidence) -> VersionEntry {
+    let procedures = &unit.versions()[version].procedures;
     let name = |id: ProcId| procedures[id.index()].name.clone();
     let AnalysisEvidence { inferred, rankings, trusted } = evidence;
     let known = |((code, id), inferred): ((&lang_l::hir::Procedure, ProcId), &InferredEffects)| ProcedureEntry {
@@ -286,8 +287,8 @@ pub(super) fn version(unit: &Unit, version: usize, evidence: &AnalysisEvidence) 
 }
 
 /// What an entry says of a version.
-pub(super) fn evidence(unit: &Unit, version: usize, entry: &VersionEntry) -> Result<AnalysisEvidence, Rejection> {
-    let procedures = &unit.versions[version].procedures;
+pub(super) fn evidence(unit: &Lowered, version: usize, entry: &VersionEntry) -> Result<AnalysisEvidence, Rejection> {
+    let procedures = &unit.versions()[version].procedures;
     let same = entry.procedures.len() == procedures.len()
         && entry.procedures.iter().zip(procedures).all(|(entry, code)| entry.name == code.name);
     if !same {

@@ -97,7 +97,7 @@ impl Engine for Acceleration {
 
     fn applies(&self, goal: &Goal<'_>) -> bool {
         let is_looping = |version: usize| {
-            let code = &goal.program.unit.versions[version];
+            let code = &goal.program.unit.versions()[version];
             goal.effects(version).callees.iter().any(|callee| is_loop(code.procedure(*callee)))
         };
         !goal.is_loop() && (is_looping(0) || is_looping(1))
@@ -121,11 +121,11 @@ fn in_place(goal: &Goal<'_>) -> InliningPlan {
 pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, solver: &mut Solver) -> PairProof {
     let program = goal.program;
     let unit = program.unit;
-    let mut arena = Arena::new(unit);
+    let mut arena = unit.arena();
     let both = match outcomes(goal, plan, &mut arena) {
         Ok(both) => both,
         Err((version, error)) => {
-            let what = format!("{} {error}", unit.versions[version].title());
+            let what = format!("{} {error}", unit.versions()[version].title());
             let (a, b) = goal.code();
             let mut places = [Vec::new(), Vec::new()];
             places[version].push(if version == 0 { a.name_span } else { b.name_span });
@@ -248,7 +248,7 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
         return reject("an external procedure has no paths");
     }
     let executable = |version: usize, ids: &BTreeSet<ProcId>| {
-        let procedures = &program.unit.versions[version].procedures;
+        let procedures = &program.unit.versions()[version].procedures;
         ids.iter().all(|id| procedures.get(id.index()).is_some_and(|procedure| procedure.body.is_some()))
     };
     if !(0..2).all(|version| executable(version, &evidence.plan.inline[version])) {
@@ -257,7 +257,7 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
     if !evidence.plan.is_bounded() || evidence.plan.accelerate != (claim.rule == &ACCELERATION) {
         return reject("calls are executed in place too deep, or by another rule");
     }
-    let mut arena = Arena::new(program.unit);
+    let mut arena = program.unit.arena();
     let Ok(both) = outcomes(goal, &evidence.plan, &mut arena) else {
         return reject("there are too many paths");
     };

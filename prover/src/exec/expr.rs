@@ -235,7 +235,7 @@ impl Executor<'_> {
             ExprKind::Reach(from, to) => {
                 let from = self.read(reading, from)?;
                 let to = self.read(reading, to)?;
-                self.arena.heaps.look_for_reference_cells(self.unit);
+                self.arena.heaps.look_for_reference_cells(self.unit.as_unit());
                 self.arena.heaps.path(&mut self.arena.terms, reading.view.heap, from, to)?
             }
             ExprKind::Quant { forall, var, body } => self.quantifier(reading, *forall, *var, body)?,

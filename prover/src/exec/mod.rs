@@ -80,6 +80,9 @@ pub enum ExecError {
     /// More work than the limit.
     #[error("leads to terms that are too large")]
     TooLarge,
+    /// A loop: [`Lowered`] has none, so this would be a bug of the lowering.
+    #[error("has a loop that was not lowered")]
+    NotLowered,
 }
 
 /// What an execution found.
@@ -197,7 +200,7 @@ impl<'a> Executor<'a> {
     }
 
     fn code(&self) -> &'a Version {
-        &self.unit.versions[self.version]
+        &self.unit.versions()[self.version]
     }
 
     /// All outcomes of the body of `procedure` from an arbitrary store, with the n-th parameter [`Func::Param`] n.
@@ -237,7 +240,7 @@ impl<'a> Executor<'a> {
             .collect();
         let globals = self
             .unit
-            .globals
+            .globals()
             .iter()
             .zip(0u32..)
             .map(|(global, at)| terms.app(Func::Global(at), &[], Sort::from(&global.ty)))

@@ -26,9 +26,10 @@ pub use evidence::{Cases, End, Leaf, Match, RelationEvidence, Repeat};
 use crate::budget::relate::MAX_SPLITS;
 use crate::effects::Effects;
 use crate::exec::state::Outcome;
+use crate::lower::Lowered;
 use agree::{RenamedOutcome, Sides, Splits};
 use evidence::births_between;
-use lang_l::hir::{ProcId, Unit};
+use lang_l::hir::ProcId;
 use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::obligation::Obligation;
@@ -93,7 +94,7 @@ pub enum Order {
 /// Relates outcomes of two procedures.
 pub struct Relater<'a> {
     /// The lowered program.
-    pub unit: &'a Unit,
+    pub unit: &'a Lowered,
     /// Effects of version 0 and of version 1.
     pub effects: [&'a [Effects]; 2],
     /// Terms, heaps, calls of both executions.
@@ -290,9 +291,9 @@ impl Relater<'_> {
         FailedGoal {
             what: format!(
                 "{} {} where {} {}, and these could not be shown to exclude each other",
-                self.unit.versions[0].title(),
+                self.unit.versions()[0].title(),
                 word(left),
-                self.unit.versions[1].title(),
+                self.unit.versions()[1].title(),
                 word(right)
             ),
             places: [self.places(left), self.places(right)],

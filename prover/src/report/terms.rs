@@ -2,7 +2,8 @@
 //!
 //! Invariant: short whatever the term; what is left out is an ellipsis.
 
-use lang_l::hir::{Procedure, Unit};
+use crate::lower::Lowered;
+use lang_l::hir::Procedure;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
 use smt::arena::Arena;
@@ -14,7 +15,7 @@ const SHOWN_NODES: usize = 60;
 /// What the constants of a term are called.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'a> {
-    pub(super) unit: &'a Unit,
+    pub(super) unit: &'a Lowered,
     /// Whose parameters the term speaks of.
     pub(super) procedure: &'a Procedure,
     pub(super) arena: &'a Arena,
@@ -169,7 +170,7 @@ impl Writer<'_> {
         let call = |writer: &Self, call| call_text(writer.names, call);
         match func {
             Func::Param(at) => procedure.locals[at as usize].name.clone(),
-            Func::Global(at) => unit.globals[at as usize].name.clone(),
+            Func::Global(at) => unit.globals()[at as usize].name.clone(),
             Func::New(alloc) => format!("new#{}", alloc.0),
             Func::Skolem(at) => format!("any#{at}"),
             Func::Length => format!("{}.length", self.operand(args[0])),
@@ -184,7 +185,7 @@ impl Writer<'_> {
                 format!("{} after {}", self.slot(selector, &object, index.as_deref()), call(self, by))
             }
             Func::Result(of, at) => format!("result {} of {}", at + 1, call(self, of)),
-            Func::GlobalAfter(by, at) => format!("{} after {}", unit.globals[at as usize].name, call(self, by)),
+            Func::GlobalAfter(by, at) => format!("{} after {}", unit.globals()[at as usize].name, call(self, by)),
             Func::Ending(of) => format!("ending of {}", call(self, of)),
             Func::SumBelow => format!("sum of {} below {}", self.operand(args[1]), self.operand(args[2])),
             Func::Reach => format!("reach({}, {})", self.term(args[0]), self.term(args[1])),
@@ -204,7 +205,7 @@ impl Writer<'_> {
 
     fn slot(&self, selector: Selector, object: &str, index: Option<&str>) -> String {
         match selector {
-            Selector::Field(field) => format!("{object}.{}", self.names.unit.fields[field.index()].name),
+            Selector::Field(field) => format!("{object}.{}", self.names.unit.fields()[field.index()].name),
             Selector::Cell(_) => format!("{object}[{}]", index.unwrap_or("?")),
         }
     }

@@ -87,12 +87,12 @@ impl<'a> Judge<'a> {
 
     /// The name of a lowered procedure.
     pub(super) fn name(&self, version: usize, id: ProcId) -> &str {
-        &self.program.unit.versions[version].procedure(id).name
+        &self.program.unit.procedure(version, id).name
     }
 
     /// The procedure of the source that a procedure is, or is a part of.
     pub(super) fn source_of(&self, version: usize, id: ProcId) -> ProcId {
-        self.program.unit.versions[version].procedure(id).origin.part_of().unwrap_or(id)
+        self.program.unit.procedure(version, id).origin.part_of().unwrap_or(id)
     }
 
     /// The report on a pair.
@@ -192,7 +192,7 @@ impl<'a> Judge<'a> {
 
     /// What people call a procedure: loops are said to be loops.
     fn title(&self, version: usize, id: ProcId) -> String {
-        let origin = self.program.unit.versions[version].procedure(id).origin;
+        let origin = self.program.unit.procedure(version, id).origin;
         let of = self.name(version, self.source_of(version, id));
         match origin {
             Origin::Source => of.to_string(),

@@ -28,7 +28,7 @@ const HINT: &str = "look at its assumptions, its recursion and its callees";
 /// Why an equivalence would say nothing: no store satisfies what both assume, or no run ends.
 pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Reason> {
     let unit = program.unit;
-    let mut arena = Arena::new(unit);
+    let mut arena = unit.arena();
     let (a, b) = program.code(pair);
     let (assumed, _) = assumptions(program, pair, when, &mut arena);
     let reason = |what: &str, span: Span, hint: &str| {
@@ -41,13 +41,13 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
         return reason("vacuous: no store satisfies both `requires` (and the `when`)", a.name_span, hint);
     }
     for (version, id) in [(0, pair.0), (1, pair.1)] {
-        let code = unit.versions[version].procedure(id);
+        let code = unit.procedure(version, id);
         if code.body.is_none() {
             continue;
         }
         let returns = returns(program, version, id, &assumed, &mut arena, solver);
         if !returns || !recursion_ends(program, version, id, &mut arena, solver) {
-            let what = format!("vacuous: no run of {} returns", unit.versions[version].title());
+            let what = format!("vacuous: no run of {} returns", unit.versions()[version].title());
             return reason(&what, a.name_span, HINT);
         }
     }
@@ -99,7 +99,7 @@ fn returns(
 /// no way, from any store its own `requires` allow, without a call of itself.
 fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, arena: &mut Arena, solver: &mut Solver) -> bool {
     let effects = &program.effects[version];
-    let code = &program.unit.versions[version];
+    let code = &program.unit.versions()[version];
     if !may_end(code).contains(&id) {
         return false;
     }
@@ -222,7 +222,7 @@ pub fn unreached(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver:
         });
     }
     let program = Program { unit: &unit, effects: program.effects.clone() };
-    let mut arena = Arena::new(&unit);
+    let mut arena = unit.arena();
     let (assumed, _) = assumptions(&program, pair, when, &mut arena);
     let mut version = 0;
     places.map(|mut places| {

@@ -67,7 +67,7 @@ impl<'p> Steps<'p> {
         let globals = globals.into_iter().collect();
         let mut steps = Steps {
             program,
-            arena: Arena::new(program.unit),
+            arena: program.unit.arena(),
             globals,
             steps: BTreeMap::new(),
             endless: BTreeMap::new(),
@@ -144,7 +144,7 @@ impl<'p> Steps<'p> {
     fn call(&mut self, version: usize, call: CallId) -> Call {
         let record = self.arena.record(call).clone();
         let effects = &self.program.effects[version][record.callee.index()];
-        let code = self.program.unit.versions[version].procedure(record.callee);
+        let code = self.program.unit.procedure(version, record.callee);
         let before: Vec<Term> = self.globals.iter().map(|g| record.globals[g.index()]).collect();
         let input: Vec<Term> = record.args.iter().chain(&before).map(|&t| self.shifted(version, t)).collect();
         let mut output = Vec::new();
@@ -226,8 +226,8 @@ impl<'p> Steps<'p> {
     /// The sorts of inputs and of outputs.
     pub(super) fn sorts(&self, version: usize, id: ProcId) -> (Vec<Sort>, Vec<Sort>) {
         let unit = self.program.unit;
-        let code = unit.versions[version].procedure(id);
-        let globals: Vec<Sort> = self.globals.iter().map(|g| Sort::from(&unit.globals[g.index()].ty)).collect();
+        let code = unit.procedure(version, id);
+        let globals: Vec<Sort> = self.globals.iter().map(|g| Sort::from(&unit.globals()[g.index()].ty)).collect();
         let locals = |from: usize, count: usize| -> Vec<Sort> {
             code.locals[from..from + count].iter().map(|local| Sort::from(&local.ty)).collect()
         };
@@ -240,7 +240,7 @@ impl<'p> Steps<'p> {
     /// A procedure as one call: its own inputs, and variables for its outputs.
     pub(super) fn whole(&mut self, version: usize, id: ProcId) -> Call {
         let (inputs, outputs) = self.sorts(version, id);
-        let params = self.program.unit.versions[version].procedure(id).params;
+        let params = self.program.unit.procedure(version, id).params;
         let shift = if version == 1 { SHIFT } else { 0 };
         let mut input = Vec::new();
         for (at, sort) in inputs.into_iter().enumerate() {

@@ -118,7 +118,7 @@ impl Run<'_> {
     }
 
     fn code(&self, version: usize, id: ProcId) -> &lang_l::hir::Procedure {
-        self.program.unit.versions[version].procedure(id)
+        self.program.unit.procedure(version, id)
     }
 
     fn external(&self, pair: Pair) -> bool {

@@ -39,7 +39,7 @@ impl Goal {
 
 /// The text for `pair`, whose calls may rest on `claims`. Both procedures have bodies and the same signature.
 pub fn encode(program: &Program<'_>, pair: Pair, claims: &BTreeSet<Pair>, goal: Goal) -> Result<String, Unsupported> {
-    let codes = [(0, pair.0), (1, pair.1)].map(|(version, id)| program.unit.versions[version].procedure(id));
+    let codes = [(0, pair.0), (1, pair.1)].map(|(version, id)| program.unit.procedure(version, id));
     let sites = codes.map(Sites::of);
     let strategies = angels::strategies([&sites[0], &sites[1]], claims)?;
     let met = |&(left, right): &Pair| sites[0].calls.contains(&left) && sites[1].calls.contains(&right);
@@ -88,7 +88,7 @@ impl Product<'_> {
         );
         text.push_str(&theory::well_formed("initial", "true"));
         let params = self.codes[0].param_ids().map(|id| (format!("param{}", id.0), &self.codes[0].local(id).ty));
-        let globals = self.program.unit.globals.iter().enumerate().map(|(at, g)| (format!("global{at}"), &g.ty));
+        let globals = self.program.unit.globals().iter().enumerate().map(|(at, g)| (format!("global{at}"), &g.ty));
         for (name, ty) in params.chain(globals) {
             let _ = writeln!(text, "(declare-const {name} {})", theory::sort(ty));
             if ty.is_reference() {
@@ -181,7 +181,7 @@ impl Product<'_> {
         );
         let params = code.param_ids().map(|id| format!("param{}", id.0));
         let others = (code.params..code.locals.len()).map(|at| copy::default(code, lang_l::hir::LocalId(id(at))));
-        let globals = (0..self.program.unit.globals.len()).map(|at| format!("global{at}")).collect();
+        let globals = (0..self.program.unit.globals().len()).map(|at| format!("global{at}")).collect();
         State { heap, locals: params.chain(others).collect(), globals, err: "false".into() }
     }
 
@@ -193,7 +193,7 @@ impl Product<'_> {
             let code = self.codes[version];
             let results = code.result_ids().map(|id| (code.local(id).ty.clone(), state.locals[id.index()].clone()));
             let globals =
-                self.program.unit.globals.iter().zip(&state.globals).map(|(g, term)| (g.ty.clone(), term.clone()));
+                self.program.unit.globals().iter().zip(&state.globals).map(|(g, term)| (g.ty.clone(), term.clone()));
             results.chain(globals).collect::<Vec<_>>()
         };
         let (left_out, right_out) = (variables(left, 0), variables(right, 1));
@@ -229,7 +229,7 @@ impl Product<'_> {
                 if self.program.effects[version][callee.index()].terminates {
                     continue;
                 }
-                let code = self.program.unit.versions[version].procedure(callee);
+                let code = self.program.unit.procedure(version, callee);
                 let other = 1 - version;
                 let partner = strategy
                     .calls

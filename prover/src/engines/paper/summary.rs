@@ -12,7 +12,8 @@
 
 use super::theory::{self, agree, all, any, sort};
 use crate::goal::{Pair, Program};
-use lang_l::hir::{Global, Procedure, Type, Unit};
+use crate::lower::Lowered;
+use lang_l::hir::{Global, Procedure, Type};
 use std::fmt::Write;
 
 /// A call as one copy of a body executes it. All values are wrapped.
@@ -33,10 +34,10 @@ pub(super) struct CallInstance {
 }
 
 /// The objects from which a call sees the heap.
-pub(super) fn roots(unit: &Unit, code: &Procedure, args: &[String], globals: &[String]) -> Vec<String> {
+pub(super) fn roots(unit: &Lowered, code: &Procedure, args: &[String], globals: &[String]) -> Vec<String> {
     let reference = |ty: &Type, value: &String| ty.is_reference().then(|| value.clone());
     let params = code.param_ids().zip(args).filter_map(|(id, arg)| reference(&code.local(id).ty, arg));
-    let globals = unit.globals.iter().zip(globals).filter_map(|(Global { ty, .. }, value)| reference(ty, value));
+    let globals = unit.globals().iter().zip(globals).filter_map(|(Global { ty, .. }, value)| reference(ty, value));
     params.chain(globals).collect()
 }
 
@@ -58,7 +59,7 @@ impl CallInstance {
     }
 
     /// The regions that the two calls see agree: one direction implies the other, so proving either will do.
-    pub(super) fn equal_from_params(&self, other: &CallInstance, unit: &Unit, code: &Procedure) -> String {
+    pub(super) fn equal_from_params(&self, other: &CallInstance, unit: &Lowered, code: &Procedure) -> String {
         let same =
             |a: &[String], b: &[String]| a.iter().zip(b).map(|(a, b)| format!("(= {a} {b})")).collect::<Vec<_>>();
         let mut parts = same(&self.args, &other.args);
@@ -69,7 +70,7 @@ impl CallInstance {
     }
 
     /// The frame, and that what the call leaves is a heap.
-    pub(super) fn frame(&self, unit: &Unit, code: &Procedure, modifies: Option<&[String]>) -> String {
+    pub(super) fn frame(&self, unit: &Lowered, code: &Procedure, modifies: Option<&[String]>) -> String {
         let CallInstance { when, pre, post, .. } = self;
         let roots = roots(unit, code, &self.args, &self.globals);
         let inside = |object: &str| any(roots.iter().map(|root| format!("(reach {pre} {root} {object})")));
@@ -110,7 +111,7 @@ impl CallInstance {
         );
         text.push_str(&theory::well_formed(post, when));
         let results = code.result_ids().map(|id| &code.local(id).ty).zip(&self.results);
-        let globals = unit.globals.iter().map(|global| &global.ty).zip(&self.globals_after);
+        let globals = unit.globals().iter().map(|global| &global.ty).zip(&self.globals_after);
         for (ty, value) in results.chain(globals) {
             text.push_str(&theory::typed(ty, value).unwrap_or_default());
             if ty.is_reference() && !self.globals.contains(value) {
@@ -138,14 +139,14 @@ pub(super) fn mutual_summaries(program: &Program<'_>, pairs: &[Pair]) -> String 
     );
     let mut declared: Vec<(usize, &str)> = Vec::new();
     for &(left, right) in pairs {
-        let codes = [(0, left), (1, right)].map(|(version, id)| (version, unit.versions[version].procedure(id)));
+        let codes = [(0, left), (1, right)].map(|(version, id)| (version, unit.procedure(version, id)));
         for (version, code) in codes {
             if !declared.contains(&(version, code.name.as_str())) {
                 declared.push((version, &code.name));
                 let values = format!(
                     "{}Heap {}Value",
-                    "Value ".repeat(code.params + unit.globals.len()),
-                    "Value ".repeat(code.results + unit.globals.len())
+                    "Value ".repeat(code.params + unit.globals().len()),
+                    "Value ".repeat(code.results + unit.globals().len())
                 );
                 let _ =
                     writeln!(text, "(declare-fun {} (Strategy Call Heap {values}) Bool)", abstraction(code, version));
@@ -156,7 +157,7 @@ pub(super) fn mutual_summaries(program: &Program<'_>, pairs: &[Pair]) -> String 
     text
 }
 
-fn mutual_summary(unit: &Unit, codes: [&Procedure; 2]) -> String {
+fn mutual_summary(unit: &Lowered, codes: [&Procedure; 2]) -> String {
     let [left, right] = [0, 1].map(|version| bound_call(unit, codes[version], version));
     let effects = [(&left, 0), (&right, 1)].map(|(call, v)| call.fact(codes[v], v, "s", &format!("c{v}")));
     let variables: Vec<String> = [&left, &right]
@@ -190,7 +191,7 @@ fn mutual_summary(unit: &Unit, codes: [&Procedure; 2]) -> String {
 }
 
 /// A call all of whose parts are bound variables.
-fn bound_call(unit: &Unit, code: &Procedure, version: usize) -> CallInstance {
+fn bound_call(unit: &Lowered, code: &Procedure, version: usize) -> CallInstance {
     let names = |stem: &str, count: usize| (0..count).map(|at| format!("{stem}{version}_{at}")).collect::<Vec<_>>();
     CallInstance {
         site: 0,
@@ -198,9 +199,9 @@ fn bound_call(unit: &Unit, code: &Procedure, version: usize) -> CallInstance {
         pre: format!("pre{version}"),
         post: format!("post{version}"),
         args: names("x", code.params),
-        globals: names("g", unit.globals.len()),
+        globals: names("g", unit.globals().len()),
         results: names("y", code.results),
-        globals_after: names("g_after", unit.globals.len()),
+        globals_after: names("g_after", unit.globals().len()),
         failed: format!("failed{version}"),
     }
 }

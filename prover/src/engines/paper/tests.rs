@@ -34,15 +34,15 @@ fn program(unit: &Lowered) -> Program<'_> {
 }
 
 fn claims(unit: &Lowered) -> Vec<Pair> {
-    let named = (0u32..).zip(&unit.versions[0].procedures);
-    named.filter_map(|(at, p)| Some((ProcId(at), unit.versions[1].find(&p.name)?))).collect()
+    let named = (0u32..).zip(&unit.versions()[0].procedures);
+    named.filter_map(|(at, p)| Some((ProcId(at), unit.versions()[1].find(&p.name)?))).collect()
 }
 
 fn answers(text: &str) -> BTreeMap<String, PaperAnswer> {
     let unit = lowered(text);
     let budget = QueryBudget { rlimit: 20_000_000, clock: Duration::from_secs(60) };
     let found = verify(&program(&unit), &claims(&unit), &mut Solver::new(budget));
-    found.into_iter().map(|(pair, report)| (unit.versions[0].procedure(pair.0).name.clone(), report.answer)).collect()
+    found.into_iter().map(|(pair, report)| (unit.procedure(0, pair.0).name.clone(), report.answer)).collect()
 }
 
 fn check(procedure: &str, text: &str, expected: PaperAnswer) {
@@ -185,8 +185,8 @@ fn strategies_are_injective_and_maximal() {
     let unit = lowered(REORDERED);
     let program = program(&unit);
     let claims: BTreeSet<Pair> = claims(&unit).into_iter().collect();
-    let pair = (unit.versions[0].find("p").expect("p"), unit.versions[1].find("p").expect("p"));
-    let sites = [Sites::of(unit.versions[0].procedure(pair.0)), Sites::of(unit.versions[1].procedure(pair.1))];
+    let pair = (unit.versions()[0].find("p").expect("p"), unit.versions()[1].find("p").expect("p"));
+    let sites = [Sites::of(unit.procedure(0, pair.0)), Sites::of(unit.procedure(1, pair.1))];
     let found = strategies([&sites[0], &sites[1]], &claims).expect("few");
     // Two ways to pair the allocations, two to pair the calls.
     assert_eq!(found.len(), 4);

@@ -6,8 +6,9 @@
 //! Invariant: whatever the values, the result is an input; whether it fits the program is seen when it is replayed.
 
 use crate::budget::bmc::MAX_ARRAY_LENGTH;
+use crate::lower::Lowered;
 use lang_l::heap::{Input, Kind, Object};
-use lang_l::hir::{ClassId, FieldId, Procedure, Type, Unit};
+use lang_l::hir::{ClassId, FieldId, Procedure, Type};
 use lang_l::value::{Addr, Location, Slot, Value};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -20,13 +21,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct InputTerms<'u> {
     /// Null first, then in the order met.
     pub(super) terms: Vec<Term>,
-    unit: &'u Unit,
+    unit: &'u Lowered,
     procedure: &'u Procedure,
 }
 
 impl<'u> InputTerms<'u> {
     /// Everything in an obligation that speaks of the initial store.
-    pub(super) fn of(arena: &mut Arena, unit: &'u Unit, procedure: &'u Procedure, obligation: &Obligation) -> Self {
+    pub(super) fn of(arena: &mut Arena, unit: &'u Lowered, procedure: &'u Procedure, obligation: &Obligation) -> Self {
         let mut terms = vec![arena.terms.null()];
         let mut seen = BTreeSet::new();
         let mut work = obligation.assumptions.clone();
@@ -82,14 +83,14 @@ impl Shape<'_, '_> {
         let Node::App(func, args) = self.arena.terms.node(term).clone() else { return None };
         let ty = match func {
             Func::Param(at) => self.inputs.procedure.locals.get(at as usize)?.ty.clone(),
-            Func::Global(at) => self.inputs.unit.globals.get(at as usize)?.ty.clone(),
+            Func::Global(at) => self.inputs.unit.globals().get(at as usize)?.ty.clone(),
             Func::Initial(Selector::Field(field)) => {
                 let name = value.get(&args[0]).copied().unwrap_or(self.null);
                 self.type_of(args[0], value);
                 if let Some(known) = self.objects.get_mut(name) {
                     known.fields.push(field);
                 }
-                self.inputs.unit.fields.get(field.index())?.ty.clone()
+                self.inputs.unit.fields().get(field.index())?.ty.clone()
             }
             Func::Initial(Selector::Cell(_)) => {
                 let of = self.type_of(args[0], value);
@@ -135,10 +136,10 @@ impl Shape<'_, '_> {
             }
         }
         let unit = self.inputs.unit;
-        if unit.classes.is_empty() {
+        if unit.classes().is_empty() {
             return Kind::Fields(None);
         }
-        let declaring = known.fields.iter().find_map(|field| unit.fields[field.index()].class);
+        let declaring = known.fields.iter().find_map(|field| unit.fields()[field.index()].class);
         Kind::Fields(Some(declaring.unwrap_or(ClassId(0))))
     }
 

@@ -33,7 +33,7 @@ pub fn explore<T>(
     attempt: &mut dyn FnMut(Input) -> Option<T>,
 ) -> Option<T> {
     for depth in DEPTHS {
-        let mut arena = Arena::new(program.unit);
+        let mut arena = program.unit.arena();
         let (assumed, _) = assumptions(program, pair, when, &mut arena);
         let left = outcomes(program, 0, pair.0, depth, &assumed, &mut arena)?;
         let right = outcomes(program, 1, pair.1, depth, &assumed, &mut arena)?;
@@ -48,7 +48,7 @@ pub fn explore<T>(
             let assumptions: Vec<Term> = assumed.iter().chain(&mine.path).copied().chain([some]).collect();
             let goal = arena.terms.bool(false);
             let obligation = Obligation { assumptions, goal, tag: "no store shows a difference on these paths".into() };
-            let procedure = program.unit.versions[0].procedure(pair.0);
+            let procedure = program.unit.procedure(0, pair.0);
             let inputs = input::InputTerms::of(&mut arena, program.unit, procedure, &obligation);
             let values = solver.with_share(SHARE, |solver| solver.model(&mut arena, &obligation, &inputs.terms));
             if let Some(values) = values
@@ -81,7 +81,7 @@ fn outcomes(
     assumed: &[Term],
     arena: &mut Arena,
 ) -> Option<BoundedOutcomes> {
-    let procedures = &program.unit.versions[version].procedures;
+    let procedures = &program.unit.versions()[version].procedures;
     let inline: BTreeSet<ProcId> =
         (0u32..).map(ProcId).zip(procedures).filter(|(_, p)| p.body.is_some()).map(|(id, _)| id).collect();
     let limits = Limits {

@@ -13,6 +13,7 @@
 use super::facts::{Fact, facts};
 use super::{Mark, Role, written};
 use crate::search::witness::RunPair;
+use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{Block, Expr, StmtKind, Unit};
 use lang_l::source::{Sources, Span};
 use rustc_hash::FxHashMap as HashMap;
@@ -103,18 +104,9 @@ fn segments(unit: &Unit, version: usize, sources: &Sources, steps: &[Step]) -> V
 
 /// The conditions of all `if`s and `while`s in a block, by their places.
 fn conditions_in<'b>(block: &'b Block, found: &mut HashMap<Span, &'b Expr>) {
-    for stmt in &block.stmts {
-        match &stmt.kind {
-            StmtKind::If(condition, then, els) => {
-                found.insert(condition.span, condition);
-                conditions_in(then, found);
-                conditions_in(els, found);
-            }
-            StmtKind::While { cond, body, .. } => {
-                found.insert(cond.span, cond);
-                conditions_in(body, found);
-            }
-            _ => {}
+    walk_stmts(block, &mut |stmt| {
+        if let StmtKind::If(condition, ..) | StmtKind::While { cond: condition, .. } = &stmt.kind {
+            found.insert(condition.span, condition);
         }
-    }
+    });
 }
