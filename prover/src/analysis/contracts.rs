@@ -17,7 +17,7 @@ use crate::rejection::{Rejection, reject};
 use lang_l::hir::{ProcId, Procedure};
 use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver, Task};
 use smt::term::{AllocClass, Ending, Selector, Term};
 use std::collections::BTreeSet;
@@ -260,7 +260,7 @@ impl Checker<'_> {
             let places = modifies.places.iter().map(|place| self.executor().place_on_entry(&entry, place)).collect();
             let status = match self.is_left_out(self.id, ClauseKind::Modifies, modifies.span) {
                 Some(status) => status,
-                None => self.modifies(&execution, places),
+                None => self.modifies(&execution, places, modifies.span),
             };
             clauses.push(self.clause(ClauseKind::Modifies, self.id, modifies.span, status));
         }
@@ -270,14 +270,14 @@ impl Checker<'_> {
             let span = theirs.requires[*clause].span;
             let status = match self.is_left_out(*callee, kind, span) {
                 Some(status) => status,
-                None => self.condition(check.condition, &check.path, kind),
+                None => self.condition(check.condition, &check.path, kind, vec![span, check.span]),
             };
             clauses.push(self.clause(kind, *callee, span, status));
         }
         for check in &execution.asserts {
             let status = match self.is_left_out(self.id, ClauseKind::Assert, check.span) {
                 Some(status) => status,
-                None => self.condition(check.condition, &check.path, ClauseKind::Assert),
+                None => self.condition(check.condition, &check.path, ClauseKind::Assert, vec![check.span]),
             };
             clauses.push(self.clause(ClauseKind::Assert, self.id, check.span, status));
         }
@@ -303,10 +303,11 @@ impl Checker<'_> {
     }
 
     fn ensures(&mut self, execution: &Execution, entry: &ContractView, condition: &lang_l::hir::Expr) -> Status {
+        let span = condition.span;
         for outcome in normal(execution) {
             let view = self.at_exit(outcome, entry);
             let condition = self.executor().contract(&view, condition);
-            let status = self.condition(condition, &outcome.path, ClauseKind::Ensures);
+            let status = self.condition(condition, &outcome.path, ClauseKind::Ensures, vec![span]);
             if status != Status::Holds {
                 return status;
             }
@@ -335,7 +336,7 @@ impl Checker<'_> {
     }
 
     /// No old object but those the places name has changed: for an arbitrary old object, field by field.
-    fn modifies(&mut self, execution: &Execution, places: Option<Vec<Term>>) -> Status {
+    fn modifies(&mut self, execution: &Execution, places: Option<Vec<Term>>, span: Span) -> Status {
         let Some(places) = places else {
             return Status::Unproved("a place of it has a form that cannot be said".into());
         };
@@ -356,7 +357,7 @@ impl Checker<'_> {
                 goals.push(self.arena.terms.or(&[named, same]));
             }
             let goal = self.arena.terms.and(&goals);
-            let status = self.condition(Some(goal), &outcome.path, ClauseKind::Modifies);
+            let status = self.condition(Some(goal), &outcome.path, ClauseKind::Modifies, vec![span]);
             if status != Status::Holds {
                 return status;
             }
@@ -364,7 +365,7 @@ impl Checker<'_> {
         Status::Holds
     }
 
-    fn condition(&mut self, condition: Option<Term>, path: &[Term], kind: ClauseKind) -> Status {
+    fn condition(&mut self, condition: Option<Term>, path: &[Term], kind: ClauseKind, places: Vec<Span>) -> Status {
         let Some(goal) = condition else {
             return Status::Unproved("it speaks of what cannot be said there: `old` or `fresh` in a loop, or all objects or paths after a call".into());
         };
@@ -373,7 +374,8 @@ impl Checker<'_> {
             return Status::Holds;
         }
         let goal = self.arena.terms.simplify(goal, &known);
-        let tag = format!("{} of {}", kind.keyword(), self.code.name);
+        let purpose = Purpose::Clause { keyword: kind.keyword(), procedure: self.code.name.clone() };
+        let tag = purpose.within(self.version, places);
         match self.solver.prove(self.arena, &Obligation { assumptions: path.to_vec(), goal, tag }) {
             Answer::Holds => Status::Holds,
             Answer::Fails | Answer::FailsAt(_) => {

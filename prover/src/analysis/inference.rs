@@ -19,7 +19,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use smt::arena::Arena;
 use smt::heap::HeapNode;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver, Task};
 use smt::term::{AllocClass, Ending, Func, Node, PathFacts, Sort, Term};
 use std::collections::BTreeSet;
@@ -221,7 +221,7 @@ fn confined(arena: &mut Arena, solver: &mut Solver, outcome: &Outcome, target: T
         cases.push(arena.terms.eq(target, place));
     }
     let goal = arena.terms.or(&cases);
-    let tag = "a written object is new or named by modifies".to_string();
+    let tag = Purpose::WriteConfined.into();
     solver.prove(arena, &Obligation { assumptions: outcome.path.clone(), goal, tag }) == Answer::Holds
 }
 
@@ -279,9 +279,14 @@ fn null_params(
     let references: Vec<usize> =
         code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Error) {
-        while !impossible_without_null(&mut arena, solver, outcome, &errs_if_null) {
+        while !impossible_without_null(&mut arena, solver, (version, outcome), &errs_if_null) {
             let helpful = references.iter().copied().filter(|at| !errs_if_null.contains(at)).find(|&at| {
-                impossible_without_null(&mut arena, solver, outcome, &[errs_if_null.as_slice(), &[at]].concat())
+                impossible_without_null(
+                    &mut arena,
+                    solver,
+                    (version, outcome),
+                    &[errs_if_null.as_slice(), &[at]].concat(),
+                )
             });
             match helpful {
                 Some(at) => errs_if_null.push(at),
@@ -296,7 +301,12 @@ fn null_params(
     Some(errs_if_null)
 }
 
-fn impossible_without_null(arena: &mut Arena, solver: &mut Solver, outcome: &Outcome, errs_if_null: &[usize]) -> bool {
+fn impossible_without_null(
+    arena: &mut Arena,
+    solver: &mut Solver,
+    (version, outcome): (usize, &Outcome),
+    errs_if_null: &[usize],
+) -> bool {
     let null = arena.terms.null();
     let mut assumptions = outcome.path.clone();
     for &at in errs_if_null {
@@ -309,7 +319,9 @@ fn impossible_without_null(arena: &mut Arena, solver: &mut Solver, outcome: &Out
         return true;
     }
     let goal = arena.terms.bool(false);
-    let tag = "the procedure cannot err here".to_string();
+    let faults = outcome.faults.iter().map(|fault| fault.span);
+    let last = outcome.calls.last().filter(|_| outcome.faults.is_empty()).map(|&call| arena.record(call).span);
+    let tag = Purpose::CannotErr.within(version, faults.chain(last).collect());
     solver.prove(arena, &Obligation { assumptions, goal, tag }) == Answer::Holds
 }
 

@@ -19,8 +19,9 @@ use crate::lower::{Lowered, is_loop};
 use crate::rejection::{Rejection, reject};
 use lang_l::ast::BinOp;
 use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Type};
+use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver, Task};
 use smt::term::{Ending, PathFacts, Term};
 use std::collections::{BTreeMap, BTreeSet};
@@ -279,11 +280,14 @@ impl Search<'_> {
         let task = Task::Alone { version, procedure: id };
         let mut entries: BTreeMap<ProcId, BTreeSet<usize>> = BTreeMap::new();
         for (callee, checks) in by_call(execution.entries) {
-            let path = checks.first().map(|(_, check)| check.path.clone()).unwrap_or_default();
+            let Some((path, place)) = checks.first().map(|(_, check)| (check.path.clone(), check.span)) else {
+                continue;
+            };
             let conditions = checks.into_iter().map(|(at, check)| (at, check.condition)).collect();
-            entries.entry(callee).or_default().extend(self.unproved(task, &mut arena, &path, conditions));
+            entries.entry(callee).or_default().extend(self.unproved(task, &mut arena, (&path, place), conditions));
         }
         let mut exits = BTreeSet::new();
+        let place = unit.procedure(version, id).name_span;
         let conditions = self.effects[id.index()].exit.clone();
         for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
             let mut view = view.clone();
@@ -293,7 +297,7 @@ impl Search<'_> {
             let mut executor = Executor::new(unit, version, self.effects, Limits::default(), &mut arena);
             let said = |(at, condition)| (at, executor.contract(&view, condition));
             let conditions = conditions.iter().enumerate().map(said).collect();
-            exits.extend(self.unproved(task, &mut arena, &outcome.path, conditions));
+            exits.extend(self.unproved(task, &mut arena, (&outcome.path, place), conditions));
         }
         for (callee, kept) in &mut self.kept {
             dropped |= entries.get(callee).is_some_and(|failed| houdini::remove(&mut kept.entry, failed));
@@ -308,9 +312,10 @@ impl Search<'_> {
         &mut self,
         task: Task,
         arena: &mut Arena,
-        path: &[Term],
+        (path, place): (&[Term], Span),
         conditions: Vec<(usize, Option<Term>)>,
     ) -> Vec<usize> {
+        let version = self.version;
         let mut failed = Vec::new();
         let (mut positions, mut open) = (Vec::new(), Vec::new());
         let mut known = PathFacts::new();
@@ -338,7 +343,7 @@ impl Search<'_> {
                 let Some(left) = queries.checked_sub(1) else { return false };
                 *queries = left;
                 let goal = arena.terms.and(conditions);
-                let tag = "what holds of a loop".to_string();
+                let tag = Purpose::LoopCondition.within(version, vec![place]);
                 solver.prove(arena, &Obligation { assumptions: path.to_vec(), goal, tag }) == Answer::Holds
             })
         });

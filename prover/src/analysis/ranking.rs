@@ -17,9 +17,10 @@ use crate::exec::{Executor, Limits, execute};
 use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::ProcId;
+use lang_l::source::Span;
 use num_bigint::BigInt;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver, Task};
 use smt::term::{CallId, Ending, Func, Node, Term};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,10 +45,12 @@ pub struct Ranking {
     pub by_second: Vec<usize>,
 }
 
-/// One recursive call: the path to it, as assumptions, and its arguments.
+/// One recursive call: its version, the path to it, as assumptions, its arguments, and where it is.
 struct Descent {
+    version: usize,
     path: Vec<Term>,
     args: Vec<Term>,
+    span: Span,
 }
 
 /// Sets `terminates` for the recursive procedures of a version that provably end; says why they do.
@@ -211,7 +214,12 @@ fn recursive_calls(
         let last: Option<&CallId> = outcome.calls.last();
         let Some(record) = last.map(|&call| arena.record(call)) else { continue };
         if component.contains(&record.callee) {
-            descents.push(Descent { path: outcome.path.clone(), args: record.args.clone() });
+            descents.push(Descent {
+                version,
+                path: outcome.path.clone(),
+                args: record.args.clone(),
+                span: record.span,
+            });
         }
     }
     Some(descents)
@@ -238,7 +246,7 @@ fn shrinks(arena: &mut Arena, solver: &mut Solver, measure: &Measure, descent: &
     let after = value(arena, measure, |at| descent.args.get(at as usize).copied());
     let (Some(before), Some(after)) = (before, after) else { return false };
     let goal = decrease(&mut arena.terms, before, after, strictly);
-    let tag = "a measure shrinks at a recursive call".to_string();
+    let tag = Purpose::MeasureShrinks.within(descent.version, vec![descent.span]);
     solver.prove(arena, &Obligation { assumptions: descent.path.clone(), goal, tag }) == Answer::Holds
 }
 

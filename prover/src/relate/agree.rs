@@ -8,9 +8,10 @@
 use super::unify::Unifier;
 use super::{Correspondence, FailedGoal, Relater};
 use crate::exec::state::Outcome;
+use lang_l::source::Span;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use smt::heap::{HeapId, HeapNode};
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose, Tag};
 use smt::solve::Answer;
 use smt::term::{AllocClass, AllocSet, CallId, Func, Kind, Node, Origin, PathFacts, Renaming, Selector, Sort, Term};
 use std::collections::BTreeSet;
@@ -139,7 +140,10 @@ impl Relater<'_> {
         let common = self.common(alignment);
         let region = self.region((&aligned, &common), record.heap, AllocSet::new(), &roots, &selectors)?;
         goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
-        let tag = format!("calls {} and {} start from equal arguments and regions", mine.0, theirs.0);
+        let mut places = [Vec::new(), Vec::new()];
+        places[versions[0]].push(record.span);
+        places[versions[1]].push(other.span);
+        let tag = Purpose::CallsStartEqual(mine, theirs).between(places);
         self.holds(&aligned, &goals, tag).then_some(())
     }
 
@@ -183,7 +187,8 @@ impl Relater<'_> {
             return Err(self.failed_goal("an object that only one version makes may stay reachable", left, right));
         };
         goals.extend(self.equal_on([left.heap, aligned.outcome.heap], &region, &selectors));
-        if self.holds(&aligned, &goals, "the final stores are equal where they can be reached".into()) {
+        let tag = Purpose::StoresEqual.between(self.call_places(left, right));
+        if self.holds(&aligned, &goals, tag) {
             return Ok(alignment);
         }
         let what = if self.arena.terms.is_false(values) {
@@ -195,8 +200,12 @@ impl Relater<'_> {
     }
 
     fn failed_goal(&self, what: &str, left: &Outcome, right: &Outcome) -> FailedGoal {
-        let places = |outcome: &Outcome| outcome.calls.iter().map(|&call| self.arena.record(call).span).collect();
-        FailedGoal { what: what.to_string(), places: [places(left), places(right)] }
+        FailedGoal { what: what.to_string(), places: self.call_places(left, right) }
+    }
+
+    /// Where the calls on two paths are.
+    fn call_places(&self, left: &Outcome, right: &Outcome) -> [Vec<Span>; 2] {
+        [left, right].map(|outcome| outcome.calls.iter().map(|&call| self.arena.record(call).span).collect())
     }
 
     /// Gives the right outcome the names of the left one.
@@ -347,7 +356,7 @@ impl Relater<'_> {
             }
             let born = self.arena.terms.born(value, alloc);
             let outside = self.arena.terms.not(born);
-            if !self.holds(aligned, &[outside], format!("a value in the region is not of alloc {}", alloc.0)) {
+            if !self.holds(aligned, &[outside], Purpose::NotOfClass(alloc).into()) {
                 return None;
             }
         }
@@ -417,7 +426,7 @@ impl Relater<'_> {
         touched
     }
 
-    fn holds(&mut self, aligned: &RenamedOutcome, goals: &[Term], tag: String) -> bool {
+    fn holds(&mut self, aligned: &RenamedOutcome, goals: &[Term], tag: Tag) -> bool {
         let goals: Vec<Term> = goals.iter().map(|&goal| self.arena.terms.simplify(goal, &aligned.known)).collect();
         let goal = self.arena.terms.and(&goals);
         if self.arena.terms.is_true(goal) {

@@ -120,7 +120,7 @@ impl Relater<'_> {
             },
             End::Exclusive => {
                 let aligned = self.align(left, right, &alignment);
-                match self.excluded(&aligned) {
+                match self.excluded(left, right, &aligned) {
                     true => Ok(Relation::Exclusive),
                     false => reject("two paths do not exclude each other"),
                 }

@@ -32,7 +32,7 @@ use evidence::births_between;
 use lang_l::hir::ProcId;
 use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{CallId, Ending, Term};
 use std::collections::BTreeMap;
@@ -209,7 +209,7 @@ impl Relater<'_> {
         } else {
             self.ending_gap(left, right)
         };
-        if self.excluded(&aligned) {
+        if self.excluded(left, right, &aligned) {
             return Ok((Relation::Exclusive, leaf(End::Exclusive)));
         }
         if left.ending == Ending::Normal && right.ending == Ending::Normal && splits.is_empty() {
@@ -219,9 +219,9 @@ impl Relater<'_> {
     }
 
     /// Whether the solver finds that the two paths cannot be taken from one store.
-    fn excluded(&mut self, aligned: &RenamedOutcome) -> bool {
+    fn excluded(&mut self, left: &Outcome, right: &Outcome, aligned: &RenamedOutcome) -> bool {
         let goal = self.arena.terms.bool(false);
-        let tag = "the two paths exclude each other".to_string();
+        let tag = Purpose::PathsExclusive.between([left, right].map(|outcome| self.places(outcome)));
         let obligation = Obligation { assumptions: aligned.assumptions.clone(), goal, tag };
         self.solver.prove(self.arena, &obligation) == Answer::Holds
     }

@@ -11,7 +11,7 @@ use crate::exec::{Executor, Limits, execute};
 use crate::lower::Lowered;
 use lang_l::hir::{ProcId, Procedure, Version};
 use lang_l::hir_print::expr_text;
-use lang_l::source::Sources;
+use lang_l::source::{Sources, Span};
 use smt::arena::Arena;
 use smt::heap::{HeapId, HeapNode};
 use smt::solve::{Answer, Query, Task};
@@ -184,10 +184,22 @@ pub fn obligations(unit: &Lowered, sources: &Sources, queries: &[Query]) -> Stri
             before = Some(query.task);
             let _ = writeln!(text, "{}", purpose(unit, sources, query.task));
         }
-        let tag = query.tag.replace('\n', "; ");
-        let _ = writeln!(text, "  {}. {}: {tag}", number + 1, answer(&query.answer));
+        let (answer, tag) = (answer(&query.answer), &query.tag);
+        let _ = writeln!(text, "  {}. {answer}: {tag}{}", number + 1, lines(sources, &tag.places));
     }
     text
+}
+
+/// The lines that a question has to do with: those of version 0, then those of version 1.
+fn lines(sources: &Sources, places: &[Vec<Span>; 2]) -> String {
+    let of = |places: &Vec<Span>| {
+        let lines: BTreeSet<usize> = places.iter().map(|&span| sources.line(span)).collect();
+        let word = if lines.len() == 1 { "line" } else { "lines" };
+        let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
+        (!lines.is_empty()).then(|| format!("{word} {}", lines.join(", ")))
+    };
+    let both: Vec<String> = places.iter().filter_map(of).collect();
+    if both.is_empty() { String::new() } else { format!(" ({})", both.join(" and ")) }
 }
 
 /// What a question was asked for: the procedures, and where they are.

@@ -20,7 +20,7 @@ use lang_l::value::Value;
 use num_bigint::BigInt;
 use num_traits::Zero;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{Ending, Func, Sort, Term};
 
@@ -262,6 +262,6 @@ fn without_implied(arena: &mut Arena, solver: &mut Solver, mut atoms: Vec<Atom>,
 }
 
 fn follows(arena: &mut Arena, solver: &mut Solver, assumptions: &[Term], goal: Term) -> bool {
-    let tag = "a condition holds again in the next turn".to_string();
+    let tag = Purpose::ConditionRecurs.into();
     solver.prove(arena, &Obligation { assumptions: assumptions.to_vec(), goal, tag }) == Answer::Holds
 }

@@ -17,7 +17,7 @@ use lang_l::hir::{
 };
 use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose, Tag};
 use smt::solve::{Answer, Solver};
 use smt::term::{Ending, Term};
 use std::collections::BTreeSet;
@@ -35,8 +35,7 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
         Some(Reason { what: what.into(), places: [vec![span], vec![b.name_span]], hint: hint.into() })
     };
     // Where nothing is assumed, any store will do.
-    if !assumed.is_empty() && impossible(&mut arena, &assumed, "some store satisfies what both versions assume", solver)
-    {
+    if !assumed.is_empty() && impossible(&mut arena, &assumed, Purpose::SomeStore.into(), solver) {
         let hint = "weaken the `requires` or the `when`";
         return reason("vacuous: no store satisfies both `requires` (and the `when`)", a.name_span, hint);
     }
@@ -54,13 +53,13 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
     None
 }
 
-fn impossible(arena: &mut Arena, assumptions: &[Term], tag: &str, solver: &mut Solver) -> bool {
+fn impossible(arena: &mut Arena, assumptions: &[Term], tag: Tag, solver: &mut Solver) -> bool {
     // Where nothing is assumed, any store will do.
     if assumptions.is_empty() {
         return false;
     }
     let goal = arena.terms.bool(false);
-    let obligation = Obligation { assumptions: assumptions.to_vec(), goal, tag: tag.to_string() };
+    let obligation = Obligation { assumptions: assumptions.to_vec(), goal, tag };
     solver.prove(arena, &obligation) == Answer::Holds
 }
 
@@ -88,7 +87,7 @@ fn returns(
         // as good as an assumption that fails.
         let own = |o: &&Outcome| o.ending == Ending::Normal || !o.faults.is_empty();
         let mut own = execution.outcomes.iter().filter(own);
-        own.any(|outcome| !impossible(arena, &outcome.path, "some run returns", solver))
+        own.any(|outcome| !impossible(arena, &outcome.path, Purpose::SomeRunReturns.into(), solver))
     })
 }
 
@@ -114,7 +113,7 @@ fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, arena: &mut
     let innermost = |o: &&Outcome, arena: &Arena| o.calls.iter().all(|&call| arena.record(call).callee != id);
     let ways: Vec<&Outcome> =
         execution.outcomes.iter().filter(|o| o.ending != Ending::Diverges && innermost(o, arena)).collect();
-    ways.into_iter().any(|way| !impossible(arena, &way.path, "some innermost call returns", solver))
+    ways.into_iter().any(|way| !impossible(arena, &way.path, Purpose::SomeInnermostCallReturns.into(), solver))
 }
 
 /// The procedures that may come to an end, as far as the code alone tells: a least fixpoint.
@@ -229,12 +228,15 @@ pub fn unreached(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver:
         let id = [pair.0, pair.1][version];
         let effects = &program.effects[version];
         let executed = execute(&unit, version, effects, &Limits::default(), &mut arena, (id, &assumed));
+        let here = version;
         version += 1;
         let Ok(execution) = executed else { return Vec::new() };
         for outcome in &execution.outcomes {
             let come_to = |place: &Span| outcome.news.iter().any(|(_, span)| span == place);
-            if places.iter().any(come_to) && !impossible(&mut arena, &outcome.path, "some run takes this way", solver) {
-                places.retain(|place| !come_to(place));
+            let met: Vec<Span> = places.iter().copied().filter(come_to).collect();
+            let tag = Purpose::SomeRunTakesThisWay.within(here, met.clone());
+            if !met.is_empty() && !impossible(&mut arena, &outcome.path, tag, solver) {
+                places.retain(|place| !met.contains(place));
             }
         }
         places.into_iter().collect()

@@ -26,7 +26,7 @@ pub use task::Task;
 pub use z3::{has_memory_limit, self_test, version};
 
 use crate::arena::Arena;
-use crate::obligation::Obligation;
+use crate::obligation::{Obligation, Purpose, Tag};
 use crate::stop::{self, Reason, Stop, Stopped};
 use crate::term::Term;
 use rustc_hash::FxHashMap as HashMap;
@@ -84,8 +84,8 @@ pub enum Answer {
 pub struct Query {
     /// The whole text. That it holds is `unsat`; of Horn clauses it is `sat`.
     pub smt2: String,
-    /// What it was for.
-    pub tag: String,
+    /// What it was for, and where.
+    pub tag: Tag,
     /// For which procedure or pair.
     pub task: Option<Task>,
     /// What came back.
@@ -252,7 +252,7 @@ impl Solver {
         if let Some(answer) = self.answers.get(smt2) {
             return answer.clone();
         }
-        let tag = "Horn clauses of a pair over integers".to_string();
+        let tag = Tag::from(Purpose::Horn);
         // As a script: a solution is a model in which nothing fails.
         let script = format!("; {tag}\n{smt2}(assert (not fail))\n(check-sat)\n");
         self.ask_as(script, smt2.to_string(), tag, Logic::Horn)
@@ -298,19 +298,19 @@ impl Solver {
     }
 
     /// Whether a text with quantifiers, in which every assertion starts a line, is unsatisfiable.
-    pub fn prove_text(&mut self, smt2: String, tag: String) -> Answer {
+    pub fn prove_text(&mut self, smt2: String, tag: Tag) -> Answer {
         match self.answers.get(&smt2) {
             Some(answer) => answer.clone(),
             None => self.ask(smt2, tag, Logic::ByTriggers),
         }
     }
 
-    fn ask(&mut self, smt2: String, tag: String, logic: Logic) -> Answer {
+    fn ask(&mut self, smt2: String, tag: Tag, logic: Logic) -> Answer {
         self.ask_as(smt2.clone(), smt2, tag, logic)
     }
 
     /// Asks, and logs what is asked as a script.
-    fn ask_as(&mut self, script: String, smt2: String, tag: String, logic: Logic) -> Answer {
+    fn ask_as(&mut self, script: String, smt2: String, tag: Tag, logic: Logic) -> Answer {
         if let Some(SolverFailure(cause)) = self.broken() {
             return Answer::Unknown(cause.clone());
         }

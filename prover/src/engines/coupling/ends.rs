@@ -12,6 +12,7 @@ use super::steps::{Call, EndlessPath, Step};
 use crate::budget::coupling::{MAX_ENDING_QUERIES, MAX_ENDLESS};
 use crate::goal::Pair;
 use lang_l::hir::ProcId;
+use smt::obligation::Purpose;
 use smt::term::Term;
 use std::collections::BTreeSet;
 
@@ -24,7 +25,7 @@ impl Coupler<'_, '_> {
             return false;
         }
         self.queries = MAX_ENDING_QUERIES;
-        self.tag = "calls that start coupled end together";
+        self.purpose = Purpose::CallsEndTogether;
         let pairs: Vec<Pair> = self.summaries.keys().copied().collect();
         pairs.into_iter().all(|pair| {
             let wholes = (self.steps.whole(0, pair.0), self.steps.whole(1, pair.1));

@@ -30,7 +30,7 @@ use crate::engines::fragments::{gives_numbers, only_reads};
 use crate::goal::{Claim, Goal, Pair, PairProof, Program, ProofEvidence, Rule};
 use crate::rejection::{Rejection, reject};
 use runs::{Activation, Simulator};
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{Sort, Term};
 use std::collections::BTreeMap;
@@ -188,8 +188,8 @@ struct Coupler<'a, 'p> {
     summaries: BTreeMap<Pair, Summary>,
     /// How many more queries may be asked.
     queries: usize,
-    /// What they are for, for people.
-    tag: &'static str,
+    /// What they are for.
+    purpose: Purpose,
 }
 
 /// Two paths side by side: what is known of them, and which of their calls are to be related.
@@ -200,7 +200,7 @@ struct PathPair {
 
 impl<'a, 'p> Coupler<'a, 'p> {
     fn new(steps: &'a mut Steps<'p>, pair: Pair, summaries: BTreeMap<Pair, Summary>, solver: &'a mut Solver) -> Self {
-        Coupler { steps, pair, solver, summaries, queries: MAX_QUERIES, tag: "a mutual summary is inductive" }
+        Coupler { steps, pair, solver, summaries, queries: MAX_QUERIES, purpose: Purpose::SummaryInductive }
     }
 
     /// Drops what is not inductive, for so many rounds; what is left, if that is inductive and enough.
@@ -362,7 +362,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
             return false;
         }
         self.queries -= 1;
-        let obligation = Obligation { assumptions: known.to_vec(), goal, tag: self.tag.to_string() };
+        let obligation = Obligation { assumptions: known.to_vec(), goal, tag: self.purpose.clone().into() };
         self.solver.prove(self.steps.arena(), &obligation) == Answer::Holds
     }
 }

@@ -43,6 +43,7 @@ pub use product::{Goal, encode};
 use crate::goal::{Pair, Program, Rule};
 use lang_l::hir::ProcId;
 use lang_l::hir_same::same_code;
+use smt::obligation::{Purpose, Tag};
 use smt::solve::{Answer, Solver, Task};
 use smt::stop::Stopped;
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,13 +169,15 @@ impl Run<'_> {
     }
 
     fn prove(&mut self, pair: Pair, alive: &BTreeSet<Pair>, goal: Goal) -> Result<(), String> {
-        let name = &self.code(0, pair.0).name;
-        let tag = format!("paper: {} of {name}", goal.words());
+        let name = self.code(0, pair.0).name.clone();
+        let tag = |assumptions_alone| {
+            Tag::from(Purpose::Paper { goal: goal.words(), procedure: name.clone(), assumptions_alone })
+        };
         let encode = |goal| product::encode(self.program, pair, alive, goal).map_err(|Unsupported(what)| what);
         let text = encode(goal)?;
         let hypotheses = encode(Goal::Absurd)?;
         let task = Task::Pair { left: pair.0, right: pair.1, when: None };
-        let asked = self.solver.attempt(|solver| solver.at(task, |solver| solver.prove_text(text, tag.clone())));
+        let asked = self.solver.attempt(|solver| solver.at(task, |solver| solver.prove_text(text, tag(false))));
         match asked.unwrap_or_else(|Stopped(reason)| Answer::Unknown(reason.to_string())) {
             Answer::Holds => {}
             Answer::Fails | Answer::FailsAt(_) => return Err(format!("no strategy was found for {}", goal.words())),
@@ -187,7 +190,7 @@ impl Run<'_> {
             Answer::Unknown(why) => return Err(format!("{} was not settled: {why}", goal.words())),
         }
         // Nothing follows from assumptions that contradict each other.
-        match self.solver.at(task, |solver| solver.prove_text(hypotheses, format!("{tag}, assumptions alone"))) {
+        match self.solver.at(task, |solver| solver.prove_text(hypotheses, tag(true))) {
             Answer::Holds => Err("the assumptions of the proof contradict each other".into()),
             Answer::Fails | Answer::FailsAt(_) | Answer::Unknown(_) => Ok(()),
         }

@@ -19,7 +19,7 @@ use crate::goal::{Pair, Program, assumptions};
 use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId};
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::Solver;
 use smt::term::{Ending, Term};
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ pub fn explore<T>(
             let some = arena.terms.or(&ways);
             let assumptions: Vec<Term> = assumed.iter().chain(&mine.path).copied().chain([some]).collect();
             let goal = arena.terms.bool(false);
-            let obligation = Obligation { assumptions, goal, tag: "no store shows a difference on these paths".into() };
+            let obligation = Obligation { assumptions, goal, tag: Purpose::NoDifference.into() };
             let procedure = program.unit.procedure(0, pair.0);
             let inputs = input::InputTerms::of(&mut arena, program.unit, procedure, &obligation);
             let values = solver.with_share(SHARE, |solver| solver.model(&mut arena, &obligation, &inputs.terms));
