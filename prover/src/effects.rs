@@ -100,11 +100,10 @@ pub fn direct_callees(procedure: &Procedure) -> BTreeSet<ProcId> {
     let mut callees = BTreeSet::new();
     if let Some(body) = &procedure.body {
         walk_stmts(body, &mut |stmt| callees.extend(stmt.as_call().map(|(_, callee, _)| callee)));
-        walk_exprs(body, &mut |part| match &part.kind {
-            ExprKind::Call(callee, _) => {
-                callees.insert(*callee);
+        walk_exprs(body, &mut |part| {
+            if let ExprKind::Call(callee, _) = part.kind {
+                callees.insert(callee);
             }
-            _ => {}
         });
     }
     callees
