@@ -185,21 +185,25 @@ pub fn obligations(unit: &Lowered, sources: &Sources, queries: &[Query]) -> Stri
             let _ = writeln!(text, "{}", purpose(unit, sources, query.task));
         }
         let (answer, tag) = (answer(&query.answer), &query.tag);
-        let _ = writeln!(text, "  {}. {answer}: {tag}{}", number + 1, lines(sources, &tag.places));
+        let _ = writeln!(text, "  {}. {answer}: {tag}{}", number + 1, lines(unit, sources, query));
     }
     text
 }
 
-/// The lines that a question has to do with: those of version 0, then those of version 1.
-fn lines(sources: &Sources, places: &[Vec<Span>; 2]) -> String {
-    let of = |places: &Vec<Span>| {
+/// The lines that a question has to do with. Of a pair they are said to be of one version or the other.
+fn lines(unit: &Lowered, sources: &Sources, query: &Query) -> String {
+    let of = |(version, places): (usize, &Vec<Span>)| {
         let lines: BTreeSet<usize> = places.iter().map(|&span| sources.line(span)).collect();
+        let side = match query.task {
+            Some(Task::Alone { .. }) => String::new(),
+            _ => format!("{}, ", unit.versions()[version].title()),
+        };
         let word = if lines.len() == 1 { "line" } else { "lines" };
         let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
-        (!lines.is_empty()).then(|| format!("{word} {}", lines.join(", ")))
+        (!lines.is_empty()).then(|| format!("{side}{word} {}", lines.join(", ")))
     };
-    let both: Vec<String> = places.iter().filter_map(of).collect();
-    if both.is_empty() { String::new() } else { format!(" ({})", both.join(" and ")) }
+    let both: Vec<String> = query.tag.places.iter().enumerate().filter_map(of).collect();
+    if both.is_empty() { String::new() } else { format!(" ({})", both.join("; ")) }
 }
 
 /// What a question was asked for: the procedures, and where they are.

@@ -134,3 +134,21 @@ impl Display for Purpose {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::Arena;
+    use crate::obligation::Obligation;
+    use lang_l::hir::Unit;
+
+    #[test]
+    fn a_question_is_the_same_wherever_it_comes_up() {
+        let none = Unit { classes: vec![], fields: vec![], globals: vec![], versions: vec![], equivs: vec![] };
+        let mut arena = Arena::new(&none);
+        let goal = arena.terms.bool(false);
+        let mut text = |tag| Obligation { assumptions: Vec::new(), goal, tag }.smt2(&mut arena);
+        let here = Purpose::CannotErr.within(1, vec![Span::default()]);
+        assert_eq!(text(here), text(Purpose::CannotErr.into()));
+    }
+}
