@@ -9,7 +9,7 @@
 //! Invariant: no search; a decision that does not lead on is wrong.
 
 use super::ReplayedPair;
-use super::decisions::{Answer, AnsweredPair, Decisions};
+use super::decisions::{AnsweredPair, Decision, Decisions};
 use super::names;
 use crate::analysis::contracts::{Clause, ClauseKind, Status, contracts_hold};
 use crate::analysis::{Analysis, confirm_analysis};
@@ -30,7 +30,7 @@ use lang_l::hir::Unit;
 use lang_l::interp::Behaviour;
 use lang_l::store_json::{read_externals, read_input};
 use serde_json::Value as Json;
-use smt::solve::{Answer as Decided, Backend, Logic, Query, QueryBudget, Question, Shared, Solver, SolverFailure};
+use smt::solve::{Answer, Backend, Logic, Query, QueryBudget, Question, Shared, Solver, SolverFailure};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What decisions lead to, if all questions are answered by yes.
@@ -82,7 +82,7 @@ impl Confirmation {
             let own = |asked: &&Comparison<'_>| asked.pair == answered.pair && asked.condition(unit) == answered.when;
             let asked = asked.iter().find(own)?;
             let defined = unit.versions[0].procedure(asked.pair.0).body.is_some();
-            if !defined || !matches!(answered.answer, Answer::Proved(_)) {
+            if !defined || !matches!(answered.answer, Decision::Proved(_)) {
                 return None;
             }
             let reason = vacuity::vacuous(&program, asked.pair, asked.when, &mut solver)?;
@@ -96,8 +96,8 @@ impl Confirmation {
             let proof =
                 decisions.proofs.iter().position(|proof| (proof.pair, &proof.when) == (asked.pair, &asked.when));
             let (how, obligations) = match (&asked.answer, proof.map(|at| &self.proofs[at])) {
-                (Answer::Proved(_), Some((proof, queries))) => (proof.rule.name.to_string(), queries.len()),
-                (Answer::Unknown(why) | Answer::Uncertified(why), _) => (why.clone(), 0),
+                (Decision::Proved(_), Some((proof, queries))) => (proof.rule.name.to_string(), queries.len()),
+                (Decision::Unknown(why) | Decision::Uncertified(why), _) => (why.clone(), 0),
                 _ => (seen.shown.clone().unwrap_or_default(), 0),
             };
             ReplayedPair {
@@ -105,7 +105,7 @@ impl Confirmation {
                 verdict: seen.verdict,
                 how,
                 obligations,
-                confirmed: !matches!(asked.answer, Answer::Unknown(_) | Answer::Uncertified(_)),
+                confirmed: !matches!(asked.answer, Decision::Unknown(_) | Decision::Uncertified(_)),
             }
         };
         decisions.pairs.iter().zip(&self.pairs).map(of).collect()
@@ -117,9 +117,9 @@ impl Confirmation {
 struct Ledger;
 
 impl Backend for Ledger {
-    fn decide(&self, question: &Question<'_>) -> Result<Decided, SolverFailure> {
+    fn decide(&self, question: &Question<'_>) -> Result<Answer, SolverFailure> {
         match question.logic {
-            Logic::QuantifierFree => Ok(Decided::Holds),
+            Logic::QuantifierFree => Ok(Answer::Holds),
             _ => Err(SolverFailure("a certificate holds no quantifiers".into())),
         }
     }
@@ -193,10 +193,10 @@ impl PairChecker<'_> {
     fn pair(&self, asked: &Comparison<'_>, answered: &AnsweredPair) -> Result<Finding, Rejection> {
         let seen = |verdict, termination| Finding { verdict, termination, rests_on: BTreeSet::new(), shown: None };
         match &answered.answer {
-            Answer::Proved(level) => self.proved(asked, answered, *level),
-            Answer::Unknown(_) => Ok(seen("unknown", Termination::Unknown)),
-            Answer::Uncertified(_) => Ok(seen("uncertified", Termination::Unknown)),
-            Answer::Differs(store) => {
+            Decision::Proved(level) => self.proved(asked, answered, *level),
+            Decision::Unknown(_) => Ok(seen("unknown", Termination::Unknown)),
+            Decision::Uncertified(_) => Ok(seen("uncertified", Termination::Unknown)),
+            Decision::Differs(store) => {
                 let contrast = self.differ(asked, store)?;
                 let (termination, shown) = match contrast {
                     Contrast::Termination => (Termination::Different, "one ends, the other never does"),
@@ -206,7 +206,7 @@ impl PairChecker<'_> {
                 let shown = Some(format!("both were run: {shown}"));
                 Ok(Finding { shown, ..seen("not-equivalent", termination) })
             }
-            Answer::Violated(version, procedure, store) => {
+            Decision::Violated(version, procedure, store) => {
                 let code = self.unit.versions.get(*version).and_then(|v| v.procedures.get(procedure.index()));
                 let run = procedures_run(self.program, asked.pair, &BTreeSet::new());
                 let Some(code) = code.filter(|_| run[*version].contains(procedure)) else {

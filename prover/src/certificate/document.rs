@@ -6,7 +6,7 @@
 //! Invariant: what is read is checked for its form here, and for its truth by [`super::confirm`].
 
 use super::confirm::{Confirmation, Finding};
-use super::decisions::{Answer, AnsweredPair, Decisions, ProvedPair};
+use super::decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 use super::entries::{
     self, CounterexampleEntry, Document, EquationsEntry, PairEntry, PathsEntry, ProofEntry, SourceEntry,
 };
@@ -175,12 +175,12 @@ impl Words<'_> {
 
     fn pair(&self, answered: &AnsweredPair, seen: &Finding) -> PairEntry {
         let (reason, counterexample) = match &answered.answer {
-            Answer::Proved(_) => (None, None),
-            Answer::Unknown(why) | Answer::Uncertified(why) => (Some(why.clone()), None),
-            Answer::Differs(store) => {
+            Decision::Proved(_) => (None, None),
+            Decision::Unknown(why) | Decision::Uncertified(why) => (Some(why.clone()), None),
+            Decision::Differs(store) => {
                 (None, Some(CounterexampleEntry { version: None, procedure: None, store: store.clone() }))
             }
-            Answer::Violated(version, procedure, store) => {
+            Decision::Violated(version, procedure, store) => {
                 let procedure = Some(self.name(*version, *procedure));
                 (None, Some(CounterexampleEntry { version: Some(*version), procedure, store: store.clone() }))
             }
@@ -265,15 +265,15 @@ impl Reader<'_> {
         let pair = self.couple(&entry.left, &entry.right)?;
         let reason = || entry.reason.clone().unwrap_or_default();
         let answer = match (entry.verdict.as_str(), &entry.counterexample) {
-            ("equivalent", None) => Answer::Proved(Level::Full),
-            ("partially-equivalent", None) => Answer::Proved(Level::Partial),
-            ("unknown", None) => Answer::Unknown(reason()),
-            ("uncertified", None) => Answer::Uncertified(reason()),
-            ("not-equivalent", Some(CounterexampleEntry { store, .. })) => Answer::Differs(store.clone()),
+            ("equivalent", None) => Decision::Proved(Level::Full),
+            ("partially-equivalent", None) => Decision::Proved(Level::Partial),
+            ("unknown", None) => Decision::Unknown(reason()),
+            ("uncertified", None) => Decision::Uncertified(reason()),
+            ("not-equivalent", Some(CounterexampleEntry { store, .. })) => Decision::Differs(store.clone()),
             (
                 "contract-violation",
                 Some(CounterexampleEntry { version: Some(version @ (0 | 1)), procedure: Some(name), store }),
-            ) => Answer::Violated(*version, self.procedure(*version, name)?, store.clone()),
+            ) => Decision::Violated(*version, self.procedure(*version, name)?, store.clone()),
             _ => return reject(format!("there is no verdict {}", entry.verdict)),
         };
         Ok(AnsweredPair { pair, when: entry.when.clone(), answer })

@@ -20,7 +20,7 @@ mod entries;
 mod names;
 
 pub use confirm::Confirmation;
-pub use decisions::{Answer, AnsweredPair, Decisions, ProvedPair};
+pub use decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 
 use crate::rejection::Rejection;
 use crate::verdict::Report;

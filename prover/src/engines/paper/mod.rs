@@ -38,7 +38,7 @@ mod theory;
 
 pub use proofs::prove_all;
 
-pub use product::{Goal, encode};
+pub use product::{PaperGoal, encode};
 
 use crate::goal::{Pair, Program, Rule};
 use lang_l::hir::ProcId;
@@ -130,7 +130,7 @@ impl Run<'_> {
     fn partial(&mut self, alive: &mut BTreeSet<Pair>) {
         let mut open: BTreeSet<Pair> = alive.iter().copied().filter(|&pair| !self.external(pair)).collect();
         while let Some(pair) = open.pop_first() {
-            if let Err(why) = self.prove(pair, alive, Goal::SameStores) {
+            if let Err(why) = self.prove(pair, alive, PaperGoal::SameStores) {
                 self.unknown(pair, why);
                 alive.remove(&pair);
                 open.extend(alive.iter().filter(|&&other| !self.external(other) && self.rests_on(other, pair)));
@@ -144,7 +144,7 @@ impl Run<'_> {
         for &pair in alive {
             let effects = &self.program.effects;
             let both_end = effects[0][pair.0.index()].terminates && effects[1][pair.1.index()].terminates;
-            if both_end || self.external(pair) || self.prove(pair, alive, Goal::SameCalls).is_ok() {
+            if both_end || self.external(pair) || self.prove(pair, alive, PaperGoal::SameCalls).is_ok() {
                 settled.insert(pair);
             }
         }
@@ -168,14 +168,14 @@ impl Run<'_> {
         sites::calls(self.code(0, pair.0), other.0) && sites::calls(self.code(1, pair.1), other.1)
     }
 
-    fn prove(&mut self, pair: Pair, alive: &BTreeSet<Pair>, goal: Goal) -> Result<(), String> {
+    fn prove(&mut self, pair: Pair, alive: &BTreeSet<Pair>, goal: PaperGoal) -> Result<(), String> {
         let name = self.code(0, pair.0).name.clone();
         let tag = |assumptions_alone| {
             Tag::from(Purpose::Paper { goal: goal.words(), procedure: name.clone(), assumptions_alone })
         };
         let encode = |goal| product::encode(self.program, pair, alive, goal).map_err(|Unsupported(what)| what);
         let text = encode(goal)?;
-        let hypotheses = encode(Goal::Absurd)?;
+        let hypotheses = encode(PaperGoal::Absurd)?;
         let task = Task::Pair { left: pair.0, right: pair.1, when: None };
         let asked = self.solver.attempt(|solver| solver.at(task, |solver| solver.prove_text(text, tag(false))));
         match asked.unwrap_or_else(|Stopped(reason)| Answer::Unknown(reason.to_string())) {

@@ -1,6 +1,6 @@
 //! The product procedure: both bodies, once per strategy, and one assertion at the end.
 //!
-//! In: a pair and the claims it may rest on. Out: one SMT-LIB text; unsatisfiable means that the [`Goal`] holds.
+//! In: a pair and the claims it may rest on. Out: one SMT-LIB text; unsatisfiable means that the [`PaperGoal`] holds.
 //!
 //! Invariant: the text is a function of the program, the pair and the claims alone.
 
@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 /// What is asked of the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum PaperGoal {
     /// Under some strategy both fail, or both end in stores that are equal but for garbage.
     SameStores,
     /// Under some strategy every call that might not end has a partner that is executed from an equal region.
@@ -26,19 +26,24 @@ pub enum Goal {
     Absurd,
 }
 
-impl Goal {
+impl PaperGoal {
     /// The goal in a few words.
     pub fn words(self) -> &'static str {
         match self {
-            Goal::SameStores => "equal final stores",
-            Goal::SameCalls => "mutual termination",
-            Goal::Absurd => "falsehood",
+            PaperGoal::SameStores => "equal final stores",
+            PaperGoal::SameCalls => "mutual termination",
+            PaperGoal::Absurd => "falsehood",
         }
     }
 }
 
 /// The text for `pair`, whose calls may rest on `claims`. Both procedures have bodies and the same signature.
-pub fn encode(program: &Program<'_>, pair: Pair, claims: &BTreeSet<Pair>, goal: Goal) -> Result<String, Unsupported> {
+pub fn encode(
+    program: &Program<'_>,
+    pair: Pair,
+    claims: &BTreeSet<Pair>,
+    goal: PaperGoal,
+) -> Result<String, Unsupported> {
     let codes = [(0, pair.0), (1, pair.1)].map(|(version, id)| program.unit.procedure(version, id));
     let sites = codes.map(Sites::of);
     let strategies = angels::strategies([&sites[0], &sites[1]], claims)?;
@@ -62,7 +67,7 @@ pub fn encode(program: &Program<'_>, pair: Pair, claims: &BTreeSet<Pair>, goal: 
         text.push_str(&copies);
         refuted.push(counterexample);
     }
-    if goal != Goal::Absurd {
+    if goal != PaperGoal::Absurd {
         text.push_str("\n; The assertion: one of the strategies does it. Negated, as every query is.\n");
         for (number, counterexample) in refuted.iter().enumerate() {
             let _ = writeln!(text, "; not strategy {number}\n(assert {counterexample})");
@@ -76,7 +81,7 @@ struct Product<'a> {
     codes: [&'a Procedure; 2],
     sites: &'a [Sites; 2],
     summarised: &'a [Pair],
-    goal: Goal,
+    goal: PaperGoal,
 }
 
 impl Product<'_> {
@@ -130,9 +135,9 @@ impl Product<'_> {
             text.push_str(&copy.text);
         }
         let counterexample = match self.goal {
-            Goal::SameStores => self.stores_differ(number, &ends[0], &ends[1], &mut text),
-            Goal::SameCalls => self.calls_differ(strategy, [&copies[0].calls, &copies[1].calls]),
-            Goal::Absurd => "true".into(),
+            PaperGoal::SameStores => self.stores_differ(number, &ends[0], &ends[1], &mut text),
+            PaperGoal::SameCalls => self.calls_differ(strategy, [&copies[0].calls, &copies[1].calls]),
+            PaperGoal::Absurd => "true".into(),
         };
         Ok((text, counterexample))
     }

@@ -2,7 +2,7 @@
 
 use super::angels::strategies;
 use super::sites::Sites;
-use super::{Goal, PaperAnswer, encode, verify};
+use super::{PaperAnswer, PaperGoal, encode, verify};
 use crate::analysis::{contracts, inference};
 use crate::effects;
 use crate::goal::{Pair, Program};
@@ -192,7 +192,7 @@ fn strategies_are_injective_and_maximal() {
     assert_eq!(found.len(), 4);
     assert_eq!(found[0].allocations, [(0, 0), (1, 1)]);
     assert_eq!(found[3].calls, [(0, 1), (1, 0)]);
-    let text = encode(&program, pair, &claims, Goal::SameStores).expect("supported");
+    let text = encode(&program, pair, &claims, PaperGoal::SameStores).expect("supported");
     for comment in ["; Figure 2: product procedure", "; Figure 4: mutual summaries", "; Figure 9: reachability"] {
         assert!(text.contains(comment), "{comment}");
     }
