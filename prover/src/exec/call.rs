@@ -201,7 +201,7 @@ impl Executor<'_> {
             return Ok(Vec::new());
         }
         for &global in &effects.written_globals {
-            let sort = Sort::from(&self.unit.globals[global.index()].ty);
+            let sort = Sort::from(&self.unit.globals()[global.index()].ty);
             let after = self.arena.terms.app(Func::GlobalAfter(call, global.0), &[], sort);
             state.globals.set(global.index(), after);
         }
