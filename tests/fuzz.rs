@@ -5,7 +5,7 @@ use ape_fuzz::change::Change;
 use ape_fuzz::judge::{Extra, Fault, judge};
 use ape_fuzz::keep::Keep;
 use ape_fuzz::oracle::{self, observe};
-use ape_fuzz::{Config, fuzz};
+use ape_fuzz::{FuzzConfig, fuzz};
 use lang_l::hir::{ProcId, Unit};
 use lang_l::random::Random;
 use rayon::ThreadPoolBuilder;
@@ -18,7 +18,7 @@ const STACK: usize = 512 << 20;
 
 #[test]
 fn no_verdict_is_wrong() {
-    let config = Config { seed: 7, pairs: PAIRS, ..Config::default() };
+    let config = FuzzConfig { seed: 7, pairs: PAIRS, ..FuzzConfig::default() };
     let pool = ThreadPoolBuilder::new().stack_size(STACK).build().expect("threads can be made");
     let summary = fuzz(&config, &pool, &mut |_| {});
     let findings: Vec<String> = summary.findings.iter().map(|finding| finding.text()).collect();
@@ -55,7 +55,7 @@ fn every_kind_of_mutation_is_made_and_legal() {
 #[test]
 fn runs_never_tell_apart_what_keeps_the_meaning() {
     for case in (0..1_500).filter_map(|number| Case::new(5, number)).filter(Case::keeps) {
-        let small = oracle::Budget { small: 90, large: 12 };
+        let small = oracle::RunBudget { small: 90, large: 12 };
         assert!(!differs(&case, small), "{:?}:\n{}", case.mutations, case.text());
     }
 }
@@ -65,14 +65,14 @@ fn runs_tell_apart_most_of_what_was_changed() {
     let mut told = (0, 0);
     for case in (0..2_500).filter_map(|number| Case::new(6, number)) {
         if case.mutations == [Mutation::Change(Change::Negate)] {
-            told = (told.0 + usize::from(differs(&case, oracle::Budget::default())), told.1 + 1);
+            told = (told.0 + usize::from(differs(&case, oracle::RunBudget::default())), told.1 + 1);
         }
     }
     assert!(told.1 > 10 && told.0 * 2 > told.1, "of {} only {}", told.1, told.0);
 }
 
 /// Whether runs of some pair of a case differ.
-fn differs(case: &Case, budget: oracle::Budget) -> bool {
+fn differs(case: &Case, budget: oracle::RunBudget) -> bool {
     let unit = case.unit().expect("generated programs are legal");
     pairs(&unit).into_iter().any(|pair| {
         let seen = observe(&unit, pair, budget, &mut Random::new(1));
@@ -88,11 +88,11 @@ fn pairs(unit: &Unit) -> Vec<(ProcId, ProcId)> {
 /// A case that says of itself what is false is found out.
 #[test]
 fn a_wrong_claim_is_a_fault() {
-    let changed = (0..)
-        .filter_map(|number| Case::new(9, number))
-        .find(|case| case.mutations == [Mutation::Change(Change::Negate)] && differs(case, oracle::Budget::default()));
+    let changed = (0..).filter_map(|number| Case::new(9, number)).find(|case| {
+        case.mutations == [Mutation::Change(Change::Negate)] && differs(case, oracle::RunBudget::default())
+    });
     let lying = Case { mutations: vec![Mutation::Keep(Keep::SwapBranches)], ..changed.expect("some pair differs") };
-    let judgement = judge(&lying, Extra::default(), &Config::default().judge).expect("legal");
+    let judgement = judge(&lying, Extra::default(), &FuzzConfig::default().judge).expect("legal");
     assert!(matches!(judgement.fault, Some(Fault::Claim(_))), "{:?}", judgement.fault);
 }
 
@@ -103,7 +103,7 @@ fn differences_replay() {
     for case in (0..200).filter_map(|number| Case::new(10, number)) {
         let unit = case.unit().expect("generated programs are legal");
         for pair in pairs(&unit) {
-            if let Some(seen) = observe(&unit, pair, oracle::Budget::default(), &mut Random::new(1)).outcome {
+            if let Some(seen) = observe(&unit, pair, oracle::RunBudget::default(), &mut Random::new(1)).outcome {
                 assert_eq!(oracle::replays(&unit, pair, &seen.input, seen.externals), Some(seen.difference));
                 replayed += 1;
             }

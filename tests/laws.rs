@@ -23,7 +23,7 @@ use prover::exec::state::Outcome as Path;
 use prover::exec::{Limits, execute};
 use prover::lower::{Lowered, lower};
 use smt::arena::Arena;
-use smt::solve::{Budget, Solver};
+use smt::solve::{QueryBudget, Solver};
 use smt::term::{AllocSet, Ending, Func, Leaves, Node, Selector, Sort, Term, Terms, Values};
 use std::collections::BTreeMap;
 
@@ -77,11 +77,11 @@ fn lowering_keeps_the_meaning() {
         for version in 0..2 {
             for (id, procedure) in procedures(&unit, version) {
                 // A helper that nobody asks about may have lost parameters, or have them in another order.
-                if interface(procedure) != interface(lowered.versions[version].procedure(id)) {
+                if interface(procedure) != interface(lowered.procedure(version, id)) {
                     continue;
                 }
                 for input in stores(&unit, procedure, &mut random) {
-                    let [before, after] = [&unit, &*lowered].map(|unit| ran(unit, version, id, &input, false));
+                    let [before, after] = [&unit, lowered.as_unit()].map(|unit| ran(unit, version, id, &input, false));
                     let same = match (&before, &after) {
                         (Outcome::Normal(left), Outcome::Normal(right)) => {
                             same_outcome(&unit, left, right, &input).is_ok()
@@ -117,7 +117,7 @@ fn one_path_fits_each_store_and_says_how_it_ends() {
             let effects = [0, 1].map(|version| prover::effects::syntactic(&lowered, version));
             let mut random = Random::new(2);
             for (version, effects) in effects.iter().enumerate() {
-                for (id, procedure) in procedures(&lowered, version) {
+                for (id, procedure) in procedures(lowered.as_unit(), version) {
                     paths_fit(&lowered, (version, id, procedure), effects, &mut random, &mut counts);
                 }
             }
@@ -145,12 +145,12 @@ fn paths_fit(
 ) {
     let limits =
         Limits { inline: (0..).map(ProcId).take(effects.len()).collect(), inline_depth: 3, ..Limits::default() };
-    let mut arena = Arena::new(unit);
+    let mut arena = Arena::new(unit.as_unit());
     let Ok(execution) = execute(unit, version, effects, &limits, &mut arena, (id, &[])) else { return };
-    for input in stores(unit, procedure, random) {
-        let outcome = ran(unit, version, id, &input, false);
+    for input in stores(unit.as_unit(), procedure, random) {
+        let outcome = ran(unit.as_unit(), version, id, &input, false);
         let what = || format!("{} of version {version} on {input:?}: {outcome:?}\n{unit:?}", procedure.name);
-        let mut concrete = Concrete::new(unit, procedure, &input);
+        let mut concrete = Concrete::new(unit.as_unit(), procedure, &input);
         let fits: Vec<Option<bool>> =
             execution.outcomes.iter().map(|path| concrete.all_hold(&arena, &path.path)).collect();
         let fitting = fits.iter().filter(|fits| **fits == Some(true)).count();
@@ -312,7 +312,7 @@ fn what_is_claimed_of_a_procedure_holds_on_runs() {
         let mut counts = BTreeMap::new();
         for unit in programs(23, PROGRAMS / 3) {
             let lowered = lower(&unit);
-            let mut solver = Solver::new(Budget::default());
+            let mut solver = Solver::new(QueryBudget::default());
             let Analysis { effects, clauses, .. } = analyse(&lowered, &mut solver);
             // Effects say what a procedure does where contracts hold.
             if clauses.iter().any(|clause| clause.status != prover::analysis::contracts::Status::Holds) {
@@ -320,13 +320,13 @@ fn what_is_claimed_of_a_procedure_holds_on_runs() {
             }
             let mut random = Random::new(3);
             for (version, effects) in effects.iter().enumerate() {
-                let claimed = with_claims(&lowered, version, effects);
-                for (id, procedure) in procedures(&lowered, version) {
-                    for input in stores(&lowered, procedure, &mut random) {
+                let claimed = with_claims(lowered.as_unit(), version, effects);
+                for (id, procedure) in procedures(lowered.as_unit(), version) {
+                    for input in stores(lowered.as_unit(), procedure, &mut random) {
                         // Loops are entered as others call them, and not from any store.
                         let effects = &effects[id.index()];
                         if effects.entry.is_empty() {
-                            let wrong = refuted(&lowered, (version, id), effects, &input, &mut counts);
+                            let wrong = refuted(lowered.as_unit(), (version, id), effects, &input, &mut counts);
                             assert!(
                                 wrong.is_none(),
                                 "{}: {wrong:?} {effects:?} on {input:?}\n{unit:?}",

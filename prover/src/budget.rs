@@ -2,7 +2,7 @@
 //!
 //! A stage that comes to a bound gives up, and what it was to decide stays open. `MAX_` is the most of something; `SHARE`
 //! divides the budget of a query. What a rule's queries get is its [`Rule::share`](crate::goal::Rule); the usual budget of a
-//! query is [`smt::solve::Budget`], and that of the search [`SearchBudget`](crate::search::concrete).
+//! query is [`smt::solve::QueryBudget`], and that of the search [`concrete::SearchBudget`].
 //!
 //! Invariant: no bound depends on the machine, so the same program gets the same report everywhere.
 
@@ -10,6 +10,16 @@
 pub(crate) mod lower {
     /// More statements than this are not copied to where the loop is left.
     pub(crate) const MAX_REST: usize = 12;
+}
+
+/// Symbolic execution: how far [`Limits`](crate::exec::Limits) go where nothing else is said.
+pub(crate) mod exec {
+    /// More outcomes than this are too many.
+    pub(crate) const MAX_OUTCOMES: usize = 600;
+    /// More calls than this are too many, on all paths together.
+    pub(crate) const MAX_CALLS: usize = 4_000;
+    /// More work with terms than this is too much.
+    pub(crate) const MAX_WORK: u64 = 4_000_000;
 }
 
 /// Pre- and postconditions of loops.
@@ -24,6 +34,8 @@ pub(crate) mod loop_invariants {
 pub(crate) mod ranking {
     /// More candidates than this are not tried.
     pub(crate) const MAX_CANDIDATES: usize = 16;
+    /// The most measures in lexicographic order.
+    pub(crate) const MAX_MEASURES: usize = 2;
 }
 
 /// Relating two outcomes.
@@ -38,12 +50,16 @@ pub(crate) mod relate {
     pub(crate) const MAX_TRIED: usize = 48;
     /// With more open allocations on a side than this there are too many to be worth starting.
     pub(crate) const MAX_OPEN: usize = 6;
+    /// All correspondences of a pair of procedures together take no more attempts than this.
+    pub(crate) const MAX_ATTEMPTS: usize = 20_000;
 }
 
 /// Candidate pairs, and calls executed in place.
 pub(crate) mod goal {
     /// More pairs of procedures without partners than this are not tried.
     pub(crate) const MAX_UNPAIRED: usize = 16;
+    /// Of the procedures with the fingerprint of another one, no more than this are compared with it.
+    pub(crate) const MAX_SAME_SHAPE: usize = 8;
     /// Loops and recursion that come to an end by themselves are executed to it: so deep.
     pub(crate) const MAX_EVALUATED_DEPTH: usize = 64;
     /// The most outcomes of each side then.
@@ -72,6 +88,10 @@ pub(crate) mod unroll {
 
 /// Products.
 pub(crate) mod product {
+    /// Bounds of invariants are near the numbers that the programs mention: near so many of them.
+    pub(crate) const MAX_BOUNDS: usize = 8;
+    /// So many of these numbers are tried as moduli.
+    pub(crate) const MAX_MODULI: usize = 4;
     /// With more paths from one cut point than this there is no product.
     pub(crate) const MAX_TRANSITIONS: usize = 40;
     /// Equations with greater coefficients fit the rows and nothing else.
@@ -172,12 +192,81 @@ pub(crate) mod horn {
 pub(crate) mod paper {
     /// More than this many strategies are not tried: the query has two copies of the bodies for each.
     pub(crate) const MAX_STRATEGIES: usize = 64;
+    /// The most steps of the search for them.
+    pub(crate) const MAX_STRATEGY_STEPS: usize = 1_000 * MAX_STRATEGIES;
     /// More statements than this are not copied, those that stand after a `return` counted once for each way there.
     pub(crate) const MAX_STATEMENTS: usize = 1_000;
 }
 
 /// The search on concrete stores.
 pub(crate) mod concrete {
+    use lang_l::interp::Limits;
+
+    /// How much a search may try.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct SearchBudget {
+        /// The most inputs.
+        pub inputs: u64,
+        /// The most steps of all runs together.
+        pub steps: u64,
+    }
+
+    impl SearchBudget {
+        /// Little more than the hints and what is near them.
+        pub const NEAR: SearchBudget = SearchBudget { inputs: 160, steps: 1_000_000 };
+        /// For runs of which one may never end.
+        pub const ENDLESS: SearchBudget = SearchBudget { inputs: 600, steps: 1_000_000 };
+        /// Some tens of milliseconds: what is worth trying before anything else.
+        pub const QUICK: SearchBudget = SearchBudget { inputs: 4_000, steps: 1_000_000 };
+        /// A few seconds: worth trying when no proof was found.
+        pub const THOROUGH: SearchBudget = SearchBudget { inputs: 200_000, steps: 50_000_000 };
+    }
+
+    /// How far a run of the search goes; a witness may need more when it is replayed.
+    pub(crate) const SEARCH: Limits = Limits {
+        steps: 20_000,
+        depth: 4_000,
+        array_length: 1 << 12,
+        int_bits: 1 << 12,
+        checks: true,
+        divergence: true,
+    };
+    /// How far a replay goes.
+    pub const REPLAY: Limits = Limits {
+        steps: 200_000,
+        depth: 40_000,
+        array_length: 1 << 16,
+        int_bits: 1 << 14,
+        checks: true,
+        divergence: true,
+    };
+    /// How far a run goes that may never end.
+    pub(crate) const SHORT: Limits =
+        Limits { steps: 3_000, depth: 400, array_length: 1 << 12, int_bits: 1 << 12, checks: true, divergence: true };
+
+    /// How far inputs may go.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct InputBounds {
+        /// The most objects.
+        pub(crate) objects: usize,
+        /// How many of the integers to choose from.
+        pub(crate) integers: usize,
+        /// The longest array.
+        pub(crate) array: u64,
+    }
+
+    /// The rounds: ever larger inputs.
+    pub(crate) const ROUNDS: [InputBounds; 5] = [
+        InputBounds { objects: 1, integers: 3, array: 1 },
+        InputBounds { objects: 2, integers: 5, array: 2 },
+        InputBounds { objects: 3, integers: 8, array: 3 },
+        InputBounds { objects: 4, integers: 12, array: 4 },
+        InputBounds { objects: 6, integers: usize::MAX, array: 6 },
+    ];
+    /// For what a hint leaves unset. It may have one object more than the hint has.
+    pub(crate) const NEAR_HINTS: InputBounds = InputBounds { objects: 1, integers: 8, array: 2 };
+    /// Each round makes at least so many runs, however small the budget is.
+    pub(crate) const LEAST_RUNS: u64 = 8;
     /// For how many inputs a proof is looked for that a run never ends.
     pub(crate) const MAX_PROOFS: usize = 6;
     /// The most replays that making a witness smaller may take.

@@ -5,9 +5,9 @@
 //!
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
-use crate::lower::visit::mentions_entry;
 use crate::lower::{Lowered, is_loop};
-use lang_l::hir::{Block, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Procedure, Rhs, StmtKind, Type, Unit};
+use lang_l::hir::visit::{walk_exprs, walk_stmts};
+use lang_l::hir::{Block, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Procedure, StmtKind, Type};
 use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
 
@@ -51,6 +51,11 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// The numbers by which so many results of its calls go.
+    pub fn numbers_of_results(&self, count: usize) -> Vec<u32> {
+        self.result_numbers.clone().unwrap_or_else(|| (0u32..).take(count).collect())
+    }
+
     /// Whether it may call itself, directly or not.
     pub fn recursive(&self, own: ProcId) -> bool {
         self.callees.contains(&own)
@@ -60,7 +65,7 @@ impl Effects {
 /// The syntactic effects of all procedures of a version: a least fixpoint over the call graph. `modifies` is left open but for
 /// externals, whose contracts are all there is.
 pub fn syntactic(unit: &Lowered, version: usize) -> Vec<Effects> {
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     let mut all: Vec<Effects> = procedures.iter().map(|procedure| own_facts(unit, procedure)).collect();
     loop {
         let mut changed = false;
@@ -98,12 +103,21 @@ pub fn syntactic(unit: &Lowered, version: usize) -> Vec<Effects> {
     all
 }
 
-/// The procedures that one calls itself.
-pub fn direct_callees(unit: &Unit, procedure: &Procedure) -> BTreeSet<ProcId> {
-    own_facts(unit, procedure).callees
+/// The procedures that one calls itself, lowered or not. Contracts cannot call any.
+pub fn direct_callees(procedure: &Procedure) -> BTreeSet<ProcId> {
+    let mut callees = BTreeSet::new();
+    if let Some(body) = &procedure.body {
+        walk_stmts(body, &mut |stmt| callees.extend(stmt.as_call().map(|(_, callee, _)| callee)));
+        walk_exprs(body, &mut |part| {
+            if let ExprKind::Call(callee, _) = part.kind {
+                callees.insert(callee);
+            }
+        });
+    }
+    callees
 }
 
-fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
+fn own_facts(unit: &Lowered, procedure: &Procedure) -> Effects {
     let mut effects = Effects {
         writes: BTreeSet::new(),
         accesses: BTreeSet::new(),
@@ -140,69 +154,46 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
 }
 
 /// Every field and every kind of cell.
-pub fn every_selector(unit: &Unit) -> BTreeSet<Selector> {
+pub fn every_selector(unit: &Lowered) -> BTreeSet<Selector> {
     let fields =
-        (0..unit.fields.len()).map(|at| Selector::Field(lang_l::hir::FieldId(u32::try_from(at).unwrap_or(u32::MAX))));
+        (0..unit.fields().len()).map(|at| Selector::Field(lang_l::hir::FieldId(u32::try_from(at).unwrap_or(u32::MAX))));
     fields.chain([Sort::Int, Sort::Bool, Sort::Ref].map(Selector::Cell)).collect()
 }
 
-fn block(unit: &Unit, body: &Block, effects: &mut Effects) {
-    for stmt in &body.stmts {
+fn block(unit: &Lowered, body: &Block, effects: &mut Effects) {
+    walk_stmts(body, &mut |stmt| {
+        stmt.targets().iter().for_each(|place| target(place, effects));
+        stmt.exprs().into_iter().for_each(|e| expr(unit, e, effects));
         match &stmt.kind {
-            StmtKind::Assign(place, rhs) => {
-                target(unit, place, effects);
-                match rhs {
-                    Rhs::Expr(e) | Rhs::NewArray(_, e) => expr(unit, e, effects),
-                    Rhs::New(_) => {}
-                }
-            }
-            StmtKind::Call { targets, callee, args } => {
-                targets.iter().for_each(|place| target(unit, place, effects));
+            StmtKind::Call { callee, .. } => {
                 effects.callees.insert(*callee);
-                args.iter().for_each(|arg| expr(unit, arg, effects));
             }
-            StmtKind::If(cond, then, els) => {
-                expr(unit, cond, effects);
-                block(unit, then, effects);
-                block(unit, els, effects);
-            }
-            StmtKind::While { cond, body, .. } => {
-                expr(unit, cond, effects);
-                block(unit, body, effects);
-            }
-            StmtKind::Return(values) => values.iter().for_each(|value| expr(unit, value, effects)),
             StmtKind::Assert(e) | StmtKind::Assume(e) => {
-                expr(unit, e, effects);
                 effects.may_block |= matches!(stmt.kind, StmtKind::Assume(_));
-                effects.speaks_of_entry |= mentions_entry(e);
+                effects.speaks_of_entry |= e.mentions_entry();
             }
-            StmtKind::Break | StmtKind::Continue => {}
+            _ => {}
         }
-    }
+    });
 }
 
-fn target(unit: &Unit, place: &Place, effects: &mut Effects) {
+fn target(place: &Place, effects: &mut Effects) {
+    let mut writes = |selector: Selector| {
+        effects.writes.insert(selector);
+        effects.accesses.insert(selector);
+    };
     match place {
         Place::Local(_) => {}
         Place::Global(id) => {
             effects.globals.insert(*id);
             effects.written_globals.insert(*id);
         }
-        Place::Field(object, field) => {
-            expr(unit, object, effects);
-            effects.writes.insert(Selector::Field(*field));
-            effects.accesses.insert(Selector::Field(*field));
-        }
-        Place::Index(array, index) => {
-            expr(unit, array, effects);
-            expr(unit, index, effects);
-            effects.writes.insert(Selector::Cell(cell_sort(&array.ty)));
-            effects.accesses.insert(Selector::Cell(cell_sort(&array.ty)));
-        }
+        Place::Field(_, field) => writes(Selector::Field(*field)),
+        Place::Index(array, _) => writes(Selector::Cell(cell_sort(&array.ty))),
     }
 }
 
-fn expr(unit: &Unit, e: &Expr, effects: &mut Effects) {
+fn expr(unit: &Lowered, e: &Expr, effects: &mut Effects) {
     match &e.kind {
         ExprKind::Global(id) => {
             effects.globals.insert(*id);
@@ -243,6 +234,6 @@ pub fn cell_sort(array: &Type) -> Sort {
 }
 
 /// All globals, for procedures about which nothing is known.
-pub fn every_global(unit: &Unit) -> BTreeSet<GlobalId> {
-    (0..unit.globals.len()).map(|at| GlobalId(u32::try_from(at).unwrap_or(u32::MAX))).collect()
+pub fn every_global(unit: &Lowered) -> BTreeSet<GlobalId> {
+    (0..unit.globals().len()).map(|at| GlobalId(u32::try_from(at).unwrap_or(u32::MAX))).collect()
 }

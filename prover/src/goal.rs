@@ -1,9 +1,11 @@
 //! What is to be proved of a pair, and what could be shown of it.
 //!
 //! In: a lowered pair program with all that is known of each procedure alone ([`Program`]). Out: nothing is proved here: these
-//! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`Evidence`].
+//! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`ProofEvidence`].
 
-use crate::budget::goal::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH, MAX_UNPAIRED};
+use crate::budget::goal::{
+    MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH, MAX_SAME_SHAPE, MAX_UNPAIRED,
+};
 use crate::chc::summaries::CouplingEvidence;
 use crate::effects::{Effects, direct_callees};
 use crate::exec::state::Outcome;
@@ -42,7 +44,7 @@ pub struct PairProof {
     /// How long the search for it took.
     pub time: Duration,
     /// What has to be known to check it again without a search; `None` where it cannot be written down.
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<ProofEvidence>,
 }
 
 /// A proof rule, as the schedule, reports and certificates name it. Two rules of one name are one rule.
@@ -123,12 +125,12 @@ pub struct Claim {
     /// By which rule.
     pub rule: &'static Rule,
     /// What the search did.
-    pub evidence: Evidence,
+    pub evidence: ProofEvidence,
 }
 
 /// What a proof did, to be followed by [`Engine::confirm`](crate::engines::Engine::confirm).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Evidence {
+pub enum ProofEvidence {
     /// Nothing but looking at the two was needed.
     Plain,
     /// Path by path.
@@ -143,7 +145,7 @@ pub struct PathsEvidence {
     /// How the two were executed.
     pub plan: InliningPlan,
     /// How outcomes were related, by their numbers; those that are not named contradict each other in plain sight.
-    pub relations: BTreeMap<(usize, usize), relate::Evidence>,
+    pub relations: BTreeMap<(usize, usize), relate::RelationEvidence>,
 }
 
 /// A lowered pair program with all that is known of it.
@@ -157,7 +159,7 @@ pub struct Program<'a> {
 impl Program<'_> {
     /// The two procedures.
     pub(crate) fn code(&self, pair: Pair) -> (&Procedure, &Procedure) {
-        (self.unit.versions[0].procedure(pair.0), self.unit.versions[1].procedure(pair.1))
+        (self.unit.procedure(0, pair.0), self.unit.procedure(1, pair.1))
     }
 
     /// Whether the two can be called alike.
@@ -188,7 +190,7 @@ impl Program<'_> {
     pub(crate) fn assumes(&self, version: usize, id: ProcId) -> bool {
         let effects = &self.effects[version];
         let own = &effects[id.index()];
-        let code = &self.unit.versions[version];
+        let code = &self.unit.versions()[version];
         let ensures = |callee: &ProcId| effects[callee.index()].trust_ensures && !is_loop(code.procedure(*callee));
         own.may_block || own.callees.iter().any(ensures)
     }
@@ -199,7 +201,7 @@ impl Program<'_> {
     /// - those of other names that are the same code;
     /// - recursive procedures without a partner, with those that they could be called for.
     pub fn candidates(&self, asked: &[Pair]) -> Vec<Pair> {
-        let [left, right] = [0, 1].map(|version| &self.unit.versions[version].procedures);
+        let [left, right] = [0, 1].map(|version| &self.unit.versions()[version].procedures);
         let mut found: BTreeSet<Pair> = asked.iter().copied().collect();
         let by_name: BTreeMap<&str, u32> = right.iter().map(|p| p.name.as_str()).zip(0..).collect();
         for (mine, p) in (0u32..).zip(left) {
@@ -213,7 +215,7 @@ impl Program<'_> {
         }
         for (mine, p) in (0u32..).zip(left).filter(|(_, p)| p.body.is_some()) {
             // Only those that some pair could be short of: the same name is not taken twice over in big programs.
-            for &theirs in by_shape.get(&shape(p)).into_iter().flatten().take(8) {
+            for &theirs in by_shape.get(&shape(p)).into_iter().flatten().take(MAX_SAME_SHAPE) {
                 let pair = (ProcId(mine), ProcId(theirs));
                 let q = &right[theirs as usize];
                 if p.name != q.name && is_loop(p) == is_loop(q) && self.same_shape(pair, &found) {
@@ -317,11 +319,11 @@ pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, arena
 /// Procedures whose calls can be executed in place to the end: those that do not recur, and those without a partner that
 /// recur only through others.
 pub(crate) fn inlinable(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet<ProcId> {
-    let procedures = &program.unit.versions[version].procedures;
+    let procedures = &program.unit.versions()[version].procedures;
     let partnered: BTreeSet<ProcId> = claims.keys().map(|&(p, q)| [p, q][version]).collect();
     let bounded = |id: ProcId, p: &Procedure| {
         !program.effects[version][id.index()].recursive(id)
-            || !(partnered.contains(&id) || direct_callees(program.unit, p).contains(&id))
+            || !(partnered.contains(&id) || direct_callees(p).contains(&id))
     };
     let ids = (0u32..).map(ProcId).zip(procedures);
     ids.filter(|(id, p)| p.body.is_some() && bounded(*id, p)).map(|(id, _)| id).collect()
@@ -339,7 +341,7 @@ impl PairProof {
             matched_calls: BTreeSet::new(),
             relations: 0,
             time: Duration::ZERO,
-            evidence: level.and(Some(Evidence::Plain)),
+            evidence: level.and(Some(ProofEvidence::Plain)),
         }
     }
 

@@ -20,7 +20,7 @@ use crate::verdict::judge::{Judge, Manner, Proofs};
 use crate::verdict::{PairReport, Report, Verdict, stopped};
 use lang_l::hir::{ProcId, Unit};
 use lang_l::interp::{Divergence, Stuck};
-use smt::solve::{Budget, Shared, Solver};
+use smt::solve::{QueryBudget, Shared, Solver};
 use smt::stop::{Stop, Stopped};
 use std::collections::BTreeSet;
 
@@ -40,9 +40,9 @@ pub struct Config {
     /// Report only pairs in which one of these procedures takes part; all when empty.
     pub procedures: Vec<String>,
     /// Bounds on each query.
-    pub budget: Budget,
+    pub budget: QueryBudget,
     /// Bounds on the search for a difference; `None` for the usual.
-    pub search: Option<concrete::Budget>,
+    pub search: Option<concrete::SearchBudget>,
     /// How to prove.
     pub strategy: Strategy,
     /// Also look for code that no run comes to.

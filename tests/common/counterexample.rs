@@ -13,7 +13,7 @@ use lang_l::hir::{Procedure, Unit};
 use lang_l::interp::Limits;
 use lang_l::store_json::{read_externals, read_input};
 use lang_l::value::{Location, Slot, Value};
-use prover::search::witness::{Pair, replay};
+use prover::search::witness::{RunPair, replay};
 use serde_json::Value as Json;
 use std::path::Path;
 
@@ -129,7 +129,7 @@ fn smaller(unit: &Unit, pair: &Json) -> Vec<String> {
     let (left, right) = (find("left", 0), find("right", 1));
     let when = unit.equivs.iter().find(|equiv| (equiv.left, equiv.right) == (left, right));
     let when = when.filter(|_| !pair["when"].is_null()).and_then(|equiv| equiv.when.as_ref());
-    let compared = Pair { unit, left, right, when };
+    let compared = RunPair { unit, left, right, when };
     let procedure = compared.left_procedure();
     let input = read_input(unit, procedure, &pair["counterexample"]).expect("a counterexample is an input");
     let externals = read_externals(&pair["counterexample"]).expect("it says what externals do");

@@ -30,7 +30,6 @@ mod outcome;
 mod visible;
 
 pub use environment::{Behaviour, Environment, Event, Scattered, Sequential, Variable};
-pub use operators::operands;
 pub use outcome::{Budget, Clause, Divergence, ErrorKind, Exclusion, Failure, Outcome, Violation};
 
 use crate::heap::value::Value;

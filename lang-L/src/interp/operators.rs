@@ -6,7 +6,7 @@
 
 use super::outcome::{Budget, ErrorKind, Outcome, Step, fail};
 use crate::heap::value::Value;
-use crate::hir::{BinOp, Expr, UnOp};
+use crate::hir::{BinOp, UnOp};
 use crate::source::Span;
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -64,11 +64,6 @@ pub(crate) fn decided_by_left(op: BinOp, left: bool) -> Option<bool> {
 /// Whether the operator looks at its right operand only when the left one does not decide.
 pub(crate) fn is_short_circuit(op: BinOp) -> bool {
     matches!(op, BinOp::And | BinOp::Or | BinOp::Implies)
-}
-
-/// The expressions directly inside `e`: [`Expr::parts`].
-pub fn operands(e: &Expr) -> Vec<&Expr> {
-    e.parts()
 }
 
 /// The truth of a condition.

@@ -99,9 +99,9 @@ pub struct Judgement {
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
-pub struct Config {
+pub struct JudgeConfig {
     /// How much is run.
-    pub runs: oracle::Budget,
+    pub runs: oracle::RunBudget,
     /// How hard the prover tries.
     pub verify: verify::Config,
     /// What decides its questions the first time a case is verified; the second time, which is to show what wavers, it is
@@ -113,7 +113,7 @@ pub struct Config {
     pub unproved: bool,
 }
 
-impl Config {
+impl JudgeConfig {
     /// How a case is verified the first time.
     fn first(&self) -> verify::Config {
         verify::Config { backend: self.first.clone(), ..self.verify.clone() }
@@ -130,7 +130,7 @@ pub struct Extra {
 }
 
 /// Runs, verifies, and compares. `None` when the case is not legal L.
-pub fn judge(case: &Case, extra: Extra, config: &Config) -> Option<Judgement> {
+pub fn judge(case: &Case, extra: Extra, config: &JudgeConfig) -> Option<Judgement> {
     let unit = case.unit()?;
     let mut differs = false;
     let mut faults = Vec::new();
@@ -186,7 +186,7 @@ fn certified(case: &Case, unit: &Unit, report: &Report) -> Option<bool> {
 }
 
 /// Whether version 0 is proved equivalent to itself.
-fn proves_itself(case: &Case, config: &Config) -> bool {
+fn proves_itself(case: &Case, config: &JudgeConfig) -> bool {
     let twins = Case { right: case.left.clone(), ..case.clone() };
     twins.unit().is_some_and(|unit| ending(&verify(&unit, &config.first())).0 == Ending::Proved)
 }
@@ -198,7 +198,7 @@ fn ids(unit: &Unit, pair: &PairReport) -> Option<(ProcId, ProcId)> {
 fn check(unit: &Unit, case: &Case, pair: &PairReport, ids: (ProcId, ProcId), seen: &Observation) -> Option<Fault> {
     let name = &pair.left;
     let differing = seen.outcome.as_ref().or(seen.termination.as_ref());
-    let on = |seen: &oracle::Seen| {
+    let on = |seen: &oracle::Disagreement| {
         let procedure = unit.versions[0].procedure(ids.0);
         let input = lang_l::statements::input_lines(unit, procedure, &seen.input, 100).join("\n");
         format!("from this store they differ in {:?} (externals: {:?}):\n{input}\n", seen.difference, seen.externals)

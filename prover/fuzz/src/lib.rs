@@ -42,7 +42,7 @@ pub use summary::{Finding, Summary};
 
 /// What is asked of the fuzzer.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct FuzzConfig {
     /// The seed of everything.
     pub seed: u64,
     /// The number of the first case.
@@ -58,17 +58,26 @@ pub struct Config {
     /// The name of the one kind of mutation that is looked at; all when `None`.
     pub only: Option<String>,
     /// How each case is judged.
-    pub judge: judge::Config,
+    pub judge: judge::JudgeConfig,
 }
 
-impl Default for Config {
+impl Default for FuzzConfig {
     fn default() -> Self {
-        let search = Some(prover::search::concrete::Budget::QUICK);
+        let search = Some(prover::search::concrete::SearchBudget::QUICK);
         let verify = prover::verify::Config { search, ..prover::verify::Config::default() };
         // Programs made by the same grammar come down to the same small questions.
         let first = Shared::new(Caching::new(verify.backend.clone()));
-        let judge = judge::Config { verify, first, ..judge::Config::default() };
-        Config { seed: 1, first: 0, pairs: 100, twice_every: 8, unaided_every: 4, shrinking: 400, only: None, judge }
+        let judge = judge::JudgeConfig { verify, first, ..judge::JudgeConfig::default() };
+        FuzzConfig {
+            seed: 1,
+            first: 0,
+            pairs: 100,
+            twice_every: 8,
+            unaided_every: 4,
+            shrinking: 400,
+            only: None,
+            judge,
+        }
     }
 }
 
@@ -102,7 +111,7 @@ enum Looked {
 }
 
 /// Fuzzes on the threads of `pool`, and tells `watch` as it goes, in the order of the numbers.
-pub fn fuzz(config: &Config, pool: &ThreadPool, watch: &mut dyn FnMut(Event<'_>)) -> Summary {
+pub fn fuzz(config: &FuzzConfig, pool: &ThreadPool, watch: &mut dyn FnMut(Event<'_>)) -> Summary {
     let mut summary = Summary::default();
     let end = config.first + config.pairs;
     for first in (config.first..end).step_by(TOGETHER as usize) {
@@ -136,7 +145,7 @@ pub fn fuzz(config: &Config, pool: &ThreadPool, watch: &mut dyn FnMut(Event<'_>)
 }
 
 /// Makes a case, and judges it.
-fn look(config: &Config, number: u64) -> Looked {
+fn look(config: &FuzzConfig, number: u64) -> Looked {
     let wanted = |case: &Case| match (&config.only, &case.mutations[..]) {
         (None, _) => true,
         (Some(kind), [one]) => one.text() == kind,
@@ -150,12 +159,12 @@ fn look(config: &Config, number: u64) -> Looked {
 }
 
 /// What is done with this case that is not done with all.
-fn extra(config: &Config, number: u64) -> Extra {
+fn extra(config: &FuzzConfig, number: u64) -> Extra {
     let one_of = |every: u64| every > 0 && number.is_multiple_of(every);
     Extra { twice: one_of(config.twice_every), unaided: one_of(config.unaided_every) }
 }
 
-fn minimised(number: u64, case: Case, fault: Fault, extra: Extra, config: &Config) -> Finding {
+fn minimised(number: u64, case: Case, fault: Fault, extra: Extra, config: &FuzzConfig) -> Finding {
     let fault_of = |case: &Case| judge(case, extra, &config.judge).and_then(|judgement| judgement.fault);
     let mut same = |smaller: &Case| match fault_of(smaller) {
         // What is missing is soon missing for another reason.

@@ -12,20 +12,20 @@ use lang_l::hir::{ProcId, Unit};
 use lang_l::interp::{Behaviour, Clause, Environment, Job, Limits, Outcome, Scattered, Violation, run};
 use lang_l::isomorphism::same_outcome;
 use lang_l::random::Random;
-use prover::search::witness::{ContractWitness, Wanted};
+use prover::search::witness::{ContractWitness, Target};
 
 /// How much is run for each pair.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct RunBudget {
     /// The most small stores.
     pub small: usize,
     /// How many large stores.
     pub large: usize,
 }
 
-impl Default for Budget {
+impl Default for RunBudget {
     fn default() -> Self {
-        Budget { small: 500, large: 40 }
+        RunBudget { small: 500, large: 40 }
     }
 }
 
@@ -55,7 +55,7 @@ pub enum Difference {
 
 /// Two runs that differ.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct Disagreement {
     /// What both started from.
     pub input: Input,
     /// What external procedures did.
@@ -68,9 +68,9 @@ pub struct Seen {
 #[derive(Clone, Debug, Default)]
 pub struct Observation {
     /// Runs of which one ends and the other never does.
-    pub termination: Option<Seen>,
+    pub termination: Option<Disagreement>,
     /// Runs that end, and not alike.
-    pub outcome: Option<Seen>,
+    pub outcome: Option<Disagreement>,
     /// How many inputs told something.
     pub told: usize,
     /// The clauses of contracts that were seen to fail.
@@ -78,7 +78,7 @@ pub struct Observation {
 }
 
 /// Runs both procedures on many stores.
-pub fn observe(unit: &Unit, pair: (ProcId, ProcId), budget: Budget, random: &mut Random) -> Observation {
+pub fn observe(unit: &Unit, pair: (ProcId, ProcId), budget: RunBudget, random: &mut Random) -> Observation {
     let mut watch = Watch { unit, pair, seen: Observation::default() };
     let externals: &[Behaviour] = if has_externals(unit) { &EXTERNALS } else { &EXTERNALS[..1] };
     for &behaviour in externals {
@@ -133,10 +133,10 @@ impl<'u> Watch<'u> {
         self.seen.told += usize::from(ends(&left) && ends(&right));
         match difference(self.unit, &input, &left, &right) {
             Some(difference @ Difference::Termination) => {
-                self.seen.termination.get_or_insert(Seen { input: input.clone(), externals, difference });
+                self.seen.termination.get_or_insert(Disagreement { input: input.clone(), externals, difference });
             }
             Some(difference @ Difference::Outcome) => {
-                self.seen.outcome.get_or_insert(Seen { input: input.clone(), externals, difference });
+                self.seen.outcome.get_or_insert(Disagreement { input: input.clone(), externals, difference });
             }
             None => {}
         }
@@ -195,8 +195,8 @@ pub fn breaks(unit: &Unit, said: &ContractWitness) -> bool {
     let surroundings = &mut surroundings(version, said.externals());
     let violation = said.violation();
     let wanted = match violation.clause {
-        Clause::Assert => Wanted::Assert(violation.span, &violation.procedure),
-        _ => Wanted::Clause(violation.span),
+        Clause::Assert => Target::Assert(violation.span, &violation.procedure),
+        _ => Target::Clause(violation.span),
     };
     wanted.broken_by(run(&job, said.input().clone(), surroundings).outcome).as_ref() == Some(violation)
 }

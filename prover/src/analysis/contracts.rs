@@ -17,7 +17,7 @@ use crate::rejection::{Rejection, reject};
 use lang_l::hir::{ProcId, Procedure};
 use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver, Task};
 use smt::term::{AllocClass, Ending, Selector, Term};
 use std::collections::BTreeSet;
@@ -85,7 +85,7 @@ pub type ClauseKey = (ProcId, ProcId, ClauseKind, u32);
 
 /// What became of the contracts of one version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trusted {
+pub struct ContractEvidence {
     /// The procedures whose `ensures` may be assumed after a call.
     pub ensures: BTreeSet<ProcId>,
     /// The procedures of which it is known what they may modify.
@@ -95,8 +95,13 @@ pub struct Trusted {
 }
 
 /// Checks all contracts of one version; withdraws from `effects` what could not be proved.
-pub fn check(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) -> (Vec<Clause>, Trusted) {
-    let procedures = &unit.versions[version].procedures;
+pub fn check(
+    unit: &Lowered,
+    version: usize,
+    effects: &mut [Effects],
+    solver: &mut Solver,
+) -> (Vec<Clause>, ContractEvidence) {
+    let procedures = &unit.versions()[version].procedures;
     for (own, code) in effects.iter_mut().zip(procedures) {
         own.trust_ensures = !code.ensures.is_empty();
         // What was inferred is at least as good as what is declared, if it was inferred at all.
@@ -141,9 +146,9 @@ pub fn confirm(
     version: usize,
     effects: &mut [Effects],
     solver: &mut Solver,
-    found: &Trusted,
+    found: &ContractEvidence,
 ) -> Result<Vec<Clause>, Rejection> {
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     for ((own, code), id) in effects.iter_mut().zip(procedures).zip((0u32..).map(ProcId)) {
         // The contract of an external is its definition; nobody has to prove it.
         let external = code.body.is_none();
@@ -179,12 +184,12 @@ fn written(procedures: &[Procedure], mut clauses: Vec<Clause>) -> Vec<Clause> {
     clauses
 }
 
-fn trusted(effects: &[Effects], clauses: &[Clause]) -> Trusted {
+fn trusted(effects: &[Effects], clauses: &[Clause]) -> ContractEvidence {
     let those = |holds: &dyn Fn(&Effects) -> bool| {
         (0u32..).map(ProcId).zip(effects).filter(|(_, own)| holds(own)).map(|(id, _)| id).collect()
     };
     let unproved = clauses.iter().filter(|clause| clause.status != Status::Holds);
-    Trusted {
+    ContractEvidence {
         ensures: those(&|own| own.trust_ensures),
         modifies: those(&|own| own.modifies.is_some()),
         unproved: unproved.map(|clause| (clause.within, clause.procedure, clause.kind, clause.span.start)).collect(),
@@ -204,8 +209,8 @@ fn check_procedure(
     id: ProcId,
     left_out: &BTreeSet<ClauseKey>,
 ) -> Vec<Clause> {
-    let code = unit.versions[version].procedure(id);
-    let mut arena = Arena::new(unit);
+    let code = unit.procedure(version, id);
+    let mut arena = unit.arena();
     let mut checker = Checker { unit, version, effects, solver, arena: &mut arena, id, code, left_out };
     match checker.run() {
         Ok(clauses) => clauses,
@@ -215,8 +220,8 @@ fn check_procedure(
 
 /// The clauses of one procedure whose check was given up: none is proved.
 fn too_large(unit: &Lowered, version: usize, effects: &[Effects], solver: &mut Solver, id: ProcId) -> Vec<Clause> {
-    let code = unit.versions[version].procedure(id);
-    let (mut arena, left_out) = (Arena::new(unit), BTreeSet::new());
+    let code = unit.procedure(version, id);
+    let (mut arena, left_out) = (unit.arena(), BTreeSet::new());
     let checker = Checker { unit, version, effects, solver, arena: &mut arena, id, code, left_out: &left_out };
     checker.give_up("the procedure leads to terms that are too large")
 }
@@ -255,24 +260,24 @@ impl Checker<'_> {
             let places = modifies.places.iter().map(|place| self.executor().place_on_entry(&entry, place)).collect();
             let status = match self.is_left_out(self.id, ClauseKind::Modifies, modifies.span) {
                 Some(status) => status,
-                None => self.modifies(&execution, places),
+                None => self.modifies(&execution, places, modifies.span),
             };
             clauses.push(self.clause(ClauseKind::Modifies, self.id, modifies.span, status));
         }
         for CheckedCall { callee, clause, check } in &execution.calls {
-            let theirs = self.unit.versions[self.version].procedure(*callee);
+            let theirs = self.unit.procedure(self.version, *callee);
             let kind = if is_loop(theirs) { ClauseKind::Invariant } else { ClauseKind::Requires };
             let span = theirs.requires[*clause].span;
             let status = match self.is_left_out(*callee, kind, span) {
                 Some(status) => status,
-                None => self.condition(check.condition, &check.path, kind),
+                None => self.condition(check.condition, &check.path, kind, vec![span, check.span]),
             };
             clauses.push(self.clause(kind, *callee, span, status));
         }
         for check in &execution.asserts {
             let status = match self.is_left_out(self.id, ClauseKind::Assert, check.span) {
                 Some(status) => status,
-                None => self.condition(check.condition, &check.path, ClauseKind::Assert),
+                None => self.condition(check.condition, &check.path, ClauseKind::Assert, vec![check.span]),
             };
             clauses.push(self.clause(ClauseKind::Assert, self.id, check.span, status));
         }
@@ -298,10 +303,11 @@ impl Checker<'_> {
     }
 
     fn ensures(&mut self, execution: &Execution, entry: &ContractView, condition: &lang_l::hir::Expr) -> Status {
+        let span = condition.span;
         for outcome in normal(execution) {
             let view = self.at_exit(outcome, entry);
             let condition = self.executor().contract(&view, condition);
-            let status = self.condition(condition, &outcome.path, ClauseKind::Ensures);
+            let status = self.condition(condition, &outcome.path, ClauseKind::Ensures, vec![span]);
             if status != Status::Holds {
                 return status;
             }
@@ -330,7 +336,7 @@ impl Checker<'_> {
     }
 
     /// No old object but those the places name has changed: for an arbitrary old object, field by field.
-    fn modifies(&mut self, execution: &Execution, places: Option<Vec<Term>>) -> Status {
+    fn modifies(&mut self, execution: &Execution, places: Option<Vec<Term>>, span: Span) -> Status {
         let Some(places) = places else {
             return Status::Unproved("a place of it has a form that cannot be said".into());
         };
@@ -351,7 +357,7 @@ impl Checker<'_> {
                 goals.push(self.arena.terms.or(&[named, same]));
             }
             let goal = self.arena.terms.and(&goals);
-            let status = self.condition(Some(goal), &outcome.path, ClauseKind::Modifies);
+            let status = self.condition(Some(goal), &outcome.path, ClauseKind::Modifies, vec![span]);
             if status != Status::Holds {
                 return status;
             }
@@ -359,7 +365,7 @@ impl Checker<'_> {
         Status::Holds
     }
 
-    fn condition(&mut self, condition: Option<Term>, path: &[Term], kind: ClauseKind) -> Status {
+    fn condition(&mut self, condition: Option<Term>, path: &[Term], kind: ClauseKind, places: Vec<Span>) -> Status {
         let Some(goal) = condition else {
             return Status::Unproved("it speaks of what cannot be said there: `old` or `fresh` in a loop, or all objects or paths after a call".into());
         };
@@ -368,7 +374,8 @@ impl Checker<'_> {
             return Status::Holds;
         }
         let goal = self.arena.terms.simplify(goal, &known);
-        let tag = format!("{} of {}", kind.keyword(), self.code.name);
+        let purpose = Purpose::Clause { keyword: kind.keyword(), procedure: self.code.name.clone() };
+        let tag = purpose.within(self.version, places);
         match self.solver.prove(self.arena, &Obligation { assumptions: path.to_vec(), goal, tag }) {
             Answer::Holds => Status::Holds,
             Answer::Fails | Answer::FailsAt(_) => {
@@ -391,7 +398,7 @@ impl Checker<'_> {
         }
         // The calls were not seen: any callee's pre-condition may be broken here.
         for &callee in &self.effects[self.id.index()].callees {
-            let theirs = self.unit.versions[self.version].procedure(callee);
+            let theirs = self.unit.procedure(self.version, callee);
             let kind = if is_loop(theirs) { ClauseKind::Invariant } else { ClauseKind::Requires };
             clauses.extend(theirs.requires.iter().map(|clause| self.clause(kind, callee, clause.span, status())));
         }

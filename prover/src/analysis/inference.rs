@@ -19,7 +19,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use smt::arena::Arena;
 use smt::heap::HeapNode;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver, Task};
 use smt::term::{AllocClass, Ending, Func, Node, PathFacts, Sort, Term};
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ fn forget(effects: &mut [Effects], component: &[ProcId]) {
 
 /// What was found of one procedure: positions of parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Inferred {
+pub struct InferredEffects {
     /// Those that name on entry all that may change of what existed then; `None` where nothing is known.
     pub modifies: Option<Vec<usize>>,
     /// Those of which one must be null for it to err; `None` where nothing is known.
@@ -63,20 +63,20 @@ pub struct Inferred {
 }
 
 /// What [`infer`] has filled in; nothing for procedures without a body.
-pub fn inferred(unit: &Lowered, version: usize, effects: &[Effects]) -> Vec<Inferred> {
+pub fn inferred(unit: &Lowered, version: usize, effects: &[Effects]) -> Vec<InferredEffects> {
     let position = |place: &Expr| match place.kind {
         ExprKind::Local(id) => Some(id.index()),
         _ => None,
     };
     let found = |((own, code), loops): ((&Effects, &Procedure), loop_invariants::LoopInvariants)| match code.body {
-        Some(_) => Inferred {
+        Some(_) => InferredEffects {
             modifies: own.modifies.as_ref().and_then(|places| places.iter().map(position).collect()),
             errs_only_if_null: own.errs_only_if_null.clone(),
             loops,
         },
-        None => Inferred::default(),
+        None => InferredEffects::default(),
     };
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     effects.iter().zip(procedures).zip(loop_invariants::held(unit, version, effects)).map(found).collect()
 }
 
@@ -90,13 +90,13 @@ pub fn confirm(
     version: usize,
     effects: &mut [Effects],
     solver: &mut Solver,
-    found: &[Inferred],
+    found: &[InferredEffects],
 ) -> Result<(), Rejection> {
     let loops: Vec<loop_invariants::LoopInvariants> = found.iter().map(|found| found.loops.clone()).collect();
     loop_invariants::confirm(unit, version, effects, solver, &loops)?;
     for component in components(effects) {
-        let code = |id: ProcId| unit.versions[version].procedure(id);
-        let members: Vec<(ProcId, &Inferred)> = component
+        let code = |id: ProcId| unit.procedure(version, id);
+        let members: Vec<(ProcId, &InferredEffects)> = component
             .iter()
             .filter(|&&id| code(id).body.is_some())
             .filter_map(|&id| Some((id, found.get(id.index())?)))
@@ -105,7 +105,7 @@ pub fn confirm(
             let params = &code(id).locals[..code(id).params];
             places.iter().all(|&at| params.get(at).is_some_and(|local| local.ty.is_reference()))
         };
-        for (id, Inferred { modifies, errs_only_if_null, .. }) in &members {
+        for (id, InferredEffects { modifies, errs_only_if_null, .. }) in &members {
             if [modifies, errs_only_if_null].into_iter().flatten().any(|places| !references(*id, places)) {
                 return reject(format!("a fact about {} names what is no reference parameter", code(*id).name));
             }
@@ -151,7 +151,7 @@ pub fn components(effects: &[Effects]) -> Vec<Vec<ProcId>> {
 
 /// Finds the least set of parameters that `modifies` can be, from below: nothing, then what was seen to change.
 fn infer_modifies(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver, component: &[ProcId]) {
-    let code = |id: ProcId| unit.versions[version].procedure(id);
+    let code = |id: ProcId| unit.procedure(version, id);
     let members: Vec<ProcId> = component.iter().copied().filter(|&id| code(id).body.is_some()).collect();
     for &id in &members {
         effects[id.index()].modifies = Some(Vec::new());
@@ -175,8 +175,8 @@ fn modified_params(
     id: ProcId,
     mut places: Vec<Expr>,
 ) -> Option<Vec<Expr>> {
-    let code = unit.versions[version].procedure(id);
-    let mut arena = Arena::new(unit);
+    let code = unit.procedure(version, id);
+    let mut arena = unit.arena();
     let execution = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
         for target in written_objects(&mut arena, outcome)? {
@@ -221,7 +221,7 @@ fn confined(arena: &mut Arena, solver: &mut Solver, outcome: &Outcome, target: T
         cases.push(arena.terms.eq(target, place));
     }
     let goal = arena.terms.or(&cases);
-    let tag = "a written object is new or named by modifies".to_string();
+    let tag = Purpose::WriteConfined.into();
     solver.prove(arena, &Obligation { assumptions: outcome.path.clone(), goal, tag }) == Answer::Holds
 }
 
@@ -249,7 +249,7 @@ pub fn written_objects(arena: &mut Arena, outcome: &Outcome) -> Option<BTreeSet<
 
 /// Finds a set of parameters of which one must be null for the procedure to err.
 fn infer_errors(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver, component: &[ProcId]) {
-    let code = |id: ProcId| unit.versions[version].procedure(id);
+    let code = |id: ProcId| unit.procedure(version, id);
     for &id in component.iter().filter(|&&id| code(id).body.is_some()) {
         effects[id.index()].errs_only_if_null = Some(Vec::new());
     }
@@ -272,16 +272,21 @@ fn null_params(
     id: ProcId,
     mut errs_if_null: Vec<usize>,
 ) -> Option<Vec<usize>> {
-    let code = unit.versions[version].procedure(id);
-    let mut arena = Arena::new(unit);
+    let code = unit.procedure(version, id);
+    let mut arena = unit.arena();
     let (_, assumed, _) = on_entry(&mut Executor::new(unit, version, effects, Limits::default(), &mut arena), id);
     let execution = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &assumed)).ok()?;
     let references: Vec<usize> =
         code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Error) {
-        while !impossible_without_null(&mut arena, solver, outcome, &errs_if_null) {
+        while !impossible_without_null(&mut arena, solver, (version, outcome), &errs_if_null) {
             let helpful = references.iter().copied().filter(|at| !errs_if_null.contains(at)).find(|&at| {
-                impossible_without_null(&mut arena, solver, outcome, &[errs_if_null.as_slice(), &[at]].concat())
+                impossible_without_null(
+                    &mut arena,
+                    solver,
+                    (version, outcome),
+                    &[errs_if_null.as_slice(), &[at]].concat(),
+                )
             });
             match helpful {
                 Some(at) => errs_if_null.push(at),
@@ -296,7 +301,12 @@ fn null_params(
     Some(errs_if_null)
 }
 
-fn impossible_without_null(arena: &mut Arena, solver: &mut Solver, outcome: &Outcome, errs_if_null: &[usize]) -> bool {
+fn impossible_without_null(
+    arena: &mut Arena,
+    solver: &mut Solver,
+    (version, outcome): (usize, &Outcome),
+    errs_if_null: &[usize],
+) -> bool {
     let null = arena.terms.null();
     let mut assumptions = outcome.path.clone();
     for &at in errs_if_null {
@@ -309,20 +319,22 @@ fn impossible_without_null(arena: &mut Arena, solver: &mut Solver, outcome: &Out
         return true;
     }
     let goal = arena.terms.bool(false);
-    let tag = "the procedure cannot err here".to_string();
+    let faults = outcome.faults.iter().map(|fault| fault.span);
+    let last = outcome.calls.last().filter(|_| outcome.faults.is_empty()).map(|&call| arena.record(call).span);
+    let tag = Purpose::CannotErr.within(version, faults.chain(last).collect());
     solver.prove(arena, &Obligation { assumptions, goal, tag }) == Answer::Holds
 }
 
 /// Finds the parameters without which each procedure errs: on no other path may one be null, calls of the component not counted.
 fn infer_needs(unit: &Lowered, version: usize, effects: &mut [Effects], component: &[ProcId]) {
     let errs_if_null = component.iter().map(|&id| {
-        let code = unit.versions[version].procedure(id);
+        let code = unit.procedure(version, id);
         let mut errs_if_null: BTreeSet<usize> =
             code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
         if code.body.is_none() || errs_if_null.is_empty() {
             return BTreeSet::new();
         }
-        let mut arena = Arena::new(unit);
+        let mut arena = unit.arena();
         let executed = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &[]));
         let Ok(execution) = executed else { return BTreeSet::new() };
         for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending != Ending::Error) {

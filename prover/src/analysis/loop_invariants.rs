@@ -21,8 +21,9 @@ use crate::lower::{Lowered, is_loop};
 use crate::rejection::{Rejection, reject};
 use lang_l::ast::BinOp;
 use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Type};
+use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver, Task};
 use smt::term::{Ending, PathFacts, Term};
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,7 +92,7 @@ pub fn confirm(
     let mut kept = BTreeMap::new();
     let some = |held: &LoopInvariants| !held.entry.is_empty() || !held.exit.is_empty();
     for (id, held) in (0u32..).map(ProcId).zip(held).filter(|(_, held)| some(held)) {
-        if !unit.versions[version].procedures.get(id.index()).is_some_and(is_loop) {
+        if !unit.versions()[version].procedures.get(id.index()).is_some_and(is_loop) {
             return reject("conditions are said to hold of what is no loop");
         }
         let all = candidates(unit, version, id);
@@ -114,13 +115,13 @@ pub fn confirm(
 }
 
 fn loops(unit: &Lowered, version: usize) -> impl Iterator<Item = ProcId> {
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| is_loop(code)).map(|(id, _)| id)
 }
 
 /// The conditions that are tried.
 fn candidates(unit: &Lowered, version: usize, id: ProcId) -> Conditions {
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     let code = &procedures[id.index()];
     let of_type = |ids: &[LocalId], wanted: fn(&Type) -> bool| -> Vec<LocalId> {
         ids.iter().copied().filter(|&at| wanted(&code.local(at).ty)).collect()
@@ -240,8 +241,8 @@ struct Search<'a> {
 impl Search<'_> {
     /// The loops of which something may be known, and the procedures that call them.
     fn concerned(&self) -> Vec<ProcId> {
-        let procedures = (0u32..).map(ProcId).zip(&self.unit.versions[self.version].procedures);
-        let calls = |code: &Procedure| direct_callees(self.unit, code).iter().any(|id| self.kept.contains_key(id));
+        let procedures = (0u32..).map(ProcId).zip(&self.unit.versions()[self.version].procedures);
+        let calls = |code: &Procedure| direct_callees(code).iter().any(|id| self.kept.contains_key(id));
         procedures.filter(|(id, code)| self.kept.contains_key(id) || calls(code)).map(|(id, _)| id).collect()
     }
 
@@ -257,7 +258,7 @@ impl Search<'_> {
     /// Drops what does not follow at the calls in a procedure, and where it returns; says whether anything was dropped.
     fn drop_unproved(&mut self, id: ProcId) -> bool {
         let (unit, version) = (self.unit, self.version);
-        let mut arena = Arena::new(unit);
+        let mut arena = unit.arena();
         let mut executor = Executor::new(unit, version, self.effects, Limits::default(), &mut arena);
         let (view, assumed, _) = on_entry(&mut executor, id);
         let limits = Limits { entries: true, ..Limits::default() };
@@ -265,7 +266,7 @@ impl Search<'_> {
         let mut dropped = false;
         let Ok(execution) = executed else {
             // Nothing was seen.
-            for callee in direct_callees(unit, unit.versions[version].procedure(id)) {
+            for callee in direct_callees(unit.procedure(version, id)) {
                 if let Some(kept) = self.kept.get_mut(&callee) {
                     dropped |= !kept.entry.is_empty();
                     kept.entry.clear();
@@ -281,21 +282,24 @@ impl Search<'_> {
         let task = Task::Alone { version, procedure: id };
         let mut entries: BTreeMap<ProcId, BTreeSet<usize>> = BTreeMap::new();
         for (callee, checks) in by_call(execution.entries) {
-            let path = checks.first().map(|(_, check)| check.path.clone()).unwrap_or_default();
+            let Some((path, place)) = checks.first().map(|(_, check)| (check.path.clone(), check.span)) else {
+                continue;
+            };
             let conditions = checks.into_iter().map(|(at, check)| (at, check.condition)).collect();
-            entries.entry(callee).or_default().extend(self.unproved(task, &mut arena, &path, conditions));
+            entries.entry(callee).or_default().extend(self.unproved(task, &mut arena, (&path, place), conditions));
         }
         let mut exits = BTreeSet::new();
+        let place = unit.procedure(version, id).name_span;
         let conditions = self.effects[id.index()].exit.clone();
         for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
             let mut view = view.clone();
-            for (result, &value) in unit.versions[version].procedure(id).result_ids().zip(&outcome.results) {
+            for (result, &value) in unit.procedure(version, id).result_ids().zip(&outcome.results) {
                 view.locals.set(result.index(), value);
             }
             let mut executor = Executor::new(unit, version, self.effects, Limits::default(), &mut arena);
             let said = |(at, condition)| (at, executor.contract(&view, condition));
             let conditions = conditions.iter().enumerate().map(said).collect();
-            exits.extend(self.unproved(task, &mut arena, &outcome.path, conditions));
+            exits.extend(self.unproved(task, &mut arena, (&outcome.path, place), conditions));
         }
         for (callee, kept) in &mut self.kept {
             dropped |= entries.get(callee).is_some_and(|failed| houdini::remove(&mut kept.entry, failed));
@@ -310,9 +314,10 @@ impl Search<'_> {
         &mut self,
         task: Task,
         arena: &mut Arena,
-        path: &[Term],
+        (path, place): (&[Term], Span),
         conditions: Vec<(usize, Option<Term>)>,
     ) -> Vec<usize> {
+        let version = self.version;
         let mut failed = Vec::new();
         let (mut positions, mut open) = (Vec::new(), Vec::new());
         let mut known = PathFacts::new();
@@ -340,7 +345,7 @@ impl Search<'_> {
                 let Some(left) = queries.checked_sub(1) else { return false };
                 *queries = left;
                 let goal = arena.terms.and(conditions);
-                let tag = "what holds of a loop".to_string();
+                let tag = Purpose::LoopCondition.within(version, vec![place]);
                 solver.prove(arena, &Obligation { assumptions: path.to_vec(), goal, tag }) == Answer::Holds
             })
         });

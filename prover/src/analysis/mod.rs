@@ -13,8 +13,8 @@ pub mod contracts;
 use crate::effects::{self, Effects};
 use crate::lower::Lowered;
 use crate::rejection::Rejection;
-use contracts::{Clause, Trusted};
-use inference::Inferred;
+use contracts::{Clause, ContractEvidence};
+use inference::InferredEffects;
 use ranking::Ranking;
 use smt::solve::Solver;
 use smt::stop;
@@ -23,11 +23,11 @@ use smt::stop;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnalysisEvidence {
     /// What each may modify, and when it can err.
-    pub inferred: Vec<Inferred>,
+    pub inferred: Vec<InferredEffects>,
     /// Why recursion ends, where it was shown to.
     pub rankings: Vec<Ranking>,
     /// Which contracts may be trusted, and which clauses were not proved.
-    pub trusted: Trusted,
+    pub trusted: ContractEvidence,
 }
 
 /// What is known of each procedure without looking at the other version.

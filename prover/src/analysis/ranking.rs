@@ -9,7 +9,7 @@
 //! that. Candidates come from the conditions on the paths: a path with `t <= 0` bounds `-t`.
 
 use crate::analysis::inference::components;
-use crate::budget::ranking::MAX_CANDIDATES;
+use crate::budget::ranking::{MAX_CANDIDATES, MAX_MEASURES};
 use crate::chc::ranking::{Edges, bounded, decrease, lexicographic};
 use crate::effects::Effects;
 use crate::exec::on_entry;
@@ -17,9 +17,10 @@ use crate::exec::{Executor, Limits, execute};
 use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::ProcId;
+use lang_l::source::Span;
 use num_bigint::BigInt;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver, Task};
 use smt::term::{CallId, Ending, Func, Node, Term};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,14 +45,13 @@ pub struct Ranking {
     pub by_second: Vec<usize>,
 }
 
-/// One recursive call: the path to it, as assumptions, and its arguments.
+/// One recursive call: its version, the path to it, as assumptions, its arguments, and where it is.
 struct Descent {
+    version: usize,
     path: Vec<Term>,
     args: Vec<Term>,
+    span: Span,
 }
-
-/// The most measures in lexicographic order.
-const MAX_MEASURES: usize = 2;
 
 /// Sets `terminates` for the recursive procedures of a version that provably end; says why they do.
 pub fn rank(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) -> Vec<Ranking> {
@@ -91,7 +91,7 @@ pub fn confirm(
             continue;
         };
         open_rankings.next();
-        let mut arena = Arena::new(unit);
+        let mut arena = unit.arena();
         let descents = match open(unit, version, effects, &component) {
             true => descents(unit, version, effects, &mut arena, &component),
             false => None,
@@ -123,7 +123,7 @@ pub fn confirm(
 
 /// Whether a component would end if its own recursion did, and that is not known yet.
 fn open(unit: &Lowered, version: usize, effects: &[Effects], component: &[ProcId]) -> bool {
-    let procedures = &unit.versions[version].procedures;
+    let procedures = &unit.versions()[version].procedures;
     let ends_without = |id: &ProcId| {
         let own = &effects[id.index()];
         procedures[id.index()].body.is_some()
@@ -158,7 +158,7 @@ fn descends(
     solver: &mut Solver,
     component: &[ProcId],
 ) -> Option<(Vec<Measure>, Vec<usize>)> {
-    let mut arena = Arena::new(unit);
+    let mut arena = unit.arena();
     let descents = descents(unit, version, effects, &mut arena, component)?;
     if descents.is_empty() {
         return Some((Vec::new(), Vec::new()));
@@ -214,7 +214,12 @@ fn recursive_calls(
         let last: Option<&CallId> = outcome.calls.last();
         let Some(record) = last.map(|&call| arena.record(call)) else { continue };
         if component.contains(&record.callee) {
-            descents.push(Descent { path: outcome.path.clone(), args: record.args.clone() });
+            descents.push(Descent {
+                version,
+                path: outcome.path.clone(),
+                args: record.args.clone(),
+                span: record.span,
+            });
         }
     }
     Some(descents)
@@ -241,7 +246,7 @@ fn shrinks(arena: &mut Arena, solver: &mut Solver, measure: &Measure, descent: &
     let after = value(arena, measure, |at| descent.args.get(at as usize).copied());
     let (Some(before), Some(after)) = (before, after) else { return false };
     let goal = decrease(&mut arena.terms, before, after, strictly);
-    let tag = "a measure shrinks at a recursive call".to_string();
+    let tag = Purpose::MeasureShrinks.within(descent.version, vec![descent.span]);
     solver.prove(arena, &Obligation { assumptions: descent.path.clone(), goal, tag }) == Answer::Holds
 }
 

@@ -1,6 +1,6 @@
 //! Proofs made anew, as decisions say.
 //!
-//! In: a program and [`Decisions`]. Out: [`Confirmed`]: all proofs, with every question to the solver that they come down to,
+//! In: a program and [`Decisions`]. Out: [`Confirmation`]: all proofs, with every question to the solver that they come down to,
 //! asked of nobody yet; and what the runs of counterexamples showed.
 //!
 //! The questions are answered by yes while the proofs are made, by a ledger in the solver's place. So what is returned here is
@@ -9,7 +9,7 @@
 //! Invariant: no search; a decision that does not lead on is wrong.
 
 use super::ReplayedPair;
-use super::decisions::{Answer, AnsweredPair, Decisions};
+use super::decisions::{AnsweredPair, Decision, Decisions};
 use super::names;
 use crate::analysis::contracts::{Clause, ClauseKind, Status, contracts_hold};
 use crate::analysis::{Analysis, confirm_analysis};
@@ -21,7 +21,7 @@ use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level};
 use crate::search::concrete;
 use crate::search::recurrent_set;
-use crate::search::witness::{self, Contrast, Wanted, replay_contract};
+use crate::search::witness::{self, Contrast, Target, replay_contract};
 use crate::verdict::Termination;
 use crate::verdict::comparison::{Comparison, comparable, comparisons, premises, procedures_run};
 use crate::verdict::vacuity;
@@ -30,12 +30,12 @@ use lang_l::hir::Unit;
 use lang_l::interp::Behaviour;
 use lang_l::store_json::{read_externals, read_input};
 use serde_json::Value as Json;
-use smt::solve::{Answer as Decided, Backend, Budget, Logic, Query, Question, Shared, Solver, SolverFailure};
+use smt::solve::{Answer, Backend, Logic, Query, QueryBudget, Question, Shared, Solver, SolverFailure};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What decisions lead to, if all questions are answered by yes.
 #[derive(Clone, Debug)]
-pub struct Confirmed {
+pub struct Confirmation {
     /// The lowered program.
     pub(super) lowered: Lowered,
     /// What is known of its procedures.
@@ -47,12 +47,12 @@ pub struct Confirmed {
     /// What the script of each proof is called; those without questions have none.
     pub(super) script_names: Vec<Option<String>>,
     /// What was found of the pairs in the order of the decisions.
-    pub(super) pairs: Vec<Seen>,
+    pub(super) pairs: Vec<Finding>,
 }
 
 /// What was found of a pair that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct Finding {
     pub(super) verdict: &'static str,
     pub(super) termination: Termination,
     /// The other pairs its proof rests on.
@@ -61,7 +61,7 @@ pub(super) struct Seen {
     pub(super) shown: Option<String>,
 }
 
-impl Confirmed {
+impl Confirmation {
     /// All questions, each with the name of the script it belongs to.
     pub(super) fn queries(&self) -> impl Iterator<Item = (&str, &Query)> {
         let own =
@@ -77,12 +77,12 @@ impl Confirmed {
     pub(super) fn vacuous(&self, unit: &Unit, decisions: &Decisions) -> Option<(String, String)> {
         let program = Program { unit: &self.lowered, effects: self.effects.clone() };
         let asked = comparisons(unit);
-        let mut solver = Solver::new(Budget::default());
+        let mut solver = Solver::new(QueryBudget::default());
         decisions.pairs.iter().find_map(|answered| {
             let own = |asked: &&Comparison<'_>| asked.pair == answered.pair && asked.condition(unit) == answered.when;
             let asked = asked.iter().find(own)?;
             let defined = unit.versions[0].procedure(asked.pair.0).body.is_some();
-            if !defined || !matches!(answered.answer, Answer::Proved(_)) {
+            if !defined || !matches!(answered.answer, Decision::Proved(_)) {
                 return None;
             }
             let reason = vacuity::vacuous(&program, asked.pair, asked.when, &mut solver)?;
@@ -92,12 +92,12 @@ impl Confirmed {
 
     /// What a replay says of each pair.
     pub(super) fn replayed(&self, unit: &Unit, decisions: &Decisions) -> Vec<ReplayedPair> {
-        let of = |(asked, seen): (&AnsweredPair, &Seen)| {
+        let of = |(asked, seen): (&AnsweredPair, &Finding)| {
             let proof =
                 decisions.proofs.iter().position(|proof| (proof.pair, &proof.when) == (asked.pair, &asked.when));
             let (how, obligations) = match (&asked.answer, proof.map(|at| &self.proofs[at])) {
-                (Answer::Proved(_), Some((proof, queries))) => (proof.rule.name.to_string(), queries.len()),
-                (Answer::Unknown(why) | Answer::Uncertified(why), _) => (why.clone(), 0),
+                (Decision::Proved(_), Some((proof, queries))) => (proof.rule.name.to_string(), queries.len()),
+                (Decision::Unknown(why) | Decision::Uncertified(why), _) => (why.clone(), 0),
                 _ => (seen.shown.clone().unwrap_or_default(), 0),
             };
             ReplayedPair {
@@ -105,7 +105,7 @@ impl Confirmed {
                 verdict: seen.verdict,
                 how,
                 obligations,
-                confirmed: !matches!(asked.answer, Answer::Unknown(_) | Answer::Uncertified(_)),
+                confirmed: !matches!(asked.answer, Decision::Unknown(_) | Decision::Uncertified(_)),
             }
         };
         decisions.pairs.iter().zip(&self.pairs).map(of).collect()
@@ -117,9 +117,9 @@ impl Confirmed {
 struct Ledger;
 
 impl Backend for Ledger {
-    fn decide(&self, question: &Question<'_>) -> Result<Decided, SolverFailure> {
+    fn decide(&self, question: &Question<'_>) -> Result<Answer, SolverFailure> {
         match question.logic {
-            Logic::QuantifierFree => Ok(Decided::Holds),
+            Logic::QuantifierFree => Ok(Answer::Holds),
             _ => Err(SolverFailure("a certificate holds no quantifiers".into())),
         }
     }
@@ -129,10 +129,10 @@ impl Backend for Ledger {
 ///
 /// # Errors
 /// Where a decision does not lead to what is claimed.
-pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, Rejection> {
+pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmation, Rejection> {
     let lowered = lower(unit);
     let ledger = Shared::new(Ledger);
-    let fresh = || Solver::new(Budget::default()).with_backend(ledger.clone());
+    let fresh = || Solver::new(QueryBudget::default()).with_backend(ledger.clone());
     let mut solver = fresh();
     let Analysis { effects, clauses, .. } = confirm_analysis(&lowered, &decisions.evidence, &mut solver)?;
     let alone = solver.log().to_vec();
@@ -149,7 +149,7 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, R
     claims.retain(|&pair, _| program.claimable(pair));
     let mut proofs = Vec::new();
     for proved in &decisions.proofs {
-        let name = names::pair_name(&lowered, proved.pair, proved.when.as_deref());
+        let name = names::pair_name(lowered.as_unit(), proved.pair, proved.when.as_deref());
         let when = match &proved.when {
             None => None,
             Some(_) => match find(proved.pair, &proved.when) {
@@ -163,25 +163,25 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmed, R
             .map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?;
         proofs.push((proof, solver.log().to_vec()));
     }
-    let found = Found { unit, program: &program, clauses: &clauses, decisions, proofs: &proofs };
+    let checker = PairChecker { unit, program: &program, clauses: &clauses, decisions, proofs: &proofs };
     let mut seen = Vec::new();
     for answered in &decisions.pairs {
         let name = names::pair_name(unit, answered.pair, answered.when.as_deref());
         let Some(asked) = find(answered.pair, &answered.when) else {
             return reject(format!("{name}: the program has no such pair"));
         };
-        seen.push(found.pair(asked, answered).map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?);
+        seen.push(checker.pair(asked, answered).map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?);
     }
-    let left = |pair: Pair| lowered.versions[0].procedure(pair.0).name.as_str();
+    let left = |pair: Pair| lowered.procedure(0, pair.0).name.as_str();
     let script_names = (decisions.proofs.iter().zip(&proofs).enumerate())
         .map(|(at, (decided, (_, queries)))| (!queries.is_empty()).then(|| names::script_name(at, left(decided.pair))))
         .collect();
     let effects = program.effects.clone();
-    Ok(Confirmed { lowered: lowered.clone(), effects, alone, proofs, script_names, pairs: seen })
+    Ok(Confirmation { lowered: lowered.clone(), effects, alone, proofs, script_names, pairs: seen })
 }
 
-/// All there is to answer from.
-struct Found<'a> {
+/// Looks at what a certificate says of pairs, with all there is to answer from.
+struct PairChecker<'a> {
     unit: &'a Unit,
     program: &'a Program<'a>,
     clauses: &'a [Clause],
@@ -189,14 +189,14 @@ struct Found<'a> {
     proofs: &'a [(PairProof, Vec<Query>)],
 }
 
-impl Found<'_> {
-    fn pair(&self, asked: &Comparison<'_>, answered: &AnsweredPair) -> Result<Seen, Rejection> {
-        let seen = |verdict, termination| Seen { verdict, termination, rests_on: BTreeSet::new(), shown: None };
+impl PairChecker<'_> {
+    fn pair(&self, asked: &Comparison<'_>, answered: &AnsweredPair) -> Result<Finding, Rejection> {
+        let seen = |verdict, termination| Finding { verdict, termination, rests_on: BTreeSet::new(), shown: None };
         match &answered.answer {
-            Answer::Proved(level) => self.proved(asked, answered, *level),
-            Answer::Unknown(_) => Ok(seen("unknown", Termination::Unknown)),
-            Answer::Uncertified(_) => Ok(seen("uncertified", Termination::Unknown)),
-            Answer::Differs(store) => {
+            Decision::Proved(level) => self.proved(asked, answered, *level),
+            Decision::Unknown(_) => Ok(seen("unknown", Termination::Unknown)),
+            Decision::Uncertified(_) => Ok(seen("uncertified", Termination::Unknown)),
+            Decision::Differs(store) => {
                 let contrast = self.differ(asked, store)?;
                 let (termination, shown) = match contrast {
                     Contrast::Termination => (Termination::Different, "one ends, the other never does"),
@@ -204,9 +204,9 @@ impl Found<'_> {
                     Contrast::Stores(_) => (Termination::Unknown, "the two return in different stores"),
                 };
                 let shown = Some(format!("both were run: {shown}"));
-                Ok(Seen { shown, ..seen("not-equivalent", termination) })
+                Ok(Finding { shown, ..seen("not-equivalent", termination) })
             }
-            Answer::Violated(version, procedure, store) => {
+            Decision::Violated(version, procedure, store) => {
                 let code = self.unit.versions.get(*version).and_then(|v| v.procedures.get(procedure.index()));
                 let run = procedures_run(self.program, asked.pair, &BTreeSet::new());
                 let Some(code) = code.filter(|_| run[*version].contains(procedure)) else {
@@ -215,16 +215,16 @@ impl Found<'_> {
                 let Ok((input, externals)) = self.input(code, store) else { return reject("the store is none") };
                 let limits = concrete::REPLAY;
                 let of = (*version, *procedure);
-                let Some(witness) = replay_contract(self.unit, of, Wanted::Contract, &input, externals, limits) else {
+                let Some(witness) = replay_contract(self.unit, of, Target::Contract, &input, externals, limits) else {
                     return reject("no contract is violated from this store");
                 };
                 let shown = Some(format!("a run violates a contract: {}", witness.violation().message));
-                Ok(Seen { shown, ..seen("contract-violation", Termination::Unknown) })
+                Ok(Finding { shown, ..seen("contract-violation", Termination::Unknown) })
             }
         }
     }
 
-    fn proved(&self, asked: &Comparison<'_>, answered: &AnsweredPair, level: Level) -> Result<Seen, Rejection> {
+    fn proved(&self, asked: &Comparison<'_>, answered: &AnsweredPair, level: Level) -> Result<Finding, Rejection> {
         // Lowered, the two may have lost what tells them apart; that is a claim for their callers, and no verdict.
         if !comparable(self.unit, asked.pair) {
             return reject("the two have different parameters or results");
@@ -253,14 +253,14 @@ impl Found<'_> {
             Level::Full => ("equivalent", Termination::Mutual),
             Level::Partial => ("partially-equivalent", Termination::Unknown),
         };
-        Ok(Seen { verdict, termination, rests_on, shown: None })
+        Ok(Finding { verdict, termination, rests_on, shown: None })
     }
 
     /// A difference in termination that no run can show: that one side never ends is proved anew.
     ///
     /// The solver itself is asked, not the ledger: what is found here is not among the questions of the certificate.
-    fn endless(&self, pair: &witness::Pair<'_>, input: &Input, externals: Behaviour) -> Option<witness::Witness> {
-        let mut solver = Solver::new(Budget::default());
+    fn endless(&self, pair: &witness::RunPair<'_>, input: &Input, externals: Behaviour) -> Option<witness::Witness> {
+        let mut solver = Solver::new(QueryBudget::default());
         let run = procedures_run(self.program, (pair.left, pair.right), &BTreeSet::new());
         witness::replay_endless(pair, input, externals, concrete::REPLAY, &mut |version, stuck| {
             if !contracts_hold(self.clauses, version, &run[version]) {
@@ -274,7 +274,7 @@ impl Found<'_> {
 
     fn differ(&self, asked: &Comparison<'_>, store: &Json) -> Result<Contrast, Rejection> {
         let (left, right) = asked.pair;
-        let pair = witness::Pair { unit: self.unit, left, right, when: asked.when };
+        let pair = witness::RunPair { unit: self.unit, left, right, when: asked.when };
         let defined = pair.left_procedure().body.is_some() && pair.right_procedure().body.is_some();
         if !defined || !comparable(self.unit, asked.pair) {
             return reject("the two cannot be run side by side");

@@ -45,12 +45,12 @@ pub struct AnsweredPair {
     /// The text of the condition.
     pub when: Option<String>,
     /// The answer.
-    pub answer: Answer,
+    pub answer: Decision,
 }
 
 /// What is said of a pair.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum Decision {
     /// It has a proof.
     Proved(Level),
     /// From this store, as section 6 of the language reference writes it, the two differ.
@@ -73,13 +73,13 @@ impl Decisions {
             let answer = match &asked.verdict {
                 Verdict::Equivalent(proof) | Verdict::PartiallyEquivalent(proof) => {
                     match choose(report, asked, proof, &mut chosen, &mut conditional) {
-                        Some(level) => Answer::Proved(level),
-                        None => Answer::Uncertified("its proof has parts that a certificate cannot hold".into()),
+                        Some(level) => Decision::Proved(level),
+                        None => Decision::Uncertified("its proof has parts that a certificate cannot hold".into()),
                     }
                 }
-                Verdict::NotEquivalent(witness) => Answer::Differs(difference(unit, asked, witness)),
+                Verdict::NotEquivalent(witness) => Decision::Differs(difference(unit, asked, witness)),
                 Verdict::ContractViolation(witness) => violation(unit, witness),
-                Verdict::Unknown(reason) => Answer::Unknown(reason.what.clone()),
+                Verdict::Unknown(reason) => Decision::Unknown(reason.what.clone()),
             };
             pairs.push(AnsweredPair { pair: asked.pair, when: asked.when.clone(), answer });
         }
@@ -129,9 +129,9 @@ fn difference(unit: &Unit, asked: &PairReport, witness: &Witness) -> Json {
     store
 }
 
-fn violation(unit: &Unit, witness: &ContractWitness) -> Answer {
+fn violation(unit: &Unit, witness: &ContractWitness) -> Decision {
     let procedure = unit.versions[witness.version()].procedure(witness.procedure());
     let mut store = input_json(unit, procedure, witness.input());
     store["externals"] = externals_json(witness.externals());
-    Answer::Violated(witness.version(), witness.procedure(), store)
+    Decision::Violated(witness.version(), witness.procedure(), store)
 }

@@ -5,8 +5,8 @@
 //!
 //! Invariant: what is read is checked for its form here, and for its truth by [`super::confirm`].
 
-use super::confirm::{Confirmed, Seen};
-use super::decisions::{Answer, AnsweredPair, Decisions, ProvedPair};
+use super::confirm::{Confirmation, Finding};
+use super::decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 use super::entries::{
     self, CounterexampleEntry, Document, EquationsEntry, PairEntry, PathsEntry, ProofEntry, SourceEntry,
 };
@@ -15,7 +15,7 @@ use super::{Certificate, INDEX, Refusal, refusal, sha256};
 use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::engines;
 use crate::goal::InliningPlan;
-use crate::goal::{Claim, Evidence, Pair, PairProof, PathsEvidence};
+use crate::goal::{Claim, Pair, PairProof, PathsEvidence, ProofEvidence};
 use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
 use crate::relate::Level;
@@ -30,7 +30,7 @@ pub(super) const FORMAT: &str = "ape certificate";
 const SCHEMA_VERSION: u32 = 1;
 
 /// The scripts and how many questions each asks; scripts without questions are not written.
-pub(super) fn scripts(confirmed: &Confirmed) -> BTreeMap<String, usize> {
+pub(super) fn scripts(confirmed: &Confirmation) -> BTreeMap<String, usize> {
     let mut scripts: BTreeMap<String, usize> = BTreeMap::new();
     scripts.insert(FACTS_SCRIPT.into(), confirmed.alone.len());
     for (name, (_, queries)) in confirmed.script_names.iter().zip(&confirmed.proofs) {
@@ -42,7 +42,7 @@ pub(super) fn scripts(confirmed: &Confirmed) -> BTreeMap<String, usize> {
 }
 
 /// The files of a certificate.
-pub(super) fn write(sources: &Sources, decisions: &Decisions, confirmed: &Confirmed) -> Certificate {
+pub(super) fn write(sources: &Sources, decisions: &Decisions, confirmed: &Confirmation) -> Certificate {
     let mut files = BTreeMap::new();
     let mut named = Vec::new();
     for (at, (_, source)) in sources.iter().enumerate() {
@@ -73,7 +73,7 @@ pub(super) fn write(sources: &Sources, decisions: &Decisions, confirmed: &Confir
     files.insert(FACTS_SCRIPT.into(), alone);
     for ((decided, name), (_, queries)) in decisions.proofs.iter().zip(&confirmed.script_names).zip(&confirmed.proofs) {
         if let Some(name) = name {
-            let pair = pair_name(&confirmed.lowered, decided.pair, decided.when.as_deref());
+            let pair = pair_name(confirmed.lowered.as_unit(), decided.pair, decided.when.as_deref());
             files.insert(name.clone(), script(&comment(&format!("The proof of {pair}")), queries));
         }
     }
@@ -160,7 +160,7 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn name(&self, version: usize, id: ProcId) -> String {
-        self.lowered.versions[version].procedure(id).name.clone()
+        self.lowered.procedure(version, id).name.clone()
     }
 
     fn names(&self, version: usize, ids: &BTreeSet<ProcId>) -> Vec<String> {
@@ -173,14 +173,14 @@ impl Words<'_> {
         format!("`{text}` (line {})", self.sources.line(span))
     }
 
-    fn pair(&self, answered: &AnsweredPair, seen: &Seen) -> PairEntry {
+    fn pair(&self, answered: &AnsweredPair, seen: &Finding) -> PairEntry {
         let (reason, counterexample) = match &answered.answer {
-            Answer::Proved(_) => (None, None),
-            Answer::Unknown(why) | Answer::Uncertified(why) => (Some(why.clone()), None),
-            Answer::Differs(store) => {
+            Decision::Proved(_) => (None, None),
+            Decision::Unknown(why) | Decision::Uncertified(why) => (Some(why.clone()), None),
+            Decision::Differs(store) => {
                 (None, Some(CounterexampleEntry { version: None, procedure: None, store: store.clone() }))
             }
-            Answer::Violated(version, procedure, store) => {
+            Decision::Violated(version, procedure, store) => {
                 let procedure = Some(self.name(*version, *procedure));
                 (None, Some(CounterexampleEntry { version: Some(*version), procedure, store: store.clone() }))
             }
@@ -191,7 +191,7 @@ impl Words<'_> {
             when: answered.when.clone(),
             verdict: seen.verdict.into(),
             termination: seen.termination.word().into(),
-            rests_on: seen.rests_on.iter().map(|&pair| pair_name(self.lowered, pair, None)).collect(),
+            rests_on: seen.rests_on.iter().map(|&pair| pair_name(self.lowered.as_unit(), pair, None)).collect(),
             reason,
             counterexample,
         }
@@ -200,7 +200,7 @@ impl Words<'_> {
     fn proof(&self, decided: &ProvedPair, proof: &PairProof, questions: usize, script: Option<String>) -> ProofEntry {
         let claim = &decided.claim;
         let uses = |(&pair, level): (&Pair, &Level)| {
-            format!("{} ({})", pair_name(self.lowered, pair, None), level_word(*level))
+            format!("{} ({})", pair_name(self.lowered.as_unit(), pair, None), level_word(*level))
         };
         let both = |&(left, right): &(Span, Span)| [self.place(left), self.place(right)];
         let mut entry = ProofEntry {
@@ -217,8 +217,8 @@ impl Words<'_> {
             ..ProofEntry::default()
         };
         match &claim.evidence {
-            Evidence::Plain => {}
-            Evidence::Paths(PathsEvidence {
+            ProofEvidence::Plain => {}
+            ProofEvidence::Paths(PathsEvidence {
                 plan: InliningPlan { inline, depths, outcomes, only_at, accelerate },
                 relations,
             }) => {
@@ -227,14 +227,12 @@ impl Words<'_> {
                 entry.accelerate = *accelerate;
                 entry.only_at = only_at.map(|place| [place.file.0, place.start, place.end]);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
-                let paths = |(&(left, right), evidence): (&(usize, usize), &crate::relate::Evidence)| PathsEntry {
-                    left,
-                    right,
-                    related: evidence.clone(),
+                let paths = |(&(left, right), evidence): (&(usize, usize), &crate::relate::RelationEvidence)| {
+                    PathsEntry { left, right, related: evidence.clone() }
                 };
                 entry.paths = relations.iter().map(paths).collect();
             }
-            Evidence::Coupling(CouplingEvidence { unroll, summaries }) => {
+            ProofEvidence::Coupling(CouplingEvidence { unroll, summaries }) => {
                 entry.depths = Some(*unroll);
                 let equations = |(&(p, q), own): (&Pair, &Summary)| EquationsEntry {
                     left: self.name(0, p),
@@ -267,15 +265,15 @@ impl Reader<'_> {
         let pair = self.couple(&entry.left, &entry.right)?;
         let reason = || entry.reason.clone().unwrap_or_default();
         let answer = match (entry.verdict.as_str(), &entry.counterexample) {
-            ("equivalent", None) => Answer::Proved(Level::Full),
-            ("partially-equivalent", None) => Answer::Proved(Level::Partial),
-            ("unknown", None) => Answer::Unknown(reason()),
-            ("uncertified", None) => Answer::Uncertified(reason()),
-            ("not-equivalent", Some(CounterexampleEntry { store, .. })) => Answer::Differs(store.clone()),
+            ("equivalent", None) => Decision::Proved(Level::Full),
+            ("partially-equivalent", None) => Decision::Proved(Level::Partial),
+            ("unknown", None) => Decision::Unknown(reason()),
+            ("uncertified", None) => Decision::Uncertified(reason()),
+            ("not-equivalent", Some(CounterexampleEntry { store, .. })) => Decision::Differs(store.clone()),
             (
                 "contract-violation",
                 Some(CounterexampleEntry { version: Some(version @ (0 | 1)), procedure: Some(name), store }),
-            ) => Answer::Violated(*version, self.procedure(*version, name)?, store.clone()),
+            ) => Decision::Violated(*version, self.procedure(*version, name)?, store.clone()),
             _ => return reject(format!("there is no verdict {}", entry.verdict)),
         };
         Ok(AnsweredPair { pair, when: entry.when.clone(), answer })
@@ -305,7 +303,7 @@ impl Reader<'_> {
                     only_at,
                     accelerate: entry.accelerate,
                 };
-                Evidence::Paths(PathsEvidence { plan, relations: all.collect() })
+                ProofEvidence::Paths(PathsEvidence { plan, relations: all.collect() })
             }
             (Some(unroll), None) => {
                 let mut summaries = BTreeMap::new();
@@ -324,9 +322,9 @@ impl Reader<'_> {
                     };
                     summaries.insert(self.couple(&own.left, &own.right)?, summary);
                 }
-                Evidence::Coupling(CouplingEvidence { unroll, summaries })
+                ProofEvidence::Coupling(CouplingEvidence { unroll, summaries })
             }
-            (None, None) => Evidence::Plain,
+            (None, None) => ProofEvidence::Plain,
             _ => return reject("the evidence is incomplete"),
         };
         Ok(ProvedPair { pair, when: entry.when.clone(), claim: Claim { level, rule, evidence } })

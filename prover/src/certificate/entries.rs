@@ -5,14 +5,15 @@
 //! Invariant: a form and nothing more. Every entry that is read is written again as it was read.
 
 use crate::analysis::AnalysisEvidence;
-use crate::analysis::contracts::{ClauseKind, Trusted};
-use crate::analysis::inference::Inferred;
+use crate::analysis::contracts::{ClauseKind, ContractEvidence};
+use crate::analysis::inference::InferredEffects;
 use crate::analysis::loop_invariants::LoopInvariants;
 use crate::analysis::ranking::{Measure, Ranking};
 use crate::chc::polynomial::{Equation, Polynomial};
+use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
 use crate::relate;
-use lang_l::hir::{ProcId, Unit};
+use lang_l::hir::ProcId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -135,7 +136,7 @@ pub(super) struct ProofEntry {
 pub(super) struct PathsEntry {
     pub(super) left: usize,
     pub(super) right: usize,
-    pub(super) related: relate::Evidence,
+    pub(super) related: relate::RelationEvidence,
 }
 
 /// What a call of the left procedure and one of the right have in common.
@@ -218,8 +219,8 @@ pub(super) struct ClauseEntry {
 }
 
 /// The procedure of this name.
-pub(super) fn procedure(unit: &Unit, version: usize, name: &str) -> Result<ProcId, Rejection> {
-    let found = (0u32..).map(ProcId).zip(&unit.versions[version].procedures).find(|(_, p)| p.name == name);
+pub(super) fn procedure(unit: &Lowered, version: usize, name: &str) -> Result<ProcId, Rejection> {
+    let found = (0u32..).map(ProcId).zip(&unit.versions()[version].procedures).find(|(_, p)| p.name == name);
     found.map(|(id, _)| id).ok_or_else(|| Rejection(format!("there is no procedure {name}")))
 }
 
@@ -245,11 +246,11 @@ pub(super) fn equation(entry: &[SummandEntry]) -> Result<Equation, Rejection> {
 }
 
 /// The entry of what is known of a version.
-pub(super) fn version(unit: &Unit, version: usize, evidence: &AnalysisEvidence) -> VersionEntry {
-    let procedures = &unit.versions[version].procedures;
+pub(super) fn version(unit: &Lowered, version: usize, evidence: &AnalysisEvidence) -> VersionEntry {
+    let procedures = &unit.versions()[version].procedures;
     let name = |id: ProcId| procedures[id.index()].name.clone();
     let AnalysisEvidence { inferred, rankings, trusted } = evidence;
-    let known = |((code, id), inferred): ((&lang_l::hir::Procedure, ProcId), &Inferred)| ProcedureEntry {
+    let known = |((code, id), inferred): ((&lang_l::hir::Procedure, ProcId), &InferredEffects)| ProcedureEntry {
         name: code.name.clone(),
         changes_only: inferred.modifies.clone(),
         errs_only_if_null: inferred.errs_only_if_null.clone(),
@@ -286,8 +287,8 @@ pub(super) fn version(unit: &Unit, version: usize, evidence: &AnalysisEvidence) 
 }
 
 /// What an entry says of a version.
-pub(super) fn evidence(unit: &Unit, version: usize, entry: &VersionEntry) -> Result<AnalysisEvidence, Rejection> {
-    let procedures = &unit.versions[version].procedures;
+pub(super) fn evidence(unit: &Lowered, version: usize, entry: &VersionEntry) -> Result<AnalysisEvidence, Rejection> {
+    let procedures = &unit.versions()[version].procedures;
     let same = entry.procedures.len() == procedures.len()
         && entry.procedures.iter().zip(procedures).all(|(entry, code)| entry.name == code.name);
     if !same {
@@ -301,17 +302,17 @@ pub(super) fn evidence(unit: &Unit, version: usize, entry: &VersionEntry) -> Res
         inferred: entry
             .procedures
             .iter()
-            .map(|entry| Inferred {
+            .map(|entry| InferredEffects {
                 modifies: entry.changes_only.clone(),
                 errs_only_if_null: entry.errs_only_if_null.clone(),
                 loops: LoopInvariants { entry: entry.on_entry.clone(), exit: entry.on_exit.clone() },
             })
             .collect(),
         rankings: Vec::new(),
-        trusted: Trusted {
+        trusted: ContractEvidence {
             ensures: those(&|entry| entry.ensures),
             modifies: those(&|entry| entry.modifies),
-            ..Trusted::default()
+            ..ContractEvidence::default()
         },
     };
     for ranking in &entry.recursion_ends {

@@ -19,8 +19,8 @@ mod document;
 mod entries;
 mod names;
 
-pub use confirm::Confirmed;
-pub use decisions::{Answer, AnsweredPair, Decisions, ProvedPair};
+pub use confirm::Confirmation;
+pub use decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 
 use crate::rejection::Rejection;
 use crate::verdict::Report;
@@ -167,15 +167,15 @@ pub fn listed(index: &str) -> Option<BTreeSet<String>> {
 }
 
 /// What the source and the decisions of a certificate lead to.
-struct Derived {
-    confirmed: Confirmed,
+struct Derivation {
+    confirmed: Confirmation,
     replay: Replay,
     /// A pair that says nothing, and why.
     vacuous: Option<(String, String)>,
 }
 
 /// Derives everything anew, and compares. Asks nothing but whether it says anything at all.
-fn derive(certificate: &Certificate, program: Option<&Sources>) -> Result<Derived, Refusal> {
+fn derive(certificate: &Certificate, program: Option<&Sources>) -> Result<Derivation, Refusal> {
     let document = Document::read(certificate)?;
     let sources = document.sources(certificate, program)?;
     let unit = compile(&sources)?;
@@ -185,11 +185,11 @@ fn derive(certificate: &Certificate, program: Option<&Sources>) -> Result<Derive
     same_files(certificate, &again)?;
     let replay = Replay { pairs: confirmed.replayed(&unit, &decisions), scripts: document::scripts(&confirmed) };
     let vacuous = confirmed.vacuous(&unit, &decisions);
-    Ok(Derived { confirmed, replay, vacuous })
+    Ok(Derivation { confirmed, replay, vacuous })
 }
 
 /// Asks Z3 all questions, in one context; each one that it does not settle there, in a context of its own.
-fn check(confirmed: &Confirmed) -> Result<(), Refusal> {
+fn check(confirmed: &Confirmation) -> Result<(), Refusal> {
     let queries: Vec<(&str, &Query)> = confirmed.queries().collect();
     let texts: Vec<&str> = queries.iter().map(|(_, query)| query.smt2.as_str()).collect();
     match solve::first_unproved(&texts) {

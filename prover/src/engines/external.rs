@@ -1,7 +1,7 @@
 //! Rule *External*: two external procedures of one name and one contract are the same unknown procedure.
 
 use super::Engine;
-use crate::goal::{Claim, Evidence, Goal, PairProof, Rule};
+use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level};
 use lang_l::hir::same::same_code;
@@ -35,7 +35,7 @@ impl Engine for External {
     }
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        if claim.evidence != Evidence::Plain || !self.applies(goal) {
+        if claim.evidence != ProofEvidence::Plain || !self.applies(goal) {
             return reject("one of the two is not external");
         }
         Ok(self.search(goal, solver))

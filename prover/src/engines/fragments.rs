@@ -14,8 +14,8 @@ pub(crate) fn heapless(program: &Program<'_>, version: usize, id: ProcId) -> boo
     };
     reached.len() <= MAX_PROCEDURES
         && effects[id.index()].accesses.is_empty()
-        && effects[id.index()].globals.iter().all(|g| !program.unit.globals[g.index()].ty.is_reference())
-        && reached.iter().all(|id| plain(program.unit.versions[version].procedure(*id)))
+        && effects[id.index()].globals.iter().all(|g| !program.unit.globals()[g.index()].ty.is_reference())
+        && reached.iter().all(|id| plain(program.unit.procedure(version, *id)))
 }
 
 /// Whether a procedure and its callees read fields and cells, write nothing to the heap and make no objects.
@@ -26,13 +26,13 @@ pub(crate) fn only_reads(program: &Program<'_>, version: usize, id: ProcId) -> b
     let own = &effects[id.index()];
     let reached = reached(program, version, id);
     let harmless = |id: &ProcId| {
-        let code = program.unit.versions[version].procedure(*id);
+        let code = program.unit.procedure(version, *id);
         code.body.as_ref().is_some_and(|body| !makes_objects(body)) && !effects[id.index()].speaks_of_entry
     };
     reached.len() <= MAX_PROCEDURES
         && own.writes.is_empty()
         && !own.non_local
-        && own.globals.iter().all(|global| !program.unit.globals[global.index()].ty.is_reference())
+        && own.globals.iter().all(|global| !program.unit.globals()[global.index()].ty.is_reference())
         && reached.iter().all(harmless)
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn only_reads(program: &Program<'_>, version: usize, id: ProcId) -> b
 pub(crate) fn gives_numbers(program: &Program<'_>, version: usize, id: ProcId) -> bool {
     let is_plain = |local: &Local| !local.ty.is_reference();
     reached(program, version, id).into_iter().all(|id| {
-        let code = program.unit.versions[version].procedure(id);
+        let code = program.unit.procedure(version, id);
         code.locals.iter().skip(code.params).take(code.results).all(is_plain)
     })
 }
@@ -51,10 +51,5 @@ fn reached(program: &Program<'_>, version: usize, id: ProcId) -> BTreeSet<ProcId
 }
 
 fn makes_objects(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Assign(_, rhs) => !matches!(rhs, Rhs::Expr(_)),
-        StmtKind::If(_, then, els) => makes_objects(then) || makes_objects(els),
-        StmtKind::While { body, .. } => makes_objects(body),
-        _ => false,
-    })
+    block.any(&|stmt| matches!(stmt.kind, StmtKind::Assign(_, Rhs::New(_) | Rhs::NewArray(..))))
 }

@@ -116,7 +116,7 @@ impl<'a> Clauses<'a> {
         let side = |version: usize| Side {
             version,
             effects: &program.effects[version],
-            arena: Arena::new(program.unit),
+            arena: program.unit.arena(),
             outcomes: BTreeMap::new(),
         };
         let globals: BTreeSet<GlobalId> = [pair.0, pair.1]
@@ -145,7 +145,7 @@ impl<'a> Clauses<'a> {
     }
 
     fn code(&self, version: usize, id: ProcId) -> &'a Procedure {
-        self.program.unit.versions[version].procedure(id)
+        self.program.unit.procedure(version, id)
     }
 
     /// Equal inputs that both sides allow lead to equal outputs.
@@ -179,7 +179,7 @@ impl<'a> Clauses<'a> {
 
     fn sorts(&self, version: usize, id: ProcId) -> (Vec<Sort>, Vec<Sort>) {
         let code = self.code(version, id);
-        let global_sorts = || self.globals.iter().map(|g| Sort::from(&self.program.unit.globals[g.index()].ty));
+        let global_sorts = || self.globals.iter().map(|g| Sort::from(&self.program.unit.globals()[g.index()].ty));
         let locals = |from: usize, count: usize| code.locals[from..from + count].iter().map(|l| Sort::from(&l.ty));
         let input = locals(0, code.params).chain(global_sorts()).collect();
         let output = [Sort::Int].into_iter().chain(locals(code.params, code.results)).chain(global_sorts()).collect();

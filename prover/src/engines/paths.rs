@@ -5,10 +5,11 @@
 
 use super::Engine;
 use crate::budget::goal::MAX_INLINE_DEPTH;
+use crate::budget::relate::MAX_ATTEMPTS;
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::goal::{
-    Claim, Evidence, Goal, InliningPlan, PairProof, PathsEvidence, Rule, assumptions, begins_run, inlinable,
+    Claim, Goal, InliningPlan, PairProof, PathsEvidence, ProofEvidence, Rule, assumptions, begins_run, inlinable,
 };
 use crate::lower::is_loop;
 use crate::rejection::{Rejection, reject};
@@ -96,7 +97,7 @@ impl Engine for Acceleration {
 
     fn applies(&self, goal: &Goal<'_>) -> bool {
         let is_looping = |version: usize| {
-            let code = &goal.program.unit.versions[version];
+            let code = &goal.program.unit.versions()[version];
             goal.effects(version).callees.iter().any(|callee| is_loop(code.procedure(*callee)))
         };
         !goal.is_loop() && (is_looping(0) || is_looping(1))
@@ -120,11 +121,11 @@ pub(super) fn in_place(goal: &Goal<'_>) -> InliningPlan {
 pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, solver: &mut Solver) -> PairProof {
     let program = goal.program;
     let unit = program.unit;
-    let mut arena = Arena::new(unit);
+    let mut arena = unit.arena();
     let both = match outcomes(goal, plan, &mut arena) {
         Ok(both) => both,
         Err((version, error)) => {
-            let what = format!("{} {error}", unit.versions[version].title());
+            let what = format!("{} {error}", unit.versions()[version].title());
             let (a, b) = goal.code();
             let mut places = [Vec::new(), Vec::new()];
             places[version].push(if version == 0 { a.name_span } else { b.name_span });
@@ -138,7 +139,7 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
         solver,
         claims: goal.claims,
         used: Claims::new(),
-        attempts: 20_000,
+        attempts: MAX_ATTEMPTS,
         order: Order::Nearest,
         relations: BTreeMap::new(),
     };
@@ -174,7 +175,7 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
     }
     proof.evidence = relations
         .filter(|_| proof.level.is_some())
-        .map(|relations| Evidence::Paths(PathsEvidence { plan: plan.clone(), relations }));
+        .map(|relations| ProofEvidence::Paths(PathsEvidence { plan: plan.clone(), relations }));
     proof
 }
 
@@ -240,7 +241,7 @@ pub(super) fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
 /// # Errors
 /// When the evidence does not show what is claimed.
 pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-    let Evidence::Paths(evidence) = &claim.evidence else {
+    let ProofEvidence::Paths(evidence) = &claim.evidence else {
         return reject("the evidence is not one of paths");
     };
     let program = goal.program;
@@ -248,7 +249,7 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
         return reject("an external procedure has no paths");
     }
     let executable = |version: usize, ids: &BTreeSet<ProcId>| {
-        let procedures = &program.unit.versions[version].procedures;
+        let procedures = &program.unit.versions()[version].procedures;
         ids.iter().all(|id| procedures.get(id.index()).is_some_and(|procedure| procedure.body.is_some()))
     };
     if !(0..2).all(|version| executable(version, &evidence.plan.inline[version])) {
@@ -257,7 +258,7 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
     if !evidence.plan.is_bounded() || evidence.plan.accelerate != (claim.rule == &ACCELERATION) {
         return reject("calls are executed in place too deep, or by another rule");
     }
-    let mut arena = Arena::new(program.unit);
+    let mut arena = program.unit.arena();
     let Ok(both) = outcomes(goal, &evidence.plan, &mut arena) else {
         return reject("there are too many paths");
     };
@@ -273,7 +274,7 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
         relations: BTreeMap::new(),
     };
     let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Claims::new());
-    let plain = relate::Evidence::default();
+    let plain = relate::RelationEvidence::default();
     let mut followed = 0;
     for meeting in meetings(&both).iter().filter(|meeting| claim.level == Level::Full || !meeting.termination) {
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);

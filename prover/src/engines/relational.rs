@@ -1,10 +1,10 @@
 //! What the engines without path pairs make of their findings: proofs that rest on no other pair.
 
-use crate::goal::{Evidence, Goal, PairProof, Rule};
+use crate::goal::{Goal, PairProof, ProofEvidence, Rule};
 use crate::relate::{Claims, FailedGoal, Level};
 
 /// A proof at this level.
-pub(super) fn proof(goal: &Goal<'_>, rule: &'static Rule, level: Level, evidence: Option<Evidence>) -> PairProof {
+pub(super) fn proof(goal: &Goal<'_>, rule: &'static Rule, level: Level, evidence: Option<ProofEvidence>) -> PairProof {
     let mut proof = PairProof { evidence, ..PairProof::trivial(Some(level), rule, Claims::new()) };
     proof.failed_goal = (level != Level::Full).then(|| FailedGoal {
         what: "it could not be shown that the two end from the same stores".into(),

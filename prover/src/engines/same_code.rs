@@ -1,7 +1,7 @@
 //! Rule *Same code*: the same code over equivalent callees is equivalent, at the lowest level of these.
 
 use super::Engine;
-use crate::goal::{Claim, Evidence, Goal, PairProof, Rule};
+use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level};
 use lang_l::hir::same::same_code;
@@ -34,7 +34,7 @@ impl Engine for SameCode {
     }
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        if claim.evidence != Evidence::Plain || !self.applies(goal) {
+        if claim.evidence != ProofEvidence::Plain || !self.applies(goal) {
             return reject("the two are not the same code over equivalent callees");
         }
         Ok(self.search(goal, solver))

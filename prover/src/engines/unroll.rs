@@ -62,10 +62,10 @@ impl Engine for Unrolling {
 /// Of a loop only the loops within it are looked at: its own turns take part in the proof of the procedure it is in.
 fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<InliningPlan> {
     let own = [pair.0, pair.1];
-    let code = |version: usize, id: ProcId| program.unit.versions[version].procedure(id);
+    let code = |version: usize, id: ProcId| program.unit.procedure(version, id);
     let plan = |inline, depths| InliningPlan::of(inline, depths);
     let recurs = [0, 1].map(|version| -> BTreeSet<ProcId> {
-        let direct = direct_callees(program.unit, code(version, own[version]));
+        let direct = direct_callees(code(version, own[version]));
         direct.into_iter().filter(|&id| program.effects[version][id.index()].recursive(id)).collect()
     });
     let loops = [0, 1].map(|version| -> BTreeSet<ProcId> {

@@ -201,16 +201,14 @@ impl Executor<'_> {
             return Ok(Vec::new());
         }
         for &global in &effects.written_globals {
-            let sort = Sort::from(&self.unit.globals[global.index()].ty);
+            let sort = Sort::from(&self.unit.globals()[global.index()].ty);
             let after = self.arena.terms.app(Func::GlobalAfter(call, global.0), &[], sort);
             state.globals.set(global.index(), after);
         }
         let code = self.code().procedure(callee);
-        let own = || (0u32..).take(code.results).collect();
-        let numbers: Vec<u32> = effects.result_numbers.clone().unwrap_or_else(own);
         let results: Vec<Term> = code
             .result_ids()
-            .zip(numbers)
+            .zip(effects.numbers_of_results(code.results))
             .map(|(id, at)| self.arena.terms.app(Func::Result(call, at), &[], Sort::from(&code.local(id).ty)))
             .collect();
         let alive = self.assume_exit(&mut state, callee, &args, &results)

@@ -7,7 +7,7 @@ use smt::term::Term;
 /// The view on entry, what may be assumed there as terms (the pre-conditions; of a loop also what holds whenever it is entered),
 /// and whether all of it could be said.
 pub fn on_entry(executor: &mut Executor<'_>, id: ProcId) -> (ContractView, Vec<Term>, bool) {
-    let code = executor.unit.versions[executor.version].procedure(id);
+    let code = executor.unit.procedure(executor.version, id);
     let state = executor.entry(code);
     let view = ContractView {
         locals: state.locals,

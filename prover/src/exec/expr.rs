@@ -6,7 +6,6 @@
 use super::{Executor, cell_sort};
 use crate::exec::state::{Fault, State};
 use crate::lower::is_loop;
-use crate::lower::visit::mentions_entry;
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Procedure, Type, UnOp};
 use smt::heap::HeapId;
 use smt::term::{AllocClass, CallId, PathFacts, Selector, Term};
@@ -126,7 +125,7 @@ impl Executor<'_> {
     /// which a state on the way has lost track of unless it is the outermost; then the condition cannot be said.
     pub(super) fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Translation> {
         // In a loop's procedure, as in one executed in place, the entry that is meant is another one.
-        if (self.depth > 0 || is_loop(code)) && mentions_entry(condition) {
+        if (self.depth > 0 || is_loop(code)) && condition.mentions_entry() {
             return None;
         }
         let view = view_of(state);
@@ -236,7 +235,7 @@ impl Executor<'_> {
             ExprKind::Reach(from, to) => {
                 let from = self.read(reading, from)?;
                 let to = self.read(reading, to)?;
-                self.arena.heaps.look_for_reference_cells(self.unit);
+                self.arena.heaps.look_for_reference_cells(self.unit.as_unit());
                 self.arena.heaps.path(&mut self.arena.terms, reading.view.heap, from, to)?
             }
             ExprKind::Quant { forall, var, body } => self.quantifier(reading, *forall, *var, body)?,

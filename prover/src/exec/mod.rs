@@ -12,6 +12,7 @@ mod expr;
 pub mod state;
 mod stmt;
 
+use crate::budget::exec::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK};
 use crate::effects::cell_sort;
 pub use entry::on_entry;
 pub use expr::{ContractView, Freshness, before_call, existing};
@@ -55,9 +56,9 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            outcomes: 600,
-            calls: 4_000,
-            work: 4_000_000,
+            outcomes: MAX_OUTCOMES,
+            calls: MAX_CALLS,
+            work: MAX_WORK,
             inline: BTreeSet::new(),
             inline_depth: 0,
             inline_at: None,
@@ -82,6 +83,9 @@ pub enum ExecError {
     /// More work than the limit.
     #[error("leads to terms that are too large")]
     TooLarge,
+    /// A loop: [`Lowered`] has none, so this would be a bug of the lowering.
+    #[error("has a loop that was not lowered")]
+    NotLowered,
 }
 
 /// What an execution found.
@@ -199,7 +203,7 @@ impl<'a> Executor<'a> {
     }
 
     fn code(&self) -> &'a Version {
-        &self.unit.versions[self.version]
+        &self.unit.versions()[self.version]
     }
 
     /// All outcomes of the body of `procedure` from an arbitrary store, with the n-th parameter [`Func::Param`] n.
@@ -241,7 +245,7 @@ impl<'a> Executor<'a> {
             .collect();
         let globals = self
             .unit
-            .globals
+            .globals()
             .iter()
             .zip(0u32..)
             .map(|(global, at)| terms.app(Func::Global(at), &[], Sort::from(&global.ty)))

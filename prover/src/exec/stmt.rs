@@ -60,8 +60,7 @@ impl Executor<'_> {
             }
             StmtKind::Assert(condition) => self.assert(state, condition, stmt.span, code),
             StmtKind::Assume(condition) => self.assume(state, condition, stmt.span, code),
-            // A lowered program has no loops.
-            StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue => Ok(vec![Flow::Next(state)]),
+            StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue => Err(ExecError::NotLowered),
         }
     }
 

@@ -14,7 +14,6 @@
 
 use super::dead_arguments::{Change, Literal, ParamChange, ResultChange, apply};
 use super::draft::Draft;
-use super::visit::as_call;
 use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,9 +34,9 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
         };
         let result = |(at, local): (usize, LocalId)| match facts.returned(at) {
             _ if fixed(&local) => ResultChange::Kept,
-            Returned::Literal(literal) => ResultChange::Literal(literal.clone()),
-            Returned::Param(at) => ResultChange::Param(*at),
-            Returned::Nothing | Returned::Anything => ResultChange::Kept,
+            ResultValue::Literal(literal) => ResultChange::Literal(literal.clone()),
+            ResultValue::Param(at) => ResultChange::Param(*at),
+            ResultValue::Nothing | ResultValue::Anything => ResultChange::Kept,
         };
         Change {
             params: procedure.param_ids().enumerate().map(param).collect(),
@@ -58,7 +57,7 @@ enum Value {
 
 /// What a parameter always is when its procedure is called.
 #[derive(Clone, Debug, PartialEq)]
-enum Given {
+enum ParamValue {
     /// No call was seen yet.
     Nothing,
     Literal(Literal),
@@ -67,7 +66,7 @@ enum Given {
 
 /// What a result always is when its procedure returns.
 #[derive(Clone, Debug, PartialEq)]
-enum Returned {
+enum ResultValue {
     /// No return was seen yet.
     Nothing,
     /// This.
@@ -81,18 +80,18 @@ enum Returned {
 /// What is known of the calls of one procedure.
 #[derive(Clone, Debug, PartialEq)]
 struct CallFacts {
-    given: Vec<Given>,
+    given: Vec<ParamValue>,
     /// For each parameter the first that is always given the same.
     same: Vec<usize>,
-    returned: Vec<Returned>,
+    returned: Vec<ResultValue>,
 }
 
 impl CallFacts {
     /// The literal that a parameter always is.
     fn literal(&self, param: usize) -> Option<&Literal> {
         match &self.given[param] {
-            Given::Literal(literal) => Some(literal),
-            Given::Nothing | Given::Anything => None,
+            ParamValue::Literal(literal) => Some(literal),
+            ParamValue::Nothing | ParamValue::Anything => None,
         }
     }
 
@@ -102,13 +101,13 @@ impl CallFacts {
     }
 
     /// What a result always is.
-    fn returned(&self, result: usize) -> &Returned {
+    fn returned(&self, result: usize) -> &ResultValue {
         &self.returned[result]
     }
 
     /// Whether a call was seen. One without parameters counts as called: to look at it only takes back more.
     fn called(&self) -> bool {
-        !self.given.contains(&Given::Nothing)
+        !self.given.contains(&ParamValue::Nothing)
     }
 
     /// Before anything was seen of an internal procedure.
@@ -116,18 +115,18 @@ impl CallFacts {
         let types: Vec<&Type> = procedure.locals.iter().take(procedure.params).map(|local| &local.ty).collect();
         let first = |ty: &Type| types.iter().position(|other| *other == ty).unwrap_or(0);
         CallFacts {
-            given: vec![Given::Nothing; procedure.params],
+            given: vec![ParamValue::Nothing; procedure.params],
             same: types.iter().map(|ty| first(ty)).collect(),
-            returned: vec![Returned::Nothing; procedure.results],
+            returned: vec![ResultValue::Nothing; procedure.results],
         }
     }
 
     /// Of a procedure that anyone may call.
     fn nothing(procedure: &Procedure) -> Self {
         CallFacts {
-            given: vec![Given::Anything; procedure.params],
+            given: vec![ParamValue::Anything; procedure.params],
             same: (0..procedure.params).collect(),
-            returned: vec![Returned::Anything; procedure.results],
+            returned: vec![ResultValue::Anything; procedure.results],
         }
     }
 
@@ -135,9 +134,9 @@ impl CallFacts {
     fn give(&mut self, args: &[Value]) {
         for (given, arg) in self.given.iter_mut().zip(args) {
             *given = match (&*given, arg) {
-                (Given::Nothing, Value::Literal(literal)) => Given::Literal(literal.clone()),
-                (Given::Literal(known), Value::Literal(literal)) if known == literal => continue,
-                _ => Given::Anything,
+                (ParamValue::Nothing, Value::Literal(literal)) => ParamValue::Literal(literal.clone()),
+                (ParamValue::Literal(known), Value::Literal(literal)) if known == literal => continue,
+                _ => ParamValue::Anything,
             };
         }
         let mut first: BTreeMap<(usize, &Value), usize> = BTreeMap::new();
@@ -149,13 +148,13 @@ impl CallFacts {
     fn come_back(&mut self, results: &[Value], params: &[Value]) {
         for (returned, result) in self.returned.iter_mut().zip(results) {
             let seen = match result {
-                Value::Literal(literal) => Returned::Literal(literal.clone()),
-                number => params.iter().position(|p| p == number).map_or(Returned::Anything, Returned::Param),
+                Value::Literal(literal) => ResultValue::Literal(literal.clone()),
+                number => params.iter().position(|p| p == number).map_or(ResultValue::Anything, ResultValue::Param),
             };
             *returned = match &*returned {
-                Returned::Nothing => seen,
+                ResultValue::Nothing => seen,
                 known if *known == seen => seen,
-                _ => Returned::Anything,
+                _ => ResultValue::Anything,
             };
         }
     }
@@ -171,7 +170,7 @@ fn facts(procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<CallFacts
     loop {
         // What comes back is found anew whenever more calls are known: which parameter a result equals hangs on these.
         for (id, procedure) in ids().filter(|(id, _)| internal.contains(id)) {
-            known[id.index()].returned = vec![Returned::Nothing; procedure.results];
+            known[id.index()].returned = vec![ResultValue::Nothing; procedure.results];
         }
         let calls =
             |known: &[CallFacts]| -> Vec<_> { known.iter().map(|k| (k.given.clone(), k.same.clone())).collect() };
@@ -220,7 +219,7 @@ impl Round<'_> {
         for (at, local) in self.procedure.locals.iter().enumerate() {
             let value = if at >= self.procedure.params {
                 Value::Literal(Literal::default_of(&local.ty))
-            } else if let Given::Literal(literal) = &known.given[at] {
+            } else if let ParamValue::Literal(literal) = &known.given[at] {
                 Value::Literal(literal.clone())
             } else if known.same[at] < at {
                 values[known.same[at]].clone()
@@ -254,7 +253,7 @@ impl Round<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt, mut values: Vec<Value>, params: &[Value]) -> Values {
-        if let Some((targets, callee, args)) = as_call(stmt) {
+        if let Some((targets, callee, args)) = stmt.as_call() {
             return self.call(targets, callee, args, values);
         }
         match &stmt.kind {
@@ -300,10 +299,10 @@ impl Round<'_> {
         for (target, returned) in targets.iter().zip(returned) {
             let value = match returned {
                 // It has not come back so far; if it does, another round sees what comes after.
-                Returned::Nothing => return None,
-                Returned::Literal(literal) => Value::Literal(literal),
-                Returned::Param(at) => args[at].clone(),
-                Returned::Anything => self.fresh(),
+                ResultValue::Nothing => return None,
+                ResultValue::Literal(literal) => Value::Literal(literal),
+                ResultValue::Param(at) => args[at].clone(),
+                ResultValue::Anything => self.fresh(),
             };
             if let Place::Local(id) = target {
                 values[id.index()] = value;

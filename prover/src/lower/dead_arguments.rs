@@ -12,7 +12,7 @@
 use super::draft::fresh_local;
 use super::errors::may_err;
 use super::is_loop;
-use super::visit::{as_call, assigns, mentioned, rename, replace};
+use lang_l::hir::visit::walk_locals_mut;
 use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
 use lang_l::source::Span;
 use num_bigint::BigInt;
@@ -120,16 +120,20 @@ fn still_ensured(procedure: &Procedure, body: &Block, own: &Change) -> Vec<Expr>
         let mut ensures = ensures.clone();
         for (param, id) in own.params.iter().zip(procedure.param_ids()) {
             match param {
-                ParamChange::Literal(literal) if !assigns(body, id) => replace(&mut ensures, id, &literal.kind()),
+                ParamChange::Literal(literal) if !body.assigns(id) => ensures.walk_mut(&mut |part| {
+                    if part.kind == ExprKind::Local(id) {
+                        part.kind = literal.kind();
+                    }
+                }),
                 _ => {}
             }
         }
         let mut spoken_of = BTreeSet::new();
-        mentioned(&ensures, &mut spoken_of);
+        ensures.collect_locals(&mut spoken_of);
         let gone = |params: bool, at: usize| {
             if params { own.params[at] != ParamChange::Kept } else { own.results[at] != ResultChange::Kept }
         };
-        let params = procedure.param_ids().enumerate().filter(|(at, id)| gone(true, *at) || assigns(body, *id));
+        let params = procedure.param_ids().enumerate().filter(|(at, id)| gone(true, *at) || body.assigns(*id));
         let results = procedure.result_ids().enumerate().filter(|(at, _)| gone(false, *at));
         let mut lost = params.chain(results).map(|(_, id)| id);
         lost.all(|id| !spoken_of.contains(&id)).then_some(ensures)
@@ -147,7 +151,7 @@ pub(super) fn arrange(procedure: &mut Procedure, params: &[usize], results: &[us
     for (new, &old) in (0u32..).zip(&order) {
         to[old] = LocalId(new);
     }
-    rename(procedure, &to);
+    walk_locals_mut(procedure, &mut |id| *id = to[id.index()]);
     procedure.locals = order.iter().map(|&old| procedure.locals[old].clone()).collect();
     (procedure.params, procedure.results) = (params.len(), results.len());
 }
@@ -175,7 +179,7 @@ impl Rewrite<'_> {
     }
 
     fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
-        if let Some((targets, callee, args)) = as_call(&stmt)
+        if let Some((targets, callee, args)) = stmt.as_call()
             && self.changes[callee.index()].changes()
         {
             let (targets, args) = (targets.to_vec(), args.to_vec());

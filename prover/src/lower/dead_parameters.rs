@@ -13,13 +13,12 @@ use super::dead_arguments::{Change, ParamChange, ResultChange, apply};
 use super::draft::Draft;
 use super::errors::{decisive, is_idle};
 use super::is_loop;
-use super::visit::{as_call, mentioned};
 use lang_l::hir::{Block, Expr, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// What matters of one procedure, by position.
 #[derive(Clone, Debug, PartialEq)]
-struct Needed {
+struct Demand {
     /// The parameters.
     params: Vec<bool>,
     /// The results.
@@ -31,7 +30,7 @@ type Live = BTreeSet<LocalId>;
 /// Drops the parameters of internal procedures that do not matter, and the results that nobody looks at.
 #[expect(clippy::ptr_arg, reason = "all passes of the table have one type")]
 pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
-    let change = |needed: Needed| {
+    let change = |needed: Demand| {
         let param = |needed| if needed { ParamChange::Kept } else { ParamChange::Dropped };
         let result = |needed| if needed { ResultChange::Kept } else { ResultChange::Dropped };
         Change {
@@ -45,13 +44,13 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
 }
 
 /// What matters of each procedure. Of one that is not internal everything does.
-fn needed(draft: &Draft<'_>, procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<Needed> {
+fn needed(draft: &Draft<'_>, procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<Demand> {
     let ids = || (0u32..).map(ProcId).zip(procedures);
     let start = |(id, p): (ProcId, &Procedure)| {
         let all = !internal.contains(&id);
-        Needed { params: vec![all; p.params], results: vec![all; p.results] }
+        Demand { params: vec![all; p.params], results: vec![all; p.results] }
     };
-    let mut needed: Vec<Needed> = ids().map(start).collect();
+    let mut needed: Vec<Demand> = ids().map(start).collect();
     loop {
         let before = needed.clone();
         for (id, procedure) in ids() {
@@ -81,7 +80,7 @@ struct Walk<'a> {
     procedure: &'a Procedure,
     /// What matters at the end of the procedure.
     end: &'a Live,
-    needed: &'a mut Vec<Needed>,
+    needed: &'a mut Vec<Demand>,
 }
 
 impl Walk<'_> {
@@ -90,14 +89,14 @@ impl Walk<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt, mut live: Live) -> Live {
-        if let Some((targets, callee, args)) = as_call(stmt) {
+        if let Some((targets, callee, args)) = stmt.as_call() {
             return self.call(targets, callee, args, live);
         }
         match &stmt.kind {
             StmtKind::Assign(Place::Local(id), Rhs::Expr(e) | Rhs::NewArray(_, e)) => {
                 // An array of a negative size is an error.
                 if live.remove(id) || matches!(&stmt.kind, StmtKind::Assign(_, Rhs::NewArray(..))) {
-                    mentioned(e, &mut live);
+                    e.collect_locals(&mut live);
                 } else {
                     decisive(e, &mut live);
                 }
@@ -106,14 +105,14 @@ impl Walk<'_> {
                 match place {
                     Place::Local(id) => live.retain(|other| other != id),
                     Place::Global(_) => {}
-                    Place::Field(object, _) => mentioned(object, &mut live),
+                    Place::Field(object, _) => object.collect_locals(&mut live),
                     Place::Index(array, index) => {
-                        mentioned(array, &mut live);
-                        mentioned(index, &mut live);
+                        array.collect_locals(&mut live);
+                        index.collect_locals(&mut live);
                     }
                 }
                 if let Rhs::Expr(e) | Rhs::NewArray(_, e) = rhs {
-                    mentioned(e, &mut live);
+                    e.collect_locals(&mut live);
                 }
             }
             StmtKind::If(cond, then, els) if is_idle(then, &live, cond) && is_idle(els, &live, cond) => {
@@ -122,7 +121,7 @@ impl Walk<'_> {
             StmtKind::If(cond, then, els) => {
                 let mut either = self.block(then, live.clone());
                 either.extend(self.block(els, live));
-                mentioned(cond, &mut either);
+                cond.collect_locals(&mut either);
                 live = either;
             }
             StmtKind::Return(values) => {
@@ -132,13 +131,13 @@ impl Walk<'_> {
                 live.retain(|id| returned.iter().all(|(result, _)| result != id));
                 for (id, value) in returned {
                     if self.end.contains(&id) {
-                        mentioned(value, &mut live);
+                        value.collect_locals(&mut live);
                     } else {
                         decisive(value, &mut live);
                     }
                 }
             }
-            StmtKind::Assert(e) | StmtKind::Assume(e) => mentioned(e, &mut live),
+            StmtKind::Assert(e) | StmtKind::Assume(e) => e.collect_locals(&mut live),
             // The lowering has made procedures of the loops; a call is treated above.
             StmtKind::Call { .. } | StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue => {}
         }
@@ -155,7 +154,7 @@ impl Walk<'_> {
         }
         for (at, arg) in args.iter().enumerate() {
             if self.needed[callee.index()].params[at] {
-                mentioned(arg, &mut live);
+                arg.collect_locals(&mut live);
             } else {
                 decisive(arg, &mut live);
             }

@@ -3,8 +3,8 @@
 //! In: the source and which of its versions is being lowered. Out: which procedures are *internal*, and which variables a pass
 //! has to leave as they are.
 
-use super::visit::{contract, every_part, every_stmt, mentioned};
 use super::{is_loop, same_signature};
+use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, ProcId, Procedure, StmtKind, Type, Unit};
 use lang_l::source::Span;
 use rustc_hash::FxHashMap as HashMap;
@@ -67,9 +67,9 @@ impl Draft<'_> {
         let mut found = BTreeSet::new();
         if is_loop(procedure) {
             let places = procedure.modifies.iter().flat_map(|modifies| &modifies.places);
-            procedure.requires.iter().chain(places).for_each(|e| mentioned(e, &mut found));
+            procedure.requires.iter().chain(places).for_each(|e| e.collect_locals(&mut found));
         } else {
-            contract(procedure).for_each(|e| mentioned(e, &mut found));
+            procedure.contract_exprs().for_each(|e| e.collect_locals(&mut found));
         }
         if let Some(body) = &procedure.body {
             olds_in(body, &mut found);
@@ -92,11 +92,11 @@ pub(super) fn spoken_of(unit: &Unit) -> SpokenOf {
                 names.insert(procedure.local(id).name.clone());
             }
         };
-        every_stmt(body, &mut |stmt| {
+        walk_stmts(body, &mut |stmt| {
             if let StmtKind::While { cond, invariants, .. } = &stmt.kind
                 && !invariants.is_empty()
             {
-                invariants.iter().chain([cond]).for_each(|e| every_part(e, &mut note));
+                invariants.iter().chain([cond]).for_each(|e| e.walk(&mut note));
             }
         });
     }
@@ -107,12 +107,12 @@ pub(super) fn spoken_of(unit: &Unit) -> SpokenOf {
 fn olds_in(block: &Block, found: &mut BTreeSet<LocalId>) {
     let mut note = |part: &Expr| {
         if let ExprKind::Old(inner) = &part.kind {
-            mentioned(inner, found);
+            inner.collect_locals(found);
         }
     };
-    every_stmt(block, &mut |stmt| match &stmt.kind {
-        StmtKind::Assert(e) | StmtKind::Assume(e) => every_part(e, &mut note),
-        StmtKind::While { invariants, .. } => invariants.iter().for_each(|e| every_part(e, &mut note)),
+    walk_stmts(block, &mut |stmt| match &stmt.kind {
+        StmtKind::Assert(e) | StmtKind::Assume(e) => e.walk(&mut note),
+        StmtKind::While { invariants, .. } => invariants.iter().for_each(|e| e.walk(&mut note)),
         _ => {}
     });
 }

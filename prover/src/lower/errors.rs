@@ -3,7 +3,6 @@
 //! In: an expression or a block. Out: whether evaluating it can err; the variables that decide it; whether a block can be left
 //! out because it does nothing that matters.
 
-use super::visit::{mentioned, parts_mut};
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Place, Rhs, StmtKind};
 use lang_l::source::Span;
 use num_traits::Zero;
@@ -28,21 +27,21 @@ pub(super) fn decisive(expr: &Expr, found: &mut BTreeSet<LocalId>) {
     match &expr.kind {
         ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, left, right) => {
             if may_err(right) {
-                mentioned(left, found);
+                left.collect_locals(found);
             }
             decisive(left, found);
             decisive(right, found);
         }
         ExprKind::Binary(BinOp::Div | BinOp::Rem, left, right) => {
             decisive(left, found);
-            mentioned(right, found);
+            right.collect_locals(found);
         }
         ExprKind::Binary(_, left, right) => {
             decisive(left, found);
             decisive(right, found);
         }
         ExprKind::Unary(_, inner) => decisive(inner, found),
-        _ => mentioned(expr, found),
+        _ => expr.collect_locals(found),
     }
 }
 
@@ -59,7 +58,7 @@ pub(super) fn is_idle(block: &Block, live: &BTreeSet<LocalId>, before: &Expr) ->
         return false;
     }
     let mut decide = BTreeSet::new();
-    erring.iter().for_each(|part| mentioned(part, &mut decide));
+    erring.iter().for_each(|part| part.collect_locals(&mut decide));
     assigned.is_disjoint(&decide) && erring.iter().all(|part| evaluated.contains(part))
 }
 
@@ -99,5 +98,5 @@ fn may_err_in(expr: &Expr, found: &mut Vec<Expr>) {
 
 fn without_places(expr: &mut Expr) {
     expr.span = Span::default();
-    parts_mut(expr).into_iter().for_each(without_places);
+    expr.parts_mut().into_iter().for_each(without_places);
 }

@@ -8,8 +8,8 @@
 //! gives them again, or errs or goes on for ever as before.
 
 use super::draft::{Draft, fresh_local};
-use super::visit::{as_call, every_stmt};
 use super::worker::redirect;
+use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{Block, Expr, ExprKind, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
 fn loops(procedure: &Procedure) -> usize {
     let mut count = 0;
     if let Some(body) = &procedure.body {
-        every_stmt(body, &mut |stmt| count += usize::from(matches!(stmt.kind, StmtKind::While { .. })));
+        walk_stmts(body, &mut |stmt| count += usize::from(matches!(stmt.kind, StmtKind::While { .. })));
     }
     count
 }
@@ -132,7 +132,7 @@ fn computing(procedures: &[Procedure]) -> BTreeSet<ProcId> {
 
 fn only_computes(block: &Block, computing: &BTreeSet<ProcId>) -> bool {
     let local = |place: &Place| matches!(place, Place::Local(_));
-    block.stmts.iter().all(|stmt| match as_call(stmt) {
+    block.stmts.iter().all(|stmt| match stmt.as_call() {
         Some((targets, callee, _)) => targets.iter().all(local) && computing.contains(&callee),
         None => match &stmt.kind {
             StmtKind::Assign(place, Rhs::Expr(_)) => local(place),

@@ -3,7 +3,6 @@
 //! A variable is *live* at a point when some path from there reads it before assigning it. What is not live at a loop's head
 //! need not be handed to the loop's procedure, and what is not live after it need not be handed back.
 
-use super::visit::{exprs, mentioned, places};
 use lang_l::hir::{Block, Expr, LocalId, Place, Procedure, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
@@ -53,8 +52,8 @@ pub(super) fn after_each(block: &Block, after: &Live, exits: &Exits) -> Vec<Live
 /// What is live at the head of a loop.
 pub(super) fn at_head(cond: &Expr, invariants: &[Expr], body: &Block, after: &Live, exits: &Exits) -> Live {
     let mut head = after.clone();
-    mentioned(cond, &mut head);
-    invariants.iter().for_each(|invariant| mentioned(invariant, &mut head));
+    cond.collect_locals(&mut head);
+    invariants.iter().for_each(|invariant| invariant.collect_locals(&mut head));
     loop {
         let before_body = before_block(body, &head, &exits.within(&head, after));
         let known = head.len();
@@ -83,11 +82,11 @@ fn before(stmt: &Stmt, after: &Live, exits: &Exits) -> Live {
         StmtKind::Continue => exits.continued.clone(),
         StmtKind::Assign(..) | StmtKind::Call { .. } | StmtKind::Assert(_) | StmtKind::Assume(_) => after.clone(),
     };
-    for place in places(stmt) {
+    for place in stmt.targets() {
         if let Place::Local(id) = place {
             live.remove(id);
         }
     }
-    exprs(stmt).into_iter().for_each(|e| mentioned(e, &mut live));
+    stmt.exprs().into_iter().for_each(|e| e.collect_locals(&mut live));
     live
 }

@@ -5,7 +5,7 @@
 
 use super::draft::{Draft, fresh_local};
 use super::liveness::{Exits, Live, after_each, at_head};
-use super::visit::{every_stmt, exprs, mentions_entry, places};
+use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
     Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp,
 };
@@ -157,8 +157,8 @@ impl Uses {
 
     /// Loops within are gone already, so every `break` is the loop's own.
     fn block(&mut self, block: &Block, procedure: &Procedure) {
-        every_stmt(block, &mut |stmt| {
-            for place in places(stmt) {
+        walk_stmts(block, &mut |stmt| {
+            for place in stmt.targets() {
                 if let Place::Local(id) = place {
                     self.reads(*id);
                     if !self.assigned.contains(id) {
@@ -176,7 +176,7 @@ impl Uses {
                 StmtKind::Break => self.breaks = true,
                 _ => {}
             }
-            exprs(stmt).into_iter().for_each(|e| self.expr(e));
+            stmt.exprs().into_iter().for_each(|e| self.expr(e));
         });
     }
 
@@ -298,7 +298,7 @@ impl Shape<'_> {
 
     /// What holds when the loop ends by its condition: the invariants that can be said, and that the condition does not hold.
     fn ensures(&self, invariants: &[Expr], cond: &Expr) -> Vec<Expr> {
-        let said = invariants.iter().filter(|e| !mentions_entry(e));
+        let said = invariants.iter().filter(|e| !e.mentions_entry());
         let mut ensures: Vec<Expr> = said.map(|e| self.expr(e.clone())).collect();
         let not = ExprKind::Unary(UnOp::Not, Box::new(self.expr(cond.clone())));
         ensures.push(Expr { kind: not, ty: Type::Bool, span: cond.span });

@@ -27,12 +27,11 @@ mod loops;
 mod parameter_order;
 mod scalar_replacement;
 mod tail_absorption;
-pub mod visit;
 mod worker;
 
 use draft::{Draft, spoken_of};
-use lang_l::hir::{Origin, ProcId, Procedure, Type, Unit};
-use std::ops::Deref;
+use lang_l::hir::{Class, Field, Global, Origin, ProcId, Procedure, Type, Unit, Version};
+use smt::arena::Arena;
 
 /// Changes the procedures of one version.
 type Pass = fn(&Draft<'_>, &mut Vec<Procedure>);
@@ -50,7 +49,7 @@ const PASSES: [(&str, Pass); 9] = [
     ("parameter order", parameter_order::run),
 ];
 
-/// A lowered program. It can be read as any program, but no other program can be taken for a lowered one.
+/// A lowered program. No other program can be taken for one, and it is taken for a program of L only where that is said.
 ///
 /// Invariant: no `while`, `break` or `continue`; only [`lower`] makes one.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,15 +57,42 @@ pub struct Lowered {
     unit: Unit,
 }
 
-impl Deref for Lowered {
-    type Target = Unit;
+impl Lowered {
+    /// The versions, with their procedures.
+    pub fn versions(&self) -> &[Version] {
+        &self.unit.versions
+    }
 
-    fn deref(&self) -> &Unit {
+    /// The procedure of a version.
+    pub fn procedure(&self, version: usize, id: ProcId) -> &Procedure {
+        self.unit.versions[version].procedure(id)
+    }
+
+    /// The globals of all versions.
+    pub fn globals(&self) -> &[Global] {
+        &self.unit.globals
+    }
+
+    /// The fields of all classes.
+    pub fn fields(&self) -> &[Field] {
+        &self.unit.fields
+    }
+
+    /// All classes.
+    pub fn classes(&self) -> &[Class] {
+        &self.unit.classes
+    }
+
+    /// An empty arena, for a proof about the program.
+    pub fn arena(&self) -> Arena {
+        Arena::new(&self.unit)
+    }
+
+    /// The program as one of L, for what treats all programs alike.
+    pub fn as_unit(&self) -> &Unit {
         &self.unit
     }
-}
 
-impl Lowered {
     /// Changes one procedure. The change brings no loops back.
     pub(crate) fn change(&mut self, version: usize, id: ProcId, change: impl FnOnce(&mut Procedure)) {
         change(&mut self.unit.versions[version].procedures[id.index()]);

@@ -14,7 +14,7 @@
 
 use super::dead_arguments::arrange;
 use super::draft::Draft;
-use super::visit::{as_call, every_stmt_mut};
+use lang_l::hir::visit::walk_stmts_mut;
 use lang_l::hir::{Block, Expr, ExprKind, FieldId, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -167,7 +167,7 @@ impl Uses<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt, mut copies: Copies) -> Option<Copies> {
-        if let Some((targets, callee, args)) = as_call(stmt) {
+        if let Some((targets, callee, args)) = stmt.as_call() {
             if callee == self.own {
                 for (at, arg) in args.iter().enumerate() {
                     let holds = |id: LocalId| copies[id.index()].len() == 1 && copies[id.index()].contains(&at);
@@ -222,7 +222,7 @@ impl Uses<'_> {
 
 /// Puts the arguments, targets and returned values of a body into the new orders.
 fn calls_and_returns(body: &mut Block, own: Option<&Arrangement>, arrangements: &BTreeMap<ProcId, Arrangement>) {
-    every_stmt_mut(body, &mut |stmt| match &mut stmt.kind {
+    walk_stmts_mut(body, &mut |stmt| match &mut stmt.kind {
         StmtKind::Call { targets, callee, args } => {
             if let Some(Arrangement { params, results }) = arrangements.get(callee) {
                 *args = params.iter().map(|&at| args[at].clone()).collect();

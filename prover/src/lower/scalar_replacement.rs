@@ -10,10 +10,8 @@
 
 use super::dead_arguments::{Literal, arrange};
 use super::draft::{Draft, fresh_local};
-use super::visit::{
-    as_call, assigns, calls, every_call, every_expr, every_expr_of, every_stmt, every_stmt_mut, exprs, exprs_mut,
-    mentioned, parts_mut, places,
-};
+use super::worker::calls_itself;
+use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{Block, Expr, ExprKind, FieldId, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,9 +36,7 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
     }
     let internal = draft.internal(procedures);
     for &helper in &internal {
-        let recurs =
-            |procedures: &[Procedure]| procedures[helper.index()].body.as_ref().is_some_and(|body| calls(body, helper));
-        if !recurs(procedures) {
+        if !calls_itself(&procedures[helper.index()], helper) {
             continue;
         }
         // Each time there is a reference less among the parameters.
@@ -57,15 +53,26 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
 
 /// Whether a procedure looks at objects that it has no name for.
 fn sees_cells(procedure: &Procedure) -> bool {
-    let mut seen = false;
-    every_expr(procedure, &mut |expr| {
-        seen |= match &expr.kind {
-            ExprKind::Reach(..) | ExprKind::Fresh(_) | ExprKind::Old(_) => true,
-            ExprKind::Quant { var, .. } => procedure.local(*var).ty.is_reference(),
-            _ => false,
+    any_expr(procedure, &|expr| match &expr.kind {
+        ExprKind::Reach(..) | ExprKind::Fresh(_) | ExprKind::Old(_) => true,
+        ExprKind::Quant { var, .. } => procedure.local(*var).ty.is_reference(),
+        _ => false,
+    })
+}
+
+/// Whether the test holds for an expression of a procedure, its contract included, or for a part of one.
+fn any_expr(procedure: &Procedure, test: &impl Fn(&Expr) -> bool) -> bool {
+    let in_body = |body: &Block| body.any_expr(test);
+    procedure.contract_exprs().any(|expr| expr.any(test)) || procedure.body.as_ref().is_some_and(in_body)
+}
+
+/// Shows every call of a block: the callee and the arguments.
+fn every_call(block: &Block, see: &mut impl FnMut(ProcId, &[Expr])) {
+    walk_stmts(block, &mut |stmt| {
+        if let Some((_, callee, args)) = stmt.as_call() {
+            see(callee, args);
         }
     });
-    seen
 }
 
 /// The cell with its fields, and the procedures that make one with the variables they keep it in; `None` where it is used in
@@ -85,9 +92,9 @@ fn fields_alone(draft: &Draft<'_>, helper: &Procedure, cell: &Cell) -> Option<BT
     let param = helper.param_ids().nth(cell.param)?;
     let body = helper.body.as_ref()?;
     let mut spoken_about = draft.pinned(helper);
-    helper.ensures.iter().for_each(|ensures| mentioned(ensures, &mut spoken_about));
+    helper.ensures.iter().for_each(|ensures| ensures.collect_locals(&mut spoken_about));
     let plain = helper.requires.is_empty() && helper.modifies.is_none() && !spoken_about.contains(&param);
-    if !plain || !helper.local(param).ty.is_reference() || assigns(body, param) {
+    if !plain || !helper.local(param).ty.is_reference() || body.assigns(param) {
         return None;
     }
     let fields = uses(body, param, cell)?;
@@ -143,12 +150,10 @@ fn is_own(draft: &Draft<'_>, maker: &Procedure, local: LocalId, cell: &Cell) -> 
     let (before, after) = (&body.stmts[..made], &body.stmts[made + 1..]);
     let block = |stmts: &[Stmt]| Block { stmts: stmts.to_vec(), span: body.span };
     let (before, after) = (block(before), block(after));
-    let mut looked_at = false;
-    every_expr_of(&before, &mut |expr| looked_at |= expr.kind == ExprKind::Local(local));
     local.index() >= maker.params + maker.results
-        && !looked_at
-        && !assigns(&before, local)
-        && !assigns(&after, local)
+        && !before.any_expr(&|expr| expr.kind == ExprKind::Local(local))
+        && !before.assigns(local)
+        && !after.assigns(local)
         && uses(&after, local, cell).is_some()
         && !draft.pinned(maker).contains(&local)
 }
@@ -158,15 +163,15 @@ fn is_own(draft: &Draft<'_>, maker: &Procedure, local: LocalId, cell: &Cell) -> 
 fn uses(block: &Block, local: LocalId, cell: &Cell) -> Option<BTreeSet<FieldId>> {
     let is_it = |expr: &Expr| expr.kind == ExprKind::Local(local);
     let (mut fields, mut alone) = (BTreeSet::new(), true);
-    every_stmt(block, &mut |stmt| {
+    walk_stmts(block, &mut |stmt| {
         alone &= !matches!(stmt.kind, StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue);
-        let call = as_call(stmt);
+        let call = stmt.as_call();
         let handed_on = call.filter(|(_, callee, _)| *callee == cell.helper).map(|(.., args)| &args[cell.param]);
         let stored = match &stmt.kind {
             StmtKind::Assign(Place::Field(object, field), _) if call.is_none() => Some((object, *field)),
             _ => None,
         };
-        for expr in exprs(stmt) {
+        for expr in stmt.exprs() {
             match stored {
                 Some((object, field)) if std::ptr::eq(object, expr) && is_it(expr) => {
                     fields.insert(field);
@@ -202,15 +207,11 @@ fn hands_on(body: &Block, param: LocalId, cell: &Cell) -> bool {
 /// Whether a procedure mentions these fields of any object but the one in a variable.
 fn touches(procedure: &Procedure, fields: &BTreeSet<FieldId>, but: Option<LocalId>) -> bool {
     let other = |object: &Expr| !but.is_some_and(|but| object.kind == ExprKind::Local(but));
-    let mut found = false;
-    every_expr(procedure, &mut |expr| {
-        found |= matches!(&expr.kind, ExprKind::Field(object, field) if fields.contains(field) && other(object));
-    });
+    let read =
+        |expr: &Expr| matches!(&expr.kind, ExprKind::Field(object, field) if fields.contains(field) && other(object));
     let store = |place: &Place| matches!(place, Place::Field(object, field) if fields.contains(field) && other(object));
-    if let Some(body) = &procedure.body {
-        every_stmt(body, &mut |stmt| found |= places(stmt).iter().any(store));
-    }
-    found
+    let stores = |body: &Block| body.any(&|stmt| stmt.targets().iter().any(store));
+    any_expr(procedure, &read) || procedure.body.as_ref().is_some_and(stores)
 }
 
 /// The procedures that one may call, directly or not, but for itself.
@@ -300,8 +301,8 @@ fn variable(procedure: &Procedure, id: LocalId) -> Expr {
 
 /// Gives the helper the fields instead of the cell, and takes them back.
 fn hand_fields(body: &mut Block, cell: &Cell, cells: &BTreeMap<LocalId, Fields>, within: &Procedure) {
-    every_stmt_mut(body, &mut |stmt| {
-        let Some((targets, callee, args)) = as_call(stmt).filter(|(_, callee, _)| *callee == cell.helper) else {
+    walk_stmts_mut(body, &mut |stmt| {
+        let Some((targets, callee, args)) = stmt.as_call().filter(|(_, callee, _)| *callee == cell.helper) else {
             return;
         };
         let ExprKind::Local(local) = args[cell.param].kind else { return };
@@ -318,7 +319,7 @@ fn hand_fields(body: &mut Block, cell: &Cell, cells: &BTreeMap<LocalId, Fields>,
 
 /// Gives the fields back where other values are named.
 fn return_fields(body: &mut Block, held: &Fields, within: &Procedure) {
-    every_stmt_mut(body, &mut |stmt| match &mut stmt.kind {
+    walk_stmts_mut(body, &mut |stmt| match &mut stmt.kind {
         StmtKind::Return(values) if !values.is_empty() => {
             values.extend(held.values().map(|&id| variable(within, id)));
         }
@@ -332,21 +333,20 @@ fn replace_fields(body: &mut Block, cells: &BTreeMap<LocalId, Fields>) {
         ExprKind::Local(local) => cells.get(&local).and_then(|fields| fields.get(field)).copied(),
         _ => None,
     };
-    fn within(expr: &mut Expr, at: &dyn Fn(&Expr, &FieldId) -> Option<LocalId>) {
+    let mut within = |expr: &mut Expr| {
         if let ExprKind::Field(object, field) = &expr.kind
             && let Some(id) = at(object, field)
         {
             expr.kind = ExprKind::Local(id);
         }
-        parts_mut(expr).into_iter().for_each(|part| within(part, at));
-    }
-    every_stmt_mut(body, &mut |stmt| {
+    };
+    walk_stmts_mut(body, &mut |stmt| {
         if let StmtKind::Assign(place, _) = &mut stmt.kind
             && let Place::Field(object, field) = place
             && let Some(id) = at(object, field)
         {
             *place = Place::Local(id);
         }
-        exprs_mut(stmt).into_iter().for_each(|expr| within(expr, &at));
+        stmt.exprs_mut().into_iter().for_each(|expr| expr.walk_mut(&mut within));
     });
 }

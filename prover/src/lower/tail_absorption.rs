@@ -10,7 +10,6 @@
 //! says nothing of the procedure's entry, which inside the loop would be another one.
 
 use super::draft::Draft;
-use super::visit::{any_stmt, mentions_entry};
 use crate::budget::lower::MAX_REST;
 use lang_l::hir::{Block, Expr, ExprKind, Procedure, Stmt, StmtKind, Type};
 
@@ -24,17 +23,17 @@ pub(super) fn run(_: &Draft<'_>, procedures: &mut Vec<Procedure>) {
 fn taken_in(body: Block) -> Block {
     let mut stmts = body.stmts;
     let returns = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::While { body, .. } => any_stmt(body, &|stmt| matches!(stmt.kind, StmtKind::Return(_))),
+        StmtKind::While { body, .. } => body.any(&|stmt| matches!(stmt.kind, StmtKind::Return(_))),
         _ => false,
     };
     let Some(at) = stmts.iter().position(returns) else { return Block { stmts, span: body.span } };
     let mut rest = Block { stmts: stmts.split_off(at + 1), span: body.span };
     let fixed = |stmt: &Stmt| match &stmt.kind {
         StmtKind::While { .. } => true,
-        StmtKind::Assert(e) | StmtKind::Assume(e) => mentions_entry(e),
+        StmtKind::Assert(e) | StmtKind::Assume(e) => e.mentions_entry(),
         _ => false,
     };
-    if any_stmt(&rest, &fixed) || rest.stmts.len() > MAX_REST {
+    if rest.any(&fixed) || rest.stmts.len() > MAX_REST {
         stmts.append(&mut rest.stmts);
         return Block { stmts, span: body.span };
     }

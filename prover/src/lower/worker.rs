@@ -10,7 +10,7 @@
 
 use super::calls::hoist;
 use super::draft::Draft;
-use super::visit::{any_stmt, calls, every_stmt_mut};
+use lang_l::hir::visit::walk_stmts_mut;
 use lang_l::hir::{Block, Expr, ExprKind, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 
 /// Gives a worker to every procedure that recurs where another version has a loop.
@@ -29,7 +29,7 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
 fn loops(id: ProcId, procedure: &Procedure) -> bool {
     let mut procedure = procedure.clone();
     hoist(&mut procedure);
-    let has_loop = |body: &Block| any_stmt(body, &|stmt| matches!(stmt.kind, StmtKind::While { .. }));
+    let has_loop = |body: &Block| body.any(&|stmt| matches!(stmt.kind, StmtKind::While { .. }));
     !calls_itself(&procedure, id) && procedure.body.as_ref().is_some_and(has_loop)
 }
 
@@ -41,7 +41,10 @@ fn fits(procedure: &Procedure, own: ProcId) -> bool {
 
 /// Whether a procedure calls itself in its own body.
 pub(super) fn calls_itself(procedure: &Procedure, own: ProcId) -> bool {
-    procedure.body.as_ref().is_some_and(|body| calls(body, own))
+    procedure
+        .body
+        .as_ref()
+        .is_some_and(|body| body.any(&|stmt| stmt.as_call().is_some_and(|(_, callee, _)| callee == own)))
 }
 
 /// Makes a procedure call its worker, which gets the id `worker`; returns the worker.
@@ -63,7 +66,7 @@ fn split(procedure: &mut Procedure, own: ProcId, worker: ProcId) -> Procedure {
 
 /// Has the calls of one procedure in a block call another.
 pub(super) fn redirect(block: &mut Block, from: ProcId, to: ProcId) {
-    every_stmt_mut(block, &mut |stmt| match &mut stmt.kind {
+    walk_stmts_mut(block, &mut |stmt| match &mut stmt.kind {
         StmtKind::Call { callee, .. }
         | StmtKind::Assign(_, Rhs::Expr(Expr { kind: ExprKind::Call(callee, _), .. }))
             if *callee == from =>

@@ -8,15 +8,16 @@
 use super::unify::Unifier;
 use super::{Correspondence, FailedGoal, Relater};
 use crate::exec::state::Outcome;
+use lang_l::source::Span;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use smt::heap::{HeapId, HeapNode};
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose, Tag};
 use smt::solve::Answer;
 use smt::term::{AllocClass, AllocSet, CallId, Func, Kind, Node, Origin, PathFacts, Renaming, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 /// The right outcome in the left one's names, with the renaming that did it.
-pub(super) struct Aligned {
+pub(super) struct RenamedOutcome {
     pub(super) outcome: Outcome,
     pub(super) renaming: Renaming,
     pub(super) known: PathFacts,
@@ -31,7 +32,7 @@ pub(super) struct Sides<'s> {
     pub(super) left: &'s Outcome,
     pub(super) right: &'s Outcome,
     /// The right one in the left one's names, as far as these are known.
-    pub(super) current: &'s Aligned,
+    pub(super) current: &'s RenamedOutcome,
     /// What corresponds so far.
     pub(super) alignment: &'s Correspondence,
 }
@@ -70,7 +71,7 @@ impl Relater<'_> {
     pub(super) fn propose(
         &mut self,
         outcome: &Outcome,
-        current: &Aligned,
+        current: &RenamedOutcome,
         version: usize,
         earlier: CallId,
         later: CallId,
@@ -141,7 +142,10 @@ impl Relater<'_> {
         let common = self.common(alignment);
         let region = self.region((&aligned, &common), record.heap, AllocSet::new(), &roots, &selectors)?;
         goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
-        let tag = format!("calls {} and {} start from equal arguments and regions", mine.0, theirs.0);
+        let mut places = [Vec::new(), Vec::new()];
+        places[versions[0]].push(record.span);
+        places[versions[1]].push(other.span);
+        let tag = Purpose::CallsStartEqual(mine, theirs).between(places);
         self.holds(&aligned, &goals, tag).then_some(())?;
         self.weaken(&aligned, [&record, &other], versions);
         Some(())
@@ -187,7 +191,8 @@ impl Relater<'_> {
             return Err(self.failed_goal("an object that only one version makes may stay reachable", left, right));
         };
         goals.extend(self.equal_on([left.heap, aligned.outcome.heap], &region, &selectors));
-        if self.holds(&aligned, &goals, "the final stores are equal where they can be reached".into()) {
+        let tag = Purpose::StoresEqual.between(self.call_places(left, right));
+        if self.holds(&aligned, &goals, tag) {
             return Ok(alignment);
         }
         let what = if self.arena.terms.is_false(values) {
@@ -199,12 +204,16 @@ impl Relater<'_> {
     }
 
     fn failed_goal(&self, what: &str, left: &Outcome, right: &Outcome) -> FailedGoal {
-        let places = |outcome: &Outcome| outcome.calls.iter().map(|&call| self.arena.record(call).span).collect();
-        FailedGoal { what: what.to_string(), places: [places(left), places(right)] }
+        FailedGoal { what: what.to_string(), places: self.call_places(left, right) }
+    }
+
+    /// Where the calls on two paths are.
+    fn call_places(&self, left: &Outcome, right: &Outcome) -> [Vec<Span>; 2] {
+        [left, right].map(|outcome| outcome.calls.iter().map(|&call| self.arena.record(call).span).collect())
     }
 
     /// Gives the right outcome the names of the left one.
-    pub(super) fn align(&mut self, left: &Outcome, right: &Outcome, alignment: &Correspondence) -> Aligned {
+    pub(super) fn align(&mut self, left: &Outcome, right: &Outcome, alignment: &Correspondence) -> RenamedOutcome {
         let (outcome, renaming) = alignment.apply(self.arena, right);
         let mut known = PathFacts::new();
         let mut contradictory = false;
@@ -212,7 +221,7 @@ impl Relater<'_> {
             contradictory |= !known.assume(&mut self.arena.terms, condition);
         }
         let all: BTreeSet<Term> = left.path.iter().chain(&outcome.path).copied().collect();
-        Aligned { outcome, renaming, known, assumptions: all.into_iter().collect(), contradictory }
+        RenamedOutcome { outcome, renaming, known, assumptions: all.into_iter().collect(), contradictory }
     }
 
     /// Walks both heaps; the alignment that this proposes.
@@ -298,7 +307,7 @@ impl Relater<'_> {
     /// have; `None` when none is found.
     fn region(
         &mut self,
-        (aligned, common): (&Aligned, &AllocSet),
+        (aligned, common): (&RenamedOutcome, &AllocSet),
         heap: HeapId,
         roots: AllocSet,
         values: &[Term],
@@ -339,7 +348,7 @@ impl Relater<'_> {
     }
 
     /// Adds the allocs a value can have to `set`; `None` when one of them may be outside `common`.
-    fn admit(&mut self, aligned: &Aligned, common: &AllocSet, value: Term, set: &mut AllocSet) -> Option<()> {
+    fn admit(&mut self, aligned: &RenamedOutcome, common: &AllocSet, value: Term, set: &mut AllocSet) -> Option<()> {
         let value = self.arena.terms.simplify(value, &aligned.known);
         if self.arena.terms.sort(value) != Sort::Ref {
             return Some(());
@@ -351,7 +360,7 @@ impl Relater<'_> {
             }
             let born = self.arena.terms.born(value, alloc);
             let outside = self.arena.terms.not(born);
-            if !self.holds(aligned, &[outside], format!("a value in the region is not of alloc {}", alloc.0)) {
+            if !self.holds(aligned, &[outside], Purpose::NotOfClass(alloc).into()) {
                 return None;
             }
         }
@@ -387,7 +396,7 @@ impl Relater<'_> {
     }
 
     /// Aligned arrays are of the same length. Once renamed, both have the length of the left one, so it must be asked here.
-    fn equal_lengths(&mut self, alignment: &Correspondence, aligned: &Aligned) -> Vec<Term> {
+    fn equal_lengths(&mut self, alignment: &Correspondence, aligned: &RenamedOutcome) -> Vec<Term> {
         let mut goals = Vec::new();
         let mut memo = HashMap::default();
         for (&theirs, &mine) in &alignment.allocs {
@@ -421,7 +430,7 @@ impl Relater<'_> {
         touched
     }
 
-    pub(super) fn holds(&mut self, aligned: &Aligned, goals: &[Term], tag: String) -> bool {
+    pub(super) fn holds(&mut self, aligned: &RenamedOutcome, goals: &[Term], tag: Tag) -> bool {
         let goals: Vec<Term> = goals.iter().map(|&goal| self.arena.terms.simplify(goal, &aligned.known)).collect();
         let goal = self.arena.terms.and(&goals);
         if self.arena.terms.is_true(goal) {

@@ -1,6 +1,6 @@
 //! How two outcomes were related: what the search found, as plain data.
 //!
-//! In: the choices that worked. Out: [`Evidence`], which [`Relater::follow`](super::Relater::follow) walks again without
+//! In: the choices that worked. Out: [`RelationEvidence`], which [`Relater::follow`](super::Relater::follow) walks again without
 //! trying anything else.
 //!
 //! Invariant: evidence is a hint and nothing more. Whoever follows it proves again all that the search proved, so a wrong
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// How two outcomes were related.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Evidence {
+pub struct RelationEvidence {
     /// Repeated calls, of version 0 and of version 1 (rule *Repeat*).
     #[serde(skip_serializing_if = "nothing", default)]
     pub repeats: [Vec<Repeat>; 2],
@@ -24,17 +24,17 @@ pub struct Evidence {
     pub cases: Cases,
 }
 
-impl Evidence {
+impl RelationEvidence {
     /// Whether all it says is that the two paths contradict each other in plain sight.
     pub fn is_plain(&self) -> bool {
-        *self == Evidence::default()
+        *self == RelationEvidence::default()
     }
 }
 
-impl Default for Evidence {
+impl Default for RelationEvidence {
     fn default() -> Self {
         let cases = Cases::Settled(Leaf { calls: Vec::new(), end: End::Contradiction });
-        Evidence { repeats: [Vec::new(), Vec::new()], cases }
+        RelationEvidence { repeats: [Vec::new(), Vec::new()], cases }
     }
 }
 

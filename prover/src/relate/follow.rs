@@ -1,6 +1,6 @@
 //! Following evidence: what a search found is checked again, without trying anything else.
 //!
-//! In: two outcomes and the [`Evidence`] that relates them. Out: their [`Relation`], or where the evidence is wrong.
+//! In: two outcomes and the [`RelationEvidence`] that relates them. Out: their [`Relation`], or where the evidence is wrong.
 //!
 //! Every step is the one that the search takes, and asks the solver the same: that calls start alike, that paths exclude
 //! each other, that final stores are equal. What the search tries and drops is left out.
@@ -9,7 +9,7 @@
 //! one class, matched calls claimed, conditions of one side only; and all questions to the solver must be answered by yes.
 
 use super::enumerate::same_class;
-use super::evidence::{Cases, End, Evidence, Leaf, Repeat};
+use super::evidence::{Cases, End, Leaf, RelationEvidence, Repeat};
 use super::{Correspondence, MAX_SPLITS, Relater, Relation, condition};
 use crate::exec::state::Outcome;
 use crate::rejection::{Rejection, reject};
@@ -21,7 +21,12 @@ impl Relater<'_> {
     ///
     /// # Errors
     /// Where it does not show what it should.
-    pub fn follow(&mut self, left: &Outcome, right: &Outcome, evidence: &Evidence) -> Result<Relation, Rejection> {
+    pub fn follow(
+        &mut self,
+        left: &Outcome,
+        right: &Outcome,
+        evidence: &RelationEvidence,
+    ) -> Result<Relation, Rejection> {
         let left = self.follow_repeats(left, 0, &evidence.repeats[0])?;
         let right = self.follow_repeats(right, 1, &evidence.repeats[1])?;
         self.follow_cases(&left, &right, &evidence.cases, MAX_SPLITS)
@@ -115,7 +120,7 @@ impl Relater<'_> {
             },
             End::Exclusive => {
                 let aligned = self.align(left, right, &alignment);
-                match self.excluded(&aligned) {
+                match self.excluded(left, right, &aligned) {
                     true => Ok(Relation::Exclusive),
                     false => reject("two paths do not exclude each other"),
                 }

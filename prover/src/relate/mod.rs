@@ -1,7 +1,7 @@
 //! Relating outcomes: one path of each version, from the same store, must end alike.
 //!
 //! In: an outcome of each version whose path conditions may hold together. Out: a [`Relation`] (what corresponds to what,
-//! or that the two exclude each other) with the [`Evidence`] for it, or a [`FailedGoal`] that says what could not be shown.
+//! or that the two exclude each other) with the [`RelationEvidence`] for it, or a [`FailedGoal`] that says what could not be shown.
 //!
 //! The work is done in stages. Match a call of one side with a call of the other, where arguments and reachable regions are
 //! provably equal; give the second the names of the first; go on. At the end follow both heaps from their roots in lock step
@@ -21,18 +21,19 @@ mod repeat;
 mod unify;
 
 pub use align::Correspondence;
-pub use evidence::{Cases, End, Evidence, Leaf, Match, Repeat};
+pub use evidence::{Cases, End, Leaf, Match, RelationEvidence, Repeat};
 pub use relation::{Atom, CallRelation, Fact, Step};
 
 use crate::budget::relate::MAX_SPLITS;
 use crate::effects::Effects;
 use crate::exec::state::Outcome;
-use agree::{Aligned, Sides, Splits};
+use crate::lower::Lowered;
+use agree::{RenamedOutcome, Sides, Splits};
 use evidence::births_between;
-use lang_l::hir::{ProcId, Unit};
+use lang_l::hir::ProcId;
 use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{CallId, Ending, Term};
 use std::collections::BTreeMap;
@@ -60,16 +61,16 @@ pub enum Relation {
 
 /// A relation, with what the search did to find it.
 #[derive(Clone, Debug)]
-pub struct Related {
+pub struct RelationProof {
     /// The relation.
     pub relation: Relation,
     /// How it was found; `None` when a condition on the way is too big to be kept.
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<RelationEvidence>,
 }
 
-impl Related {
+impl RelationProof {
     fn new(relation: Relation, cases: Option<Cases>, repeats: [Vec<Repeat>; 2]) -> Self {
-        Related { relation, evidence: cases.map(|cases| Evidence { repeats, cases }) }
+        RelationProof { relation, evidence: cases.map(|cases| RelationEvidence { repeats, cases }) }
     }
 }
 
@@ -94,7 +95,7 @@ pub enum Order {
 /// Relates outcomes of two procedures.
 pub struct Relater<'a> {
     /// The lowered program.
-    pub unit: &'a Unit,
+    pub unit: &'a Lowered,
     /// Effects of version 0 and of version 1.
     pub effects: [&'a [Effects]; 2],
     /// Terms, heaps, calls of both executions.
@@ -118,9 +119,9 @@ impl Relater<'_> {
     ///
     /// # Errors
     /// What is missing when they could not be related.
-    pub fn relate(&mut self, left: &Outcome, right: &Outcome) -> Result<Related, FailedGoal> {
+    pub fn relate(&mut self, left: &Outcome, right: &Outcome) -> Result<RelationProof, FailedGoal> {
         let failed_goal = match self.split(left, right, MAX_SPLITS) {
-            Ok((relation, cases)) => return Ok(Related::new(relation, cases, [Vec::new(), Vec::new()])),
+            Ok((relation, cases)) => return Ok(RelationProof::new(relation, cases, [Vec::new(), Vec::new()])),
             Err(failed_goal) => failed_goal,
         };
         let ((more_left, repeats_left), (more_right, repeats_right)) =
@@ -134,7 +135,7 @@ impl Relater<'_> {
         let found = self.split(left, right, MAX_SPLITS);
         self.order = Order::Nearest;
         let (relation, cases) = found.or_else(|_| self.split(left, right, MAX_SPLITS))?;
-        Ok(Related::new(relation, cases, [repeats_left, repeats_right]))
+        Ok(RelationProof::new(relation, cases, [repeats_left, repeats_right]))
     }
 
     fn split(
@@ -211,7 +212,7 @@ impl Relater<'_> {
         } else {
             self.ending_gap(left, right)
         };
-        if self.excluded(&aligned) {
+        if self.excluded(left, right, &aligned) {
             return Ok((Relation::Exclusive, leaf(End::Exclusive)));
         }
         if left.ending == Ending::Normal && right.ending == Ending::Normal && splits.is_empty() {
@@ -221,9 +222,9 @@ impl Relater<'_> {
     }
 
     /// Whether the solver finds that the two paths cannot be taken from one store.
-    fn excluded(&mut self, aligned: &Aligned) -> bool {
+    fn excluded(&mut self, left: &Outcome, right: &Outcome, aligned: &RenamedOutcome) -> bool {
         let goal = self.arena.terms.bool(false);
-        let tag = "the two paths exclude each other".to_string();
+        let tag = Purpose::PathsExclusive.between([left, right].map(|outcome| self.places(outcome)));
         let obligation = Obligation { assumptions: aligned.assumptions.clone(), goal, tag };
         self.solver.prove(self.arena, &obligation) == Answer::Holds
     }
@@ -293,9 +294,9 @@ impl Relater<'_> {
         FailedGoal {
             what: format!(
                 "{} {} where {} {}, and these could not be shown to exclude each other",
-                self.unit.versions[0].title(),
+                self.unit.versions()[0].title(),
                 word(left),
-                self.unit.versions[1].title(),
+                self.unit.versions()[1].title(),
                 word(right)
             ),
             places: [self.places(left), self.places(right)],

@@ -6,11 +6,12 @@
 //! Rule *Relation* (`proofs/soundness.md`): two calls are matched under a relation where the heaps agree on all that the arguments of
 //! either reach, and its facts hold of the arguments. What the calls do is then the same but for the results that do not correspond.
 
-use super::agree::Aligned;
+use super::agree::RenamedOutcome;
 use super::Relater;
 use lang_l::hir::FieldId;
 use smt::arena::{Arena, CallRecord};
 use smt::heap::HeapId;
+use smt::obligation::Purpose;
 use smt::term::{Selector, Term};
 use std::collections::BTreeSet;
 
@@ -141,7 +142,7 @@ impl Relater<'_> {
     }
 
     /// Notes what does not hold of the relation between two calls that are matched.
-    pub(super) fn weaken(&mut self, aligned: &Aligned, records: [&CallRecord; 2], versions: [usize; 2]) {
+    pub(super) fn weaken(&mut self, aligned: &RenamedOutcome, records: [&CallRecord; 2], versions: [usize; 2]) {
         let Some(relation) = self.relation(records, versions).cloned() else { return };
         let arguments = [&records[0].args[..], &records[1].args[..]];
         let heaps = [records[0].heap, records[1].heap];
@@ -149,14 +150,18 @@ impl Relater<'_> {
         let equal: Vec<Term> = equal.collect();
         let facts = relation.facts.iter().map(|fact| fact.term(self.arena, arguments, heaps));
         let facts: Vec<Term> = facts.collect();
+        let mut places = [Vec::new(), Vec::new()];
+        places[versions[0]].push(records[0].span);
+        places[versions[1]].push(records[1].span);
+        let tag = Purpose::CallsRelated(records[0].call, records[1].call).between(places);
         let whole = [equal.clone(), facts.clone()].concat();
-        if self.holds(aligned, &whole, "two calls are related".into()) {
+        if self.holds(aligned, &whole, tag.clone()) {
             return;
         }
         let mut refuted = relation.refuted;
         for (kind, goals) in [equal, facts].into_iter().enumerate() {
             for (at, goal) in goals.into_iter().enumerate() {
-                if !refuted[kind].contains(&at) && !self.holds(aligned, &[goal], "two calls are related".into()) {
+                if !refuted[kind].contains(&at) && !self.holds(aligned, &[goal], tag.clone()) {
                     refuted[kind].insert(at);
                 }
             }

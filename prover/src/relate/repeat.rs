@@ -74,14 +74,15 @@ impl Relater<'_> {
         let endings = [earlier, later].map(|call| self.arena.terms.app(Func::Ending(call), &[], Sort::Int));
         effects.push(self.arena.terms.eq(endings[0], endings[1]));
         let callee = self.arena.record(later).callee;
-        let code = self.unit.versions[version].procedure(callee);
-        for (at, id) in (0u32..).zip(code.result_ids()) {
+        let code = self.unit.procedure(version, callee);
+        let numbers = self.effects[version][callee.index()].numbers_of_results(code.results);
+        for (at, id) in numbers.into_iter().zip(code.result_ids()) {
             let sort = Sort::from(&code.local(id).ty);
             let [a, b] = [earlier, later].map(|call| self.arena.terms.app(Func::Result(call, at), &[], sort));
             self.image(a, b, (earlier, later), swap, &mut effects);
         }
         for global in self.effects[version][callee.index()].written_globals.clone() {
-            let sort = Sort::from(&self.unit.globals[global.index()].ty);
+            let sort = Sort::from(&self.unit.globals()[global.index()].ty);
             let [a, b] =
                 [earlier, later].map(|call| self.arena.terms.app(Func::GlobalAfter(call, global.0), &[], sort));
             self.image(a, b, (earlier, later), swap, &mut effects);

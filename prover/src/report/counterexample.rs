@@ -4,10 +4,10 @@
 //! Invariant: what stands in a version's column are lines that `ape run --store` prints for it.
 
 use super::Subject;
-use super::layout::{self, INDENT, Marked};
+use super::layout::{self, INDENT, MarkedLine};
 use super::one_line;
 use crate::search::localize::{Mark, Role, marks};
-use crate::search::witness::{ContractWitness, Contrast, Pair, Witness};
+use crate::search::witness::{ContractWitness, Contrast, RunPair, Witness};
 use crate::verdict::PairReport;
 use lang_l::heap::Input;
 use lang_l::hir::{Procedure, Unit};
@@ -47,7 +47,7 @@ pub(super) fn difference(subject: Subject<'_>, pair: &PairReport, witness: &Witn
 /// Where the two versions part.
 pub(super) fn parting(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> Option<[Mark; 2]> {
     let (left, right) = pair.pair;
-    marks(subject.sources, &Pair { unit: subject.unit, left, right, when: None }, witness)
+    marks(subject.sources, &RunPair { unit: subject.unit, left, right, when: None }, witness)
 }
 
 /// A store on which a contract fails.
@@ -145,7 +145,7 @@ fn marked(subject: Subject<'_>, found: [Mark; 2], contrast: &Contrast, width: us
         let (line, before) = &lines[side];
         let length = one_line(subject, span).chars().count().min(line.chars().count() - before).max(1);
         let head = format!("{}{}:", subject.version_name(side), subject.at(span));
-        Marked { head, line, before: *before, length, role: role_text(role, never_set) }
+        MarkedLine { head, line, before: *before, length, role: role_text(role, never_set) }
     });
     layout::marked(&marked, width)
 }

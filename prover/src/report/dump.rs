@@ -11,7 +11,7 @@ use crate::exec::{Executor, Limits, execute};
 use crate::lower::Lowered;
 use lang_l::hir::print::expr_text;
 use lang_l::hir::{ProcId, Procedure, Version};
-use lang_l::source::Sources;
+use lang_l::source::{Sources, Span};
 use smt::arena::Arena;
 use smt::heap::{HeapId, HeapNode};
 use smt::solve::{Answer, Query, Task};
@@ -31,14 +31,14 @@ fn is_selected(selection: Selection<'_>, version: &Version, procedure: &Procedur
 /// What is known of each procedure of a lowered program.
 pub fn effects(unit: &Lowered, known: [&[Effects]; 2], selection: Selection<'_>) -> String {
     let mut text = String::new();
-    for (version, known) in unit.versions.iter().zip(known) {
+    for (version, known) in unit.versions().iter().zip(known) {
         let _ = writeln!(text, "version {}", version.label);
         for (procedure, effects) in
             version.procedures.iter().zip(known).filter(|(p, _)| is_selected(selection, version, p))
         {
             let _ = writeln!(text, "  {}", procedure.name);
             let globals = |ids: &BTreeSet<lang_l::hir::GlobalId>| {
-                listed(ids.iter().map(|id| unit.globals[id.index()].name.clone()))
+                listed(ids.iter().map(|id| unit.globals()[id.index()].name.clone()))
             };
             let callees = effects.callees.iter().map(|id| version.procedure(*id).name.clone());
             let _ = writeln!(text, "    calls {}", listed(callees));
@@ -47,7 +47,7 @@ pub fn effects(unit: &Lowered, known: [&[Effects]; 2], selection: Selection<'_>)
             let _ = writeln!(text, "    touches globals {}", globals(&effects.globals));
             let _ = writeln!(text, "    writes globals {}", globals(&effects.written_globals));
             if let Some(places) = &effects.modifies {
-                let places = places.iter().map(|place| expr_text(unit, version, procedure, place));
+                let places = places.iter().map(|place| expr_text(unit.as_unit(), version, procedure, place));
                 let _ = writeln!(text, "    changes of what existed before {}", listed(places));
             }
             let _ = match &effects.errs_only_if_null {
@@ -63,11 +63,13 @@ pub fn effects(unit: &Lowered, known: [&[Effects]; 2], selection: Selection<'_>)
                 let _ = writeln!(text, "    errs if one of these is null: {}", listed(names));
             }
             if !effects.entry.is_empty() {
-                let conditions = effects.entry.iter().map(|condition| expr_text(unit, version, procedure, condition));
+                let conditions =
+                    effects.entry.iter().map(|condition| expr_text(unit.as_unit(), version, procedure, condition));
                 let _ = writeln!(text, "    entered only with {}", listed(conditions));
             }
             if !effects.exit.is_empty() {
-                let conditions = effects.exit.iter().map(|condition| expr_text(unit, version, procedure, condition));
+                let conditions =
+                    effects.exit.iter().map(|condition| expr_text(unit.as_unit(), version, procedure, condition));
                 let _ = writeln!(text, "    returns only with {}", listed(conditions));
             }
             let ends = if effects.terminates { "always ends" } else { "may run for ever" };
@@ -80,12 +82,12 @@ pub fn effects(unit: &Lowered, known: [&[Effects]; 2], selection: Selection<'_>)
 /// All symbolic outcomes of each procedure of a lowered program.
 pub fn paths(unit: &Lowered, sources: &Sources, known: [&[Effects]; 2], selection: Selection<'_>) -> String {
     let mut text = String::new();
-    for (version, side) in unit.versions.iter().enumerate().take(2) {
+    for (version, side) in unit.versions().iter().enumerate().take(2) {
         for (procedure, at) in side.procedures.iter().zip(0u32..) {
             if procedure.body.is_none() || !is_selected(selection, side, procedure) {
                 continue;
             }
-            let mut arena = Arena::new(unit);
+            let mut arena = unit.arena();
             let mut executor = Executor::new(unit, version, known[version], Limits::default(), &mut arena);
             let (_, assumed, _) = on_entry(&mut executor, ProcId(at));
             let limits = Limits::default();
@@ -113,7 +115,7 @@ fn path(unit: &Lowered, sources: &Sources, procedure: &Procedure, arena: &Arena,
     }
     for &call in &outcome.calls {
         let record = arena.record(call);
-        let callee = &unit.versions[record.version].procedure(record.callee).name;
+        let callee = &unit.procedure(record.version, record.callee).name;
         let args: Vec<String> = record.args.iter().map(|&arg| term_text(names, arg)).collect();
         let line = sources.line(record.span);
         let _ = writeln!(text, "    {}: {callee}({}), line {line}", call_text(names, call), args.join(", "));
@@ -126,7 +128,7 @@ fn path(unit: &Lowered, sources: &Sources, procedure: &Procedure, arena: &Arena,
     }
     if outcome.ending == Ending::Normal {
         heap(names, outcome.heap, 2, &mut text);
-        for (global, &value) in unit.globals.iter().zip(&outcome.globals) {
+        for (global, &value) in unit.globals().iter().zip(&outcome.globals) {
             let _ = writeln!(text, "    {} == {}", global.name, term_text(names, value));
         }
         for (id, &value) in procedure.result_ids().zip(&outcome.results) {
@@ -182,16 +184,32 @@ pub fn obligations(unit: &Lowered, sources: &Sources, queries: &[Query]) -> Stri
             before = Some(query.task);
             let _ = writeln!(text, "{}", purpose(unit, sources, query.task));
         }
-        let tag = query.tag.replace('\n', "; ");
-        let _ = writeln!(text, "  {}. {}: {tag}", number + 1, answer(&query.answer));
+        let (answer, tag) = (answer(&query.answer), &query.tag);
+        let _ = writeln!(text, "  {}. {answer}: {tag}{}", number + 1, lines(unit, sources, query));
     }
     text
+}
+
+/// The lines that a question has to do with. Of a pair they are said to be of one version or the other.
+fn lines(unit: &Lowered, sources: &Sources, query: &Query) -> String {
+    let of = |(version, places): (usize, &Vec<Span>)| {
+        let lines: BTreeSet<usize> = places.iter().map(|&span| sources.line(span)).collect();
+        let side = match query.task {
+            Some(Task::Alone { .. }) => String::new(),
+            _ => format!("{}, ", unit.versions()[version].title()),
+        };
+        let word = if lines.len() == 1 { "line" } else { "lines" };
+        let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
+        (!lines.is_empty()).then(|| format!("{side}{word} {}", lines.join(", ")))
+    };
+    let both: Vec<String> = query.tag.places.iter().enumerate().filter_map(of).collect();
+    if both.is_empty() { String::new() } else { format!(" ({})", both.join("; ")) }
 }
 
 /// What a question was asked for: the procedures, and where they are.
 fn purpose(unit: &Lowered, sources: &Sources, task: Option<Task>) -> String {
     let place = |version: usize, id: ProcId| {
-        let side = &unit.versions[version];
+        let side = &unit.versions()[version];
         let code = side.procedure(id);
         format!("{} ({}, line {})", code.name, side.title(), sources.line(code.span))
     };
@@ -234,7 +252,7 @@ fn ending(ending: Ending) -> &'static str {
 
 fn selector(unit: &Lowered, selector: Selector) -> String {
     match selector {
-        Selector::Field(field) => unit.fields[field.index()].name.clone(),
+        Selector::Field(field) => unit.fields()[field.index()].name.clone(),
         Selector::Cell(sort) => format!("cells of {} arrays", format!("{sort:?}").to_lowercase()),
     }
 }

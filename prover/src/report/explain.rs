@@ -138,7 +138,7 @@ fn run_by(subject: Subject<'_>, version: usize, id: ProcId) -> BTreeSet<ProcId> 
     let (mut run, mut work) = (BTreeSet::new(), vec![id]);
     while let Some(next) = work.pop() {
         if run.insert(next) {
-            work.extend(direct_callees(subject.unit, subject.unit.versions[version].procedure(next)));
+            work.extend(direct_callees(subject.unit.versions[version].procedure(next)));
         }
     }
     run

@@ -55,7 +55,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// A line of a source with a place in it.
-pub(super) struct Marked<'a> {
+pub(super) struct MarkedLine<'a> {
     /// Where it is.
     pub(super) head: String,
     /// The line.
@@ -70,7 +70,7 @@ pub(super) struct Marked<'a> {
 
 /// Source lines, each with a marker below that says what happens there. The lines stand beside their heads, or below
 /// them where there is no room.
-pub(super) fn marked(lines: &[Marked<'_>], width: usize) -> String {
+pub(super) fn marked(lines: &[MarkedLine<'_>], width: usize) -> String {
     let width = usable(width);
     let heads = lines.iter().map(|marked| places(&marked.head)).max().unwrap_or(0);
     let longest = lines.iter().map(|marked| marked.wide().max(marked.marker_end())).max().unwrap_or(0);
@@ -97,7 +97,7 @@ pub(super) fn marked(lines: &[Marked<'_>], width: usize) -> String {
     text
 }
 
-impl Marked<'_> {
+impl MarkedLine<'_> {
     fn wide(&self) -> usize {
         places(self.line)
     }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn markers_stay_under_their_places() {
         let line = "total := total + item.price * item.count;";
-        let one = |head: &str| Marked { head: head.into(), line, before: 9, length: 5, role: "sets it" };
+        let one = |head: &str| MarkedLine { head: head.into(), line, before: 9, length: 5, role: "sets it" };
         for width in [30, 50, 100] {
             let text = marked(&[one("version before, line 16:"), one("version after, line 2:")], width);
             let lines: Vec<&str> = text.lines().collect();
@@ -168,8 +168,10 @@ mod tests {
     #[test]
     fn of_a_line_that_is_too_long_the_place_is_shown() {
         let line = format!("{}culprit;", "x".repeat(200));
-        let text =
-            marked(&[Marked { head: "line 1:".into(), line: &line, before: 200, length: 7, role: "fails here" }], 50);
+        let text = marked(
+            &[MarkedLine { head: "line 1:".into(), line: &line, before: 200, length: 7, role: "fails here" }],
+            50,
+        );
         assert_eq!(text, "    line 1:\n      culprit;\n      ^^^^^^^ fails here\n");
     }
 }

@@ -2,19 +2,20 @@
 //!
 //! Invariant: short whatever the term; what is left out is an ellipsis.
 
-use lang_l::hir::{Procedure, Unit};
+use crate::lower::Lowered;
+use lang_l::hir::Procedure;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
 use smt::arena::Arena;
 use smt::term::{CallId, Func, Node, Opaque, Selector, Term};
 
 /// How many nodes of one term are written.
-const MOST_NODES: usize = 60;
+const SHOWN_NODES: usize = 60;
 
 /// What the constants of a term are called.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'a> {
-    pub(super) unit: &'a Unit,
+    pub(super) unit: &'a Lowered,
     /// Whose parameters the term speaks of.
     pub(super) procedure: &'a Procedure,
     pub(super) arena: &'a Arena,
@@ -24,12 +25,12 @@ pub(super) struct Names<'a> {
 
 /// A term as text.
 pub(super) fn term_text(names: Names<'_>, term: Term) -> String {
-    Writer { names, left: MOST_NODES }.term(term)
+    Writer { names, left: SHOWN_NODES }.term(term)
 }
 
 /// A place in the heap, such as `x.next`.
 pub(super) fn place_text(names: Names<'_>, selector: Selector, object: Term, index: Option<Term>) -> String {
-    let mut writer = Writer { names, left: MOST_NODES };
+    let mut writer = Writer { names, left: SHOWN_NODES };
     let object = writer.operand(object);
     let index = index.map(|index| writer.term(index));
     writer.slot(selector, &object, index.as_deref())
@@ -169,7 +170,7 @@ impl Writer<'_> {
         let call = |writer: &Self, call| call_text(writer.names, call);
         match func {
             Func::Param(at) => procedure.locals[at as usize].name.clone(),
-            Func::Global(at) => unit.globals[at as usize].name.clone(),
+            Func::Global(at) => unit.globals()[at as usize].name.clone(),
             Func::New(alloc) => format!("new#{}", alloc.0),
             Func::Skolem(at) => format!("any#{at}"),
             Func::Length => format!("{}.length", self.operand(args[0])),
@@ -184,7 +185,7 @@ impl Writer<'_> {
                 format!("{} after {}", self.slot(selector, &object, index.as_deref()), call(self, by))
             }
             Func::Result(of, at) => format!("result {} of {}", at + 1, call(self, of)),
-            Func::GlobalAfter(by, at) => format!("{} after {}", unit.globals[at as usize].name, call(self, by)),
+            Func::GlobalAfter(by, at) => format!("{} after {}", unit.globals()[at as usize].name, call(self, by)),
             Func::Ending(of) => format!("ending of {}", call(self, of)),
             Func::SumBelow => format!("sum of {} below {}", self.operand(args[1]), self.operand(args[2])),
             Func::Reach => format!("reach({}, {})", self.term(args[0]), self.term(args[1])),
@@ -204,7 +205,7 @@ impl Writer<'_> {
 
     fn slot(&self, selector: Selector, object: &str, index: Option<&str>) -> String {
         match selector {
-            Selector::Field(field) => format!("{object}.{}", self.names.unit.fields[field.index()].name),
+            Selector::Field(field) => format!("{object}.{}", self.names.unit.fields()[field.index()].name),
             Selector::Cell(_) => format!("{object}[{}]", index.unwrap_or("?")),
         }
     }

@@ -16,10 +16,10 @@ use smt::solve::CrossCheck;
 use std::fmt::Write as _;
 
 /// How many correspondences of one kind are listed.
-const MOST_CORRESPONDENCES: usize = 8;
+const SHOWN_CORRESPONDENCES: usize = 8;
 
 /// How many places are shown per version.
-const MOST_PLACES: usize = 4;
+const SHOWN_PLACES: usize = 4;
 
 /// How much is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> Str
         text.push_str("  by induction: its own calls of itself are taken to be equivalent\n");
     }
     for (what, places) in [("new", &proof.correspondence), ("call", &proof.matched_calls)] {
-        for &(left, right) in places.iter().take(MOST_CORRESPONDENCES) {
+        for &(left, right) in places.iter().take(SHOWN_CORRESPONDENCES) {
             // A loop is lowered to a call.
             let what = if one_line(subject, left).starts_with("while") { "loop" } else { what };
             let [left, right] = [(0, left), (1, right)].map(|(version, span)| {
@@ -131,8 +131,8 @@ fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> Str
             });
             let _ = writeln!(text, "  {what} {left} corresponds to {right}");
         }
-        if places.len() > MOST_CORRESPONDENCES {
-            let _ = writeln!(text, "  … and {} more", places.len() - MOST_CORRESPONDENCES);
+        if places.len() > SHOWN_CORRESPONDENCES {
+            let _ = writeln!(text, "  … and {} more", places.len() - SHOWN_CORRESPONDENCES);
         }
     }
     text
@@ -160,7 +160,7 @@ fn unknown_text(subject: Subject<'_>, reason: &Reason) -> String {
 fn places_text(subject: Subject<'_>, places: &[Vec<Span>; 2]) -> String {
     let mut text = String::new();
     for (version, places) in places.iter().enumerate() {
-        for &span in places.iter().take(MOST_PLACES) {
+        for &span in places.iter().take(SHOWN_PLACES) {
             let _ = writeln!(
                 text,
                 "    {}{}: {}",
@@ -169,8 +169,8 @@ fn places_text(subject: Subject<'_>, places: &[Vec<Span>; 2]) -> String {
                 one_line(subject, span)
             );
         }
-        if places.len() > MOST_PLACES {
-            let _ = writeln!(text, "    … and {} more places", places.len() - MOST_PLACES);
+        if places.len() > SHOWN_PLACES {
+            let _ = writeln!(text, "    … and {} more places", places.len() - SHOWN_PLACES);
         }
     }
     text

@@ -20,7 +20,7 @@ use lang_l::value::Value;
 use num_bigint::BigInt;
 use num_traits::Zero;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{Ending, Func, Sort, Term};
 
@@ -53,13 +53,13 @@ pub struct Version<'a> {
 /// Looks for a proof that a run of `source` which was stopped here never ends.
 pub fn never_ends(of: Version<'_>, source: &Unit, stuck: &Stuck, solver: &mut Solver) -> Option<RecurrentSet> {
     let from = source.versions[of.version].procedure(stuck.procedure);
-    let procedures = (0u32..).map(ProcId).zip(&of.unit.versions[of.version].procedures);
+    let procedures = (0u32..).map(ProcId).zip(&of.unit.versions()[of.version].procedures);
     let mut loops = procedures.filter(|(_, code)| code.origin.part_of() == Some(stuck.procedure));
     let id = match stuck.at {
         Some(span) => loops.find(|(_, code)| code.span == span)?.0,
         None => stuck.procedure,
     };
-    let code = of.unit.versions[of.version].procedure(id);
+    let code = of.unit.procedure(of.version, id);
     if of.effects[id.index()].terminates {
         return None;
     }
@@ -196,8 +196,8 @@ impl Atom {
 
 /// What is left of the conditions once each turn keeps them, if then every turn leads to another one.
 fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver) -> Option<Vec<Atom>> {
-    let code = of.unit.versions[of.version].procedure(id);
-    let mut arena = Arena::new(of.unit);
+    let code = of.unit.procedure(of.version, id);
+    let mut arena = of.unit.arena();
     // That it errs where an argument is null would be assumed of the very call that is to be shown not to err.
     let mut effects = of.effects.to_vec();
     effects[id.index()].errs_if_null.clear();
@@ -262,6 +262,6 @@ fn without_implied(arena: &mut Arena, solver: &mut Solver, mut atoms: Vec<Atom>,
 }
 
 fn follows(arena: &mut Arena, solver: &mut Solver, assumptions: &[Term], goal: Term) -> bool {
-    let tag = "a condition holds again in the next turn".to_string();
+    let tag = Purpose::ConditionRecurs.into();
     solver.prove(arena, &Obligation { assumptions: assumptions.to_vec(), goal, tag }) == Answer::Holds
 }

@@ -24,7 +24,7 @@ const SEEDS: [u64; 2] = [1, 0x5eed];
 
 /// Two procedures to be compared.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair<'u> {
+pub struct RunPair<'u> {
     /// The program; both versions of it.
     pub unit: &'u Unit,
     /// A procedure of version 0.
@@ -35,7 +35,7 @@ pub struct Pair<'u> {
     pub when: Option<&'u Expr>,
 }
 
-impl<'u> Pair<'u> {
+impl<'u> RunPair<'u> {
     /// The procedure of version 0.
     pub fn left_procedure(&self) -> &'u Procedure {
         self.unit.versions[0].procedure(self.left)
@@ -142,7 +142,7 @@ impl ContractWitness {
 /// Runs both procedures on `input`, what it leaves unset at its default. A witness when `input` satisfies both `requires` and
 /// the pair's `when`, and the outcomes differ, under every sequence of addresses tried. Contracts are checked whatever the
 /// limits say: a run in which one fails shows a violation, and never a difference.
-pub fn replay(pair: &Pair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> Option<Witness> {
+pub fn replay(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> Option<Witness> {
     let input = usable(pair.unit, pair.left_procedure(), input)?;
     let limits = Limits { checks: true, ..limits };
     let job = job(pair.unit, 0, pair.left, limits);
@@ -170,7 +170,7 @@ pub fn replay(pair: &Pair<'_>, input: &Input, externals: Behaviour, limits: Limi
 ///
 /// `never_ends` is told the version and the place. It proves that the run from there neither ends nor breaks a contract.
 pub fn replay_endless(
-    pair: &Pair<'_>,
+    pair: &RunPair<'_>,
     input: &Input,
     externals: Behaviour,
     limits: Limits,
@@ -207,7 +207,7 @@ pub fn replay_endless(
 
 /// What a run is to break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted<'n> {
+pub enum Target<'n> {
     /// Any contract.
     Contract,
     /// The clause of a contract at this place.
@@ -216,13 +216,13 @@ pub enum Wanted<'n> {
     Assert(Span, &'n str),
 }
 
-impl Wanted<'_> {
+impl Target<'_> {
     /// What an outcome breaks of it.
     pub fn broken_by(self, outcome: Outcome) -> Option<Violation> {
         match (self, outcome) {
-            (Wanted::Contract, Outcome::Violation(violation)) => Some(violation),
-            (Wanted::Clause(span), Outcome::Violation(violation)) => (violation.span == span).then_some(violation),
-            (Wanted::Assert(span, name), Outcome::Error(failure)) => {
+            (Target::Contract, Outcome::Violation(violation)) => Some(violation),
+            (Target::Clause(span), Outcome::Violation(violation)) => (violation.span == span).then_some(violation),
+            (Target::Assert(span, name), Outcome::Error(failure)) => {
                 let (whole, part) = (span.range(), failure.span.range());
                 let here = span.file == failure.span.file && whole.start <= part.start && part.end <= whole.end;
                 here.then(|| Violation {
@@ -243,7 +243,7 @@ impl Wanted<'_> {
 pub fn replay_contract(
     unit: &Unit,
     (version, procedure): (usize, ProcId),
-    wanted: Wanted<'_>,
+    wanted: Target<'_>,
     input: &Input,
     externals: Behaviour,
     limits: Limits,
@@ -271,7 +271,7 @@ fn usable(unit: &Unit, procedure: &Procedure, input: &Input) -> Option<Input> {
 
 /// Runs both and says in what they differ, if they do and nothing kept either from having an outcome.
 fn contrast(
-    pair: &Pair<'_>,
+    pair: &RunPair<'_>,
     input: &Input,
     limits: Limits,
     environments: [&mut dyn Environment; 2],

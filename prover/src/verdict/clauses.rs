@@ -8,7 +8,7 @@ use super::{ClauseReport, ClauseStatus, Reason, Verdict};
 use crate::analysis::contracts::{Clause, ClauseKind, Status};
 use crate::goal::Pair;
 use crate::search::concrete;
-use crate::search::witness::{self, Wanted};
+use crate::search::witness::{self, Target};
 use lang_l::hir::ProcId;
 use std::collections::BTreeSet;
 
@@ -63,8 +63,8 @@ impl Judge<'_> {
         let within = self.source_of(clause.version, clause.within);
         let name = &self.source.versions[clause.version].procedure(within).name;
         let wanted = match clause.kind {
-            ClauseKind::Assert => Wanted::Assert(clause.span, name),
-            _ => Wanted::Clause(clause.span),
+            ClauseKind::Assert => Target::Assert(clause.span, name),
+            _ => Target::Clause(clause.span),
         };
         let within = (clause.version, within);
         let search = || concrete::search_contract(self.source, within, wanted, &[], self.search_budget());

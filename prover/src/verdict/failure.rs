@@ -17,7 +17,7 @@ pub fn account(
     solver: &Solver,
 ) -> Verdict {
     let own = solver.failures().get(&task(pair, when));
-    let procedure = |version: usize, id: ProcId| program.unit.versions[version].procedure(id);
+    let procedure = |version: usize, id: ProcId| program.unit.procedure(version, id);
     match (verdict, own) {
         (verdict @ (Verdict::NotEquivalent(_) | Verdict::ContractViolation(_)), _) => verdict,
         (_, Some(SolverFailure(cause))) => Verdict::Unknown(Reason {
@@ -50,10 +50,10 @@ fn rests_on(program: &Program<'_>, pair: Pair, task: Task) -> bool {
 }
 
 fn name(program: &Program<'_>, task: Task) -> String {
-    let name = |version: usize, id: ProcId| &program.unit.versions[version].procedure(id).name;
+    let name = |version: usize, id: ProcId| &program.unit.procedure(version, id).name;
     match task {
         Task::Alone { version, procedure } => {
-            format!("{} in {}", name(version, procedure), program.unit.versions[version].title())
+            format!("{} in {}", name(version, procedure), program.unit.versions()[version].title())
         }
         Task::Pair { left, right, .. } => format!("the pair of {} and {}", name(0, left), name(1, right)),
     }

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Manner {
     /// Bounds on the search for a difference; `None` for the usual.
-    pub(crate) search: Option<concrete::Budget>,
+    pub(crate) search: Option<concrete::SearchBudget>,
     /// When to give up.
     pub(crate) stop: Stop,
     /// Also look for code that no run comes to.
@@ -77,7 +77,7 @@ impl<'a> Judge<'a> {
     /// condition.
     pub(crate) fn look(&mut self, comparisons: &[Comparison<'a>], solver: &mut Solver) -> Vec<Pair> {
         for comparison in comparisons.iter().filter(|comparison| !self.program.same_text(comparison.pair)) {
-            let found = solver.attempt(|_| self.difference(comparison, concrete::Budget::QUICK));
+            let found = solver.attempt(|_| self.difference(comparison, concrete::SearchBudget::QUICK));
             if let Ok(Some(witness)) = found {
                 self.refuted.push((comparison.pair, comparison.when, witness));
             }
@@ -87,12 +87,12 @@ impl<'a> Judge<'a> {
 
     /// The name of a lowered procedure.
     pub(super) fn name(&self, version: usize, id: ProcId) -> &str {
-        &self.program.unit.versions[version].procedure(id).name
+        &self.program.unit.procedure(version, id).name
     }
 
     /// The procedure of the source that a procedure is, or is a part of.
     pub(super) fn source_of(&self, version: usize, id: ProcId) -> ProcId {
-        self.program.unit.versions[version].procedure(id).origin.part_of().unwrap_or(id)
+        self.program.unit.procedure(version, id).origin.part_of().unwrap_or(id)
     }
 
     /// The report on a pair.
@@ -192,7 +192,7 @@ impl<'a> Judge<'a> {
 
     /// What people call a procedure: loops are said to be loops.
     fn title(&self, version: usize, id: ProcId) -> String {
-        let origin = self.program.unit.versions[version].procedure(id).origin;
+        let origin = self.program.unit.procedure(version, id).origin;
         let of = self.name(version, self.source_of(version, id));
         match origin {
             Origin::Source => of.to_string(),
@@ -263,22 +263,22 @@ impl<'a> Judge<'a> {
         })
     }
 
-    fn difference(&self, comparison: &Comparison<'_>, budget: concrete::Budget) -> Option<witness::Witness> {
+    fn difference(&self, comparison: &Comparison<'_>, budget: concrete::SearchBudget) -> Option<witness::Witness> {
         let (left, right) = comparison.pair;
         let defined = self.source.versions[0].procedure(left).body.is_some()
             && self.source.versions[1].procedure(right).body.is_some();
         if !defined || !comparable(self.source, comparison.pair) {
             return None;
         }
-        let pair = witness::Pair { unit: self.source, left, right, when: comparison.when };
+        let pair = witness::RunPair { unit: self.source, left, right, when: comparison.when };
         concrete::search(&pair, &[], self.manner.search.unwrap_or(budget))
     }
 
     /// A difference that the solver suspects, and a run confirms.
     fn suspected(&self, comparison: &Comparison<'_>, solver: &mut Solver) -> Option<witness::Witness> {
         let (left, right) = comparison.pair;
-        let pair = witness::Pair { unit: self.source, left, right, when: comparison.when };
-        let mut search = |input| concrete::search(&pair, &[(input, Behaviour::Skip)], concrete::Budget::NEAR);
+        let pair = witness::RunPair { unit: self.source, left, right, when: comparison.when };
+        let mut search = |input| concrete::search(&pair, &[(input, Behaviour::Skip)], concrete::SearchBudget::NEAR);
         solver.at(comparison.task(), |solver| {
             bmc::explore(self.program, comparison.pair, comparison.when, solver, &mut search)
         })
@@ -293,9 +293,9 @@ impl<'a> Judge<'a> {
             return None;
         }
         let run = procedures_run(self.program, comparison.pair, &BTreeSet::new());
-        let pair = witness::Pair { unit: self.source, left, right, when: comparison.when };
+        let pair = witness::RunPair { unit: self.source, left, right, when: comparison.when };
         solver.at(comparison.task(), |solver| {
-            concrete::search_endless(&pair, concrete::Budget::ENDLESS, &mut |version, stuck| {
+            concrete::search_endless(&pair, concrete::SearchBudget::ENDLESS, &mut |version, stuck| {
                 if !contracts_hold(self.clauses, version, &run[version]) {
                     return None;
                 }
@@ -306,8 +306,8 @@ impl<'a> Judge<'a> {
     }
 
     /// How long to search when there is no proof.
-    pub(super) fn search_budget(&self) -> concrete::Budget {
-        self.manner.search.unwrap_or(concrete::Budget::THOROUGH)
+    pub(super) fn search_budget(&self) -> concrete::SearchBudget {
+        self.manner.search.unwrap_or(concrete::SearchBudget::THOROUGH)
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! Invariant: what is said here only ever takes an answer away, or is added to it for people; so the solver's word is enough.
 
+use crate::budget::goal::MAX_INLINE_DEPTH;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute};
@@ -16,7 +17,7 @@ use lang_l::hir::{
 };
 use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose, Tag};
 use smt::solve::{Answer, Solver};
 use smt::term::{Ending, Term};
 use std::collections::BTreeSet;
@@ -27,39 +28,38 @@ const HINT: &str = "look at its assumptions, its recursion and its callees";
 /// Why an equivalence would say nothing: no store satisfies what both assume, or no run ends.
 pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut Solver) -> Option<Reason> {
     let unit = program.unit;
-    let mut arena = Arena::new(unit);
+    let mut arena = unit.arena();
     let (a, b) = program.code(pair);
     let (assumed, _) = assumptions(program, pair, when, &mut arena);
     let reason = |what: &str, span: Span, hint: &str| {
         Some(Reason { what: what.into(), places: [vec![span], vec![b.name_span]], hint: hint.into() })
     };
     // Where nothing is assumed, any store will do.
-    if !assumed.is_empty() && impossible(&mut arena, &assumed, "some store satisfies what both versions assume", solver)
-    {
+    if !assumed.is_empty() && impossible(&mut arena, &assumed, Purpose::SomeStore.into(), solver) {
         let hint = "weaken the `requires` or the `when`";
         return reason("vacuous: no store satisfies both `requires` (and the `when`)", a.name_span, hint);
     }
     for (version, id) in [(0, pair.0), (1, pair.1)] {
-        let code = unit.versions[version].procedure(id);
+        let code = unit.procedure(version, id);
         if code.body.is_none() {
             continue;
         }
         let returns = returns(program, version, id, &assumed, &mut arena, solver);
         if !returns || !recursion_ends(program, version, id, &mut arena, solver) {
-            let what = format!("vacuous: no run of {} returns", unit.versions[version].title());
+            let what = format!("vacuous: no run of {} returns", unit.versions()[version].title());
             return reason(&what, a.name_span, HINT);
         }
     }
     None
 }
 
-fn impossible(arena: &mut Arena, assumptions: &[Term], tag: &str, solver: &mut Solver) -> bool {
+fn impossible(arena: &mut Arena, assumptions: &[Term], tag: Tag, solver: &mut Solver) -> bool {
     // Where nothing is assumed, any store will do.
     if assumptions.is_empty() {
         return false;
     }
     let goal = arena.terms.bool(false);
-    let obligation = Obligation { assumptions: assumptions.to_vec(), goal, tag: tag.to_string() };
+    let obligation = Obligation { assumptions: assumptions.to_vec(), goal, tag };
     solver.prove(arena, &obligation) == Answer::Holds
 }
 
@@ -73,7 +73,11 @@ fn returns(
     solver: &mut Solver,
 ) -> bool {
     let effects = &program.effects[version];
-    let in_place = Limits { inline: inlinable(program, version, &Claims::new()), inline_depth: 8, ..Limits::default() };
+    let in_place = Limits {
+        inline: inlinable(program, version, &Claims::new()),
+        inline_depth: MAX_INLINE_DEPTH,
+        ..Limits::default()
+    };
     [Limits::default(), in_place].iter().all(|limits| {
         let Ok(execution) = execute(program.unit, version, effects, limits, arena, (id, assumed)) else { return true };
         if !program.assumes(version, id) {
@@ -83,7 +87,7 @@ fn returns(
         // as good as an assumption that fails.
         let own = |o: &&Outcome| o.ending == Ending::Normal || !o.faults.is_empty();
         let mut own = execution.outcomes.iter().filter(own);
-        own.any(|outcome| !impossible(arena, &outcome.path, "some run returns", solver))
+        own.any(|outcome| !impossible(arena, &outcome.path, Purpose::SomeRunReturns.into(), solver))
     })
 }
 
@@ -95,7 +99,7 @@ fn returns(
 /// - a procedure that calls itself has no way to its end without a call of itself, from any store its own `requires` allow.
 fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, arena: &mut Arena, solver: &mut Solver) -> bool {
     let effects = &program.effects[version];
-    let code = &program.unit.versions[version];
+    let code = &program.unit.versions()[version];
     if !may_end(code).contains(&id) {
         return false;
     }
@@ -110,7 +114,7 @@ fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, arena: &mut
     let innermost = |o: &&Outcome, arena: &Arena| o.calls.iter().all(|&call| arena.record(call).callee != id);
     let ways: Vec<&Outcome> =
         execution.outcomes.iter().filter(|o| o.ending != Ending::Diverges && innermost(o, arena)).collect();
-    ways.into_iter().any(|way| !impossible(arena, &way.path, "some innermost call returns", solver))
+    ways.into_iter().any(|way| !impossible(arena, &way.path, Purpose::SomeInnermostCallReturns.into(), solver))
 }
 
 /// The procedures that may come to an end, as far as the code alone tells: a least fixpoint.
@@ -218,19 +222,22 @@ pub fn unreached(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver:
         });
     }
     let program = Program { unit: &unit, effects: program.effects.clone() };
-    let mut arena = Arena::new(&unit);
+    let mut arena = unit.arena();
     let (assumed, _) = assumptions(&program, pair, when, &mut arena);
     let mut version = 0;
     places.map(|mut places| {
         let id = [pair.0, pair.1][version];
         let effects = &program.effects[version];
         let executed = execute(&unit, version, effects, &Limits::default(), &mut arena, (id, &assumed));
+        let here = version;
         version += 1;
         let Ok(execution) = executed else { return Vec::new() };
         for outcome in &execution.outcomes {
             let come_to = |place: &Span| outcome.news.iter().any(|(_, span)| span == place);
-            if places.iter().any(come_to) && !impossible(&mut arena, &outcome.path, "some run takes this way", solver) {
-                places.retain(|place| !come_to(place));
+            let met: Vec<Span> = places.iter().copied().filter(come_to).collect();
+            let tag = Purpose::SomeRunTakesThisWay.within(here, met.clone());
+            if !met.is_empty() && !impossible(&mut arena, &outcome.path, tag, solver) {
+                places.retain(|place| !met.contains(place));
             }
         }
         places.into_iter().collect()

@@ -6,14 +6,19 @@ use crate::args::FuzzArgs;
 use crate::machine::threads::threads;
 use crate::status::{Failure, Status};
 use ape_fuzz::case::Case;
-use ape_fuzz::{Config, Event, fuzz};
+use ape_fuzz::{Event, FuzzConfig, fuzz};
 use std::fs;
 use std::io::Write;
 
 /// Fuzzes; a fault is a bug of ours, and the status says so.
 pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status, Failure> {
-    let mut config =
-        Config { seed: args.seed, first: args.first, pairs: args.pairs, only: args.only.clone(), ..Config::default() };
+    let mut config = FuzzConfig {
+        seed: args.seed,
+        first: args.first,
+        pairs: args.pairs,
+        only: args.only.clone(),
+        ..FuzzConfig::default()
+    };
     config.judge.unproved = args.unproved;
     config.judge.certificates = args.certificates;
     if args.print {

@@ -11,7 +11,7 @@ use crate::status::{Failure, Status};
 use ape_fuzz::stability::{self, PairSeen};
 use prover::verify::Config;
 use serde_json::{Value as Json, json};
-use smt::solve::{Budget, Shared};
+use smt::solve::{QueryBudget, Shared};
 use std::io::Write;
 use std::path::Path;
 
@@ -51,7 +51,7 @@ fn seen(path: &Path, args: &StabilityArgs, backend: &Shared) -> Result<Vec<PairS
     if versions != 2 {
         return Err(Failure::Usage(format!("{} has {versions} versions, not 2", input::name(path))));
     }
-    let config = Config { backend: backend.clone(), budget: Budget::default(), ..Config::default() };
+    let config = Config { backend: backend.clone(), budget: QueryBudget::default(), ..Config::default() };
     let check = || stability::check(&file, &config, args.runs, args.seed);
     in_threads(args.jobs, check).map_err(Failure::Thread)
 }

@@ -11,6 +11,9 @@
 mod instances;
 mod reach;
 mod sums;
+mod tag;
+
+pub use tag::{Purpose, Tag};
 
 use crate::arena::Arena;
 use crate::stop;
@@ -32,8 +35,8 @@ pub struct Obligation {
     pub assumptions: Vec<Term>,
     /// What must follow; literally false where the assumptions must contradict each other.
     pub goal: Term,
-    /// What it is for, for people.
-    pub tag: String,
+    /// What it is for, and where.
+    pub tag: Tag,
 }
 
 impl Obligation {
@@ -52,10 +55,7 @@ impl Obligation {
             writer.visit(arena, term);
         }
         writer.facts(arena);
-        let mut text = String::new();
-        for line in self.tag.lines() {
-            let _ = writeln!(text, "; {line}");
-        }
+        let mut text = format!("; {}\n", self.tag);
         text.push_str(PREAMBLE);
         for declaration in writer.declarations.values() {
             text.push_str(declaration);

@@ -28,7 +28,7 @@ pub use task::Task;
 pub use z3::{has_memory_limit, self_test, version};
 
 use crate::arena::Arena;
-use crate::obligation::Obligation;
+use crate::obligation::{Obligation, Purpose, Tag};
 use crate::stop::{self, Reason, Stop, Stopped};
 use crate::term::Term;
 use rustc_hash::FxHashMap as HashMap;
@@ -40,7 +40,7 @@ use std::time::Duration;
 ///
 /// All are asked in one context; an answer that is lost that way is asked for again as a search would, in a context of its own.
 pub fn first_unproved(texts: &[&str]) -> Option<(usize, Answer)> {
-    let Budget { rlimit, clock } = Budget::default();
+    let QueryBudget { rlimit, clock } = QueryBudget::default();
     let question = |smt2| Question { smt2, logic: Logic::QuantifierFree, rlimit, clock, seed: 0, task: None };
     let questions: Vec<Question<'_>> = texts.iter().map(|text| question(*text)).collect();
     let again = |at: usize| match z3::decide(&questions[at]) {
@@ -53,16 +53,16 @@ pub fn first_unproved(texts: &[&str]) -> Option<(usize, Answer)> {
 
 /// Bounds on one query.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct QueryBudget {
     /// Z3 resource units.
     pub rlimit: u32,
     /// The safety net: after this long the query is interrupted, and the answer says so.
     pub clock: Duration,
 }
 
-impl Default for Budget {
+impl Default for QueryBudget {
     fn default() -> Self {
-        Budget { rlimit: 3_000_000, clock: Duration::from_secs(20) }
+        QueryBudget { rlimit: 3_000_000, clock: Duration::from_secs(20) }
     }
 }
 
@@ -86,8 +86,8 @@ pub enum Answer {
 pub struct Query {
     /// The whole text. That it holds is `unsat`; of Horn clauses it is `sat`.
     pub smt2: String,
-    /// What it was for.
-    pub tag: String,
+    /// What it was for, and where.
+    pub tag: Tag,
     /// For which procedure or pair.
     pub task: Option<Task>,
     /// What came back.
@@ -97,7 +97,7 @@ pub struct Query {
 /// Asks queries, remembers answers, and keeps a log.
 #[derive(Debug, Default)]
 pub struct Solver {
-    budget: Budget,
+    budget: QueryBudget,
     seed: u32,
     backend: Shared,
     answers: HashMap<String, Answer>,
@@ -110,7 +110,7 @@ pub struct Solver {
 
 impl Solver {
     /// A solver with this budget for each query.
-    pub fn new(budget: Budget) -> Self {
+    pub fn new(budget: QueryBudget) -> Self {
         Solver { budget, ..Self::default() }
     }
 
@@ -254,7 +254,7 @@ impl Solver {
         if let Some(answer) = self.answers.get(smt2) {
             return answer.clone();
         }
-        let tag = "Horn clauses of a pair over integers".to_string();
+        let tag = Tag::from(Purpose::Horn);
         // As a script: a solution is a model in which nothing fails.
         let script = format!("; {tag}\n{smt2}(assert (not fail))\n(check-sat)\n");
         self.ask_as(script, smt2.to_string(), tag, Logic::Horn)
@@ -300,19 +300,19 @@ impl Solver {
     }
 
     /// Whether a text with quantifiers, in which every assertion starts a line, is unsatisfiable.
-    pub fn prove_text(&mut self, smt2: String, tag: String) -> Answer {
+    pub fn prove_text(&mut self, smt2: String, tag: Tag) -> Answer {
         match self.answers.get(&smt2) {
             Some(answer) => answer.clone(),
             None => self.ask(smt2, tag, Logic::ByTriggers),
         }
     }
 
-    fn ask(&mut self, smt2: String, tag: String, logic: Logic) -> Answer {
+    fn ask(&mut self, smt2: String, tag: Tag, logic: Logic) -> Answer {
         self.ask_as(smt2.clone(), smt2, tag, logic)
     }
 
     /// Asks, and logs what is asked as a script.
-    fn ask_as(&mut self, script: String, smt2: String, tag: String, logic: Logic) -> Answer {
+    fn ask_as(&mut self, script: String, smt2: String, tag: Tag, logic: Logic) -> Answer {
         if let Some(SolverFailure(cause)) = self.broken() {
             return Answer::Unknown(cause.clone());
         }

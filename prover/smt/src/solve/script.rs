@@ -20,7 +20,7 @@ pub fn script(comment: &str, queries: &[Query]) -> String {
     for (number, query) in (1..).zip(queries) {
         let body = query.smt2.split_once(PREAMBLE).map_or(query.smt2.as_str(), |(_, body)| body);
         let ask = if body.ends_with(ASK) { "" } else { ASK };
-        let _ = writeln!(text, "; {number}. {}\n(push 1)\n{body}{ask}(pop 1)\n", query.tag.replace('\n', " "));
+        let _ = writeln!(text, "; {number}. {}\n(push 1)\n{body}{ask}(pop 1)\n", query.tag);
     }
     text
 }

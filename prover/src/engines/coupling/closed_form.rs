@@ -22,7 +22,7 @@ use crate::goal::{Goal, Pair, PairProof, Program, Rule};
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{Node, Sort, Term, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -340,8 +340,7 @@ impl Forms<'_, '_> {
     fn follows(&mut self, known: &[Term], goal: Term) -> bool {
         let Some(left) = self.queries.checked_sub(1) else { return false };
         self.queries = left;
-        let tag = "a closed form is inductive".to_string();
-        let obligation = Obligation { assumptions: known.to_vec(), goal, tag };
+        let obligation = Obligation { assumptions: known.to_vec(), goal, tag: Purpose::ClosedFormInductive.into() };
         let arena = self.steps.arena();
         // Most laws follow without a look into products.
         linearised(arena, &obligation).is_some_and(|linear| self.solver.prove(arena, &linear) == Answer::Holds)

@@ -8,10 +8,11 @@
 //! Invariant: nothing is chosen here. Calls meet in the order in which they stand, so a search and a check ask the same.
 
 use super::Coupler;
-use super::steps::{Call, Endless, Step};
+use super::steps::{Call, EndlessPath, Step};
 use crate::budget::coupling::{MAX_ENDING_QUERIES, MAX_ENDLESS};
 use crate::goal::Pair;
 use lang_l::hir::ProcId;
+use smt::obligation::Purpose;
 use smt::term::Term;
 use std::collections::BTreeSet;
 
@@ -24,7 +25,7 @@ impl Coupler<'_, '_> {
             return false;
         }
         self.queries = MAX_ENDING_QUERIES;
-        self.tag = "calls that start coupled end together";
+        self.purpose = Purpose::CallsEndTogether;
         let pairs: Vec<Pair> = self.summaries.keys().copied().collect();
         pairs.into_iter().all(|pair| {
             let wholes = (self.steps.whole(0, pair.0), self.steps.whole(1, pair.1));
@@ -114,7 +115,7 @@ impl Coupler<'_, '_> {
     }
 
     /// Whether a path on which one side ended (`side`) excludes one on which the other never does.
-    fn excluded(&mut self, side: usize, pair: Pair, step: &Step, endless: &Endless, assumed: &[Term]) -> bool {
+    fn excluded(&mut self, side: usize, pair: Pair, step: &Step, endless: &EndlessPath, assumed: &[Term]) -> bool {
         let ids = [pair.0, pair.1];
         let mut known: Vec<Term> = assumed.iter().chain(&step.path).chain(&endless.path).copied().collect();
         let mut taken = vec![false; step.calls.len()];
@@ -140,7 +141,7 @@ impl Coupler<'_, '_> {
     }
 
     /// The paths on which a procedure never ends: none if that is known; `None` if there are too many.
-    fn endless(&mut self, version: usize, id: ProcId) -> Option<Vec<Endless>> {
+    fn endless(&mut self, version: usize, id: ProcId) -> Option<Vec<EndlessPath>> {
         if self.steps.effects(version, id).terminates {
             return Some(Vec::new());
         }

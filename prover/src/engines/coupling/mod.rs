@@ -28,10 +28,10 @@ use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::effects::Effects;
 use crate::engines::fragments::heapless;
 use crate::engines::fragments::{gives_numbers, only_reads};
-use crate::goal::{Claim, Evidence, Goal, Pair, PairProof, Program, Rule};
+use crate::goal::{Claim, Goal, Pair, PairProof, Program, ProofEvidence, Rule};
 use crate::rejection::{Rejection, reject};
 use runs::{Activation, Simulator};
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{Sort, Term};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ impl Engine for Coupling {
         match prove(goal.program, goal.pair, solver) {
             Some((evidence, together)) => {
                 let level = relational::level(goal, together);
-                relational::proof(goal, &COUPLING, level, Some(Evidence::Coupling(evidence)))
+                relational::proof(goal, &COUPLING, level, Some(ProofEvidence::Coupling(evidence)))
             }
             None => relational::nothing(goal, &COUPLING),
         }
@@ -71,7 +71,7 @@ impl Engine for Coupling {
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
         // Over integers nothing but equal inputs is assumed, least of all a condition.
-        let (Evidence::Coupling(evidence), None) = (&claim.evidence, goal.when) else {
+        let (ProofEvidence::Coupling(evidence), None) = (&claim.evidence, goal.when) else {
             return reject("the evidence is not one of couplings");
         };
         let together = is_full(claim);
@@ -190,8 +190,8 @@ struct Coupler<'a, 'p> {
     summaries: BTreeMap<Pair, Summary>,
     /// How many more queries may be asked.
     queries: usize,
-    /// What they are for, for people.
-    tag: &'static str,
+    /// What they are for.
+    purpose: Purpose,
 }
 
 /// Two paths side by side: what is known of them, and which of their calls are to be related.
@@ -202,7 +202,7 @@ struct PathPair {
 
 impl<'a, 'p> Coupler<'a, 'p> {
     fn new(steps: &'a mut Steps<'p>, pair: Pair, summaries: BTreeMap<Pair, Summary>, solver: &'a mut Solver) -> Self {
-        Coupler { steps, pair, solver, summaries, queries: MAX_QUERIES, tag: "a mutual summary is inductive" }
+        Coupler { steps, pair, solver, summaries, queries: MAX_QUERIES, purpose: Purpose::SummaryInductive }
     }
 
     /// Drops what is not inductive, for so many rounds; what is left, if that is inductive and enough.
@@ -364,7 +364,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
             return false;
         }
         self.queries -= 1;
-        let obligation = Obligation { assumptions: known.to_vec(), goal, tag: self.tag.to_string() };
+        let obligation = Obligation { assumptions: known.to_vec(), goal, tag: self.purpose.clone().into() };
         self.solver.prove(self.steps.arena(), &obligation) == Answer::Holds
     }
 }

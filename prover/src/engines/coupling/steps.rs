@@ -1,6 +1,7 @@
 //! The paths of both versions over variables of their own, in one arena.
 
 use crate::budget::coupling::MAX_STEPS;
+use crate::budget::goal::MAX_INLINE_DEPTH;
 use crate::effects::Effects;
 use crate::exec::on_entry;
 use crate::exec::state::Outcome;
@@ -36,7 +37,7 @@ pub(super) struct Step {
 
 /// One path on which the procedure never ends.
 #[derive(Clone, Debug)]
-pub(super) struct Endless {
+pub(super) struct EndlessPath {
     pub(super) path: Vec<Term>,
     /// The calls that ended.
     pub(super) ended: Vec<Call>,
@@ -50,7 +51,7 @@ pub(super) struct Steps<'p> {
     arena: Arena,
     globals: Vec<GlobalId>,
     steps: BTreeMap<(usize, ProcId), Vec<Step>>,
-    endless: BTreeMap<(usize, ProcId), Vec<Endless>>,
+    endless: BTreeMap<(usize, ProcId), Vec<EndlessPath>>,
     inputs: BTreeMap<(usize, ProcId), Vec<Term>>,
 }
 
@@ -66,7 +67,7 @@ impl<'p> Steps<'p> {
         let globals = globals.into_iter().collect();
         let mut steps = Steps {
             program,
-            arena: Arena::new(program.unit),
+            arena: program.unit.arena(),
             globals,
             steps: BTreeMap::new(),
             endless: BTreeMap::new(),
@@ -91,7 +92,7 @@ impl<'p> Steps<'p> {
         let inline = |callee: &ProcId| unroll > 0 || !effects[callee.index()].recursive(*callee);
         let limits = Limits {
             inline: effects[id.index()].callees.iter().copied().filter(inline).collect(),
-            inline_depth: if unroll > 0 { unroll } else { 8 },
+            inline_depth: if unroll > 0 { unroll } else { MAX_INLINE_DEPTH },
             ..Limits::default()
         };
         let execution = execute(unit, version, effects, &limits, &mut self.arena, (id, &assumed)).ok()?;
@@ -121,7 +122,7 @@ impl<'p> Steps<'p> {
         }
     }
 
-    fn never_ends(&mut self, version: usize, outcome: &Outcome) -> Endless {
+    fn never_ends(&mut self, version: usize, outcome: &Outcome) -> EndlessPath {
         let mut ended: Vec<Call> = outcome.calls.iter().map(|&call| self.call(version, call)).collect();
         // A path may also end in an assumption that fails, or a loop taken at once.
         let last = outcome.calls.last().copied();
@@ -137,13 +138,13 @@ impl<'p> Steps<'p> {
                 None
             }
         };
-        Endless { path: outcome.path.iter().map(|&t| self.shifted(version, t)).collect(), ended, open }
+        EndlessPath { path: outcome.path.iter().map(|&t| self.shifted(version, t)).collect(), ended, open }
     }
 
     fn call(&mut self, version: usize, call: CallId) -> Call {
         let record = self.arena.record(call).clone();
         let effects = &self.program.effects[version][record.callee.index()];
-        let code = self.program.unit.versions[version].procedure(record.callee);
+        let code = self.program.unit.procedure(version, record.callee);
         let before: Vec<Term> = self.globals.iter().map(|g| record.globals[g.index()]).collect();
         let input: Vec<Term> = record.args.iter().chain(&before).map(|&t| self.shifted(version, t)).collect();
         let mut output = Vec::new();
@@ -214,7 +215,7 @@ impl<'p> Steps<'p> {
     }
 
     /// The paths on which a procedure that takes part never ends.
-    pub(super) fn endless(&self, version: usize, id: ProcId) -> Option<Vec<Endless>> {
+    pub(super) fn endless(&self, version: usize, id: ProcId) -> Option<Vec<EndlessPath>> {
         self.endless.get(&(version, id)).cloned()
     }
 
@@ -225,8 +226,8 @@ impl<'p> Steps<'p> {
     /// The sorts of inputs and of outputs.
     pub(super) fn sorts(&self, version: usize, id: ProcId) -> (Vec<Sort>, Vec<Sort>) {
         let unit = self.program.unit;
-        let code = unit.versions[version].procedure(id);
-        let globals: Vec<Sort> = self.globals.iter().map(|g| Sort::from(&unit.globals[g.index()].ty)).collect();
+        let code = unit.procedure(version, id);
+        let globals: Vec<Sort> = self.globals.iter().map(|g| Sort::from(&unit.globals()[g.index()].ty)).collect();
         let locals = |from: usize, count: usize| -> Vec<Sort> {
             code.locals[from..from + count].iter().map(|local| Sort::from(&local.ty)).collect()
         };
@@ -239,7 +240,7 @@ impl<'p> Steps<'p> {
     /// A procedure as one call: its own inputs, and variables for its outputs.
     pub(super) fn whole(&mut self, version: usize, id: ProcId) -> Call {
         let (inputs, outputs) = self.sorts(version, id);
-        let params = self.program.unit.versions[version].procedure(id).params;
+        let params = self.program.unit.procedure(version, id).params;
         let shift = if version == 1 { SHIFT } else { 0 };
         let mut input = Vec::new();
         for (at, sort) in inputs.into_iter().enumerate() {

@@ -156,7 +156,7 @@ fn facts(program: &Program<'_>, pair: Pair, equal: &[(usize, usize)]) -> Vec<Fac
         Selector::Cell(_) => None,
     };
     let fields: BTreeSet<FieldId> = accesses.into_iter().flatten().filter_map(field).collect();
-    let [mine, theirs] = [left, right].map(|code| values(program.unit, &fields, code));
+    let [mine, theirs] = [left, right].map(|code| values(program.unit.as_unit(), &fields, code));
     let mut facts = Vec::new();
     for (side, code) in [left, right].into_iter().enumerate() {
         let references = parameters(code).iter().enumerate().filter(|(_, local)| local.ty.is_reference());

@@ -64,7 +64,7 @@ impl Engine for Loops {
 /// The loops of the two sides, in the order of the source; none where these are not as many.
 fn loop_pairs(goal: &Goal<'_>) -> Vec<Pair> {
     let [left, right] = [0, 1].map(|version| {
-        let code = &goal.program.unit.versions[version];
+        let code = &goal.program.unit.versions()[version];
         let callees = goal.effects(version).callees.iter().copied();
         callees.filter(|callee| is_loop(code.procedure(*callee))).collect::<Vec<ProcId>>()
     });
@@ -134,7 +134,7 @@ impl<'g> Search<'g> {
     /// there is no proof even so.
     fn relate(&mut self, target: Target, solver: &mut Solver) -> Option<()> {
         let (program, claims) = (self.program(), self.claims());
-        let mut arena = Arena::new(program.unit);
+        let mut arena = program.unit.arena();
         let both = self.outcomes(&program, &claims, target, &mut arena)?;
         let mut relater = Relater {
             unit: program.unit,
@@ -216,7 +216,7 @@ impl<'g> Search<'g> {
             let mut executor = Executor::new(program.unit, version, effects, limits[version].clone(), arena);
             let (view, conditions, _) = on_entry(&mut executor, id);
             assumed.extend(conditions);
-            let count = program.unit.versions[version].procedure(id).params;
+            let count = program.unit.versions()[version].procedure(id).params;
             parameters[version] = view.locals.iter().take(count).copied().collect();
         }
         let heap = arena.heaps.initial();

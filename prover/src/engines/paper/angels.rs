@@ -7,7 +7,7 @@
 
 use super::Unsupported;
 use super::sites::Sites;
-use crate::budget::paper::MAX_STRATEGIES;
+use crate::budget::paper::{MAX_STRATEGIES, MAX_STRATEGY_STEPS};
 use crate::goal::Pair;
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn extend(&mut self, at: usize, chosen: &mut Matching, found: &mut Vec<Matching>) {
         self.steps += 1;
-        if found.len() > MAX_STRATEGIES || self.steps > 1_000 * MAX_STRATEGIES {
+        if found.len() > MAX_STRATEGIES || self.steps > MAX_STRATEGY_STEPS {
             // Whoever asked sees that there are too many.
             found.resize(found.len().max(MAX_STRATEGIES + 1), Vec::new());
             return;

@@ -9,14 +9,13 @@
 
 use super::Unsupported;
 use super::sites::{self, Sites};
-use super::summary::{self, Executed};
+use super::summary::{self, CallInstance};
 use super::theory::{self, all, any};
 use crate::budget::paper::MAX_STATEMENTS;
 use crate::effects::Effects;
 use crate::goal::Program;
-use lang_l::hir::{
-    BinOp, Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
-};
+use crate::lower::Lowered;
+use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp};
 use std::fmt::Write;
 
 /// Where a copy is.
@@ -32,7 +31,7 @@ pub(super) struct State {
 
 /// What the copy needs to know.
 pub(super) struct Copy<'a> {
-    pub(super) unit: &'a Unit,
+    pub(super) unit: &'a Lowered,
     pub(super) effects: &'a [Effects],
     pub(super) version: usize,
     pub(super) code: &'a Procedure,
@@ -46,7 +45,7 @@ pub(super) struct Copy<'a> {
     /// What was written so far.
     pub(super) text: String,
     /// The calls made so far.
-    pub(super) calls: Vec<Executed>,
+    pub(super) calls: Vec<CallInstance>,
     names: usize,
     statements: usize,
 }
@@ -158,7 +157,7 @@ impl<'a> Copy<'a> {
         match (place, object) {
             (Place::Field(_, field), Some(object)) => {
                 self.err(state, format!("(= {object} null)"), "true");
-                let ty = self.unit.fields[field.index()].ty.clone();
+                let ty = self.unit.fields()[field.index()].ty.clone();
                 let after = self.declare("heap", "Heap");
                 let before = std::mem::replace(&mut state.heap, after.clone());
                 let field = theory::field(self.unit, *field);
@@ -177,7 +176,7 @@ impl<'a> Copy<'a> {
     fn store(&mut self, place: &Place, value: String, state: &mut State) -> Result<(), Unsupported> {
         match place {
             Place::Local(id) => state.locals[id.index()] = self.define(&self.code.local(*id).ty, value),
-            Place::Global(id) => state.globals[id.index()] = self.define(&self.unit.globals[id.index()].ty, value),
+            Place::Global(id) => state.globals[id.index()] = self.define(&self.unit.globals()[id.index()].ty, value),
             Place::Field(..) | Place::Index(..) => return Err(arrays()),
         }
         Ok(())
@@ -185,7 +184,7 @@ impl<'a> Copy<'a> {
 
     fn call(&mut self, stmt: &Stmt, call: &sites::Call<'_>, state: &mut State, path: &str) -> Result<(), Unsupported> {
         let &sites::Call { targets, callee, args } = call;
-        let code = self.unit.versions[self.version].procedure(callee);
+        let code = self.unit.procedure(self.version, callee);
         let args: Vec<String> = args
             .iter()
             .zip(code.param_ids())
@@ -193,7 +192,7 @@ impl<'a> Copy<'a> {
             .collect::<Result<_, Unsupported>>()?;
         let when = self.define(&Type::Bool, all([path.to_string(), format!("(not {})", state.err)]));
         let globals: Vec<String> =
-            self.unit.globals.iter().zip(&state.globals).map(|(g, term)| theory::wrap(&g.ty, term)).collect();
+            self.unit.globals().iter().zip(&state.globals).map(|(g, term)| theory::wrap(&g.ty, term)).collect();
         let written = &self.effects[callee.index()].written_globals;
         let post = self.name("after");
         let globals_after = (0u32..)
@@ -205,7 +204,7 @@ impl<'a> Copy<'a> {
             .collect();
         let results = (0..code.results).map(|at| format!("result{at}_{post}")).collect();
         let (site, pre, failed) = (self.sites.number(stmt), state.heap.clone(), format!("failed_{post}"));
-        let call = Executed { site, when, pre, post, args, globals, results, globals_after, failed };
+        let call = CallInstance { site, when, pre, post, args, globals, results, globals_after, failed };
         let _ = writeln!(self.text, "; call {}", code.name);
         self.text.push_str(&summary::declare(&call));
         if (self.summarised)(callee) {
@@ -219,7 +218,7 @@ impl<'a> Copy<'a> {
             let value = theory::unwrap(&code.local(id).ty, result);
             self.store(place, value, state)?;
         }
-        for (at, global) in self.unit.globals.iter().enumerate() {
+        for (at, global) in self.unit.globals().iter().enumerate() {
             let assigned = targets.iter().any(|place| matches!(place, Place::Global(id) if id.index() == at));
             if call.globals_after[at] != call.globals[at] && !assigned {
                 state.globals[at] = theory::unwrap(&global.ty, &call.globals_after[at]);
@@ -232,7 +231,7 @@ impl<'a> Copy<'a> {
     }
 
     /// What is known of the callee's errors: the paper's language has none.
-    fn never_errs(&mut self, callee: ProcId, call: &Executed) {
+    fn never_errs(&mut self, callee: ProcId, call: &CallInstance) {
         if let Some(params) = &self.effects[callee.index()].errs_only_if_null {
             let nulls = any(params.iter().map(|&at| format!("(= {} null)", call.args[at])));
             let _ = writeln!(self.text, "(assert (=> (and {} (= {} yes)) {nulls}))", call.when, call.failed);
@@ -240,13 +239,13 @@ impl<'a> Copy<'a> {
     }
 
     /// What is proved to be all that may change, if the callee declares a `modifies`: the paper infers none.
-    fn modifies(&self, callee: ProcId, call: &Executed) -> Option<Vec<String>> {
-        self.unit.versions[self.version].procedure(callee).modifies.as_ref()?;
+    fn modifies(&self, callee: ProcId, call: &CallInstance) -> Option<Vec<String>> {
+        self.unit.procedure(self.version, callee).modifies.as_ref()?;
         let proved = self.effects[callee.index()].modifies.as_ref()?;
         proved.iter().map(|place| self.place_on_entry(place, call)).collect()
     }
 
-    fn place_on_entry(&self, place: &Expr, call: &Executed) -> Option<String> {
+    fn place_on_entry(&self, place: &Expr, call: &CallInstance) -> Option<String> {
         match &place.kind {
             ExprKind::Null => Some("null".into()),
             ExprKind::Local(id) => call.args.get(id.index()).cloned(),
@@ -275,7 +274,7 @@ impl<'a> Copy<'a> {
         let locals =
             (0..then.locals.len()).map(|at| choose(&code.locals[at].ty, &then.locals[at], &els.locals[at])).collect();
         let globals = (0..then.globals.len())
-            .map(|at| choose(&unit.globals[at].ty, &then.globals[at], &els.globals[at]))
+            .map(|at| choose(&unit.globals()[at].ty, &then.globals[at], &els.globals[at]))
             .collect();
         let err = choose(&Type::Bool, &then.err, &els.err);
         State { heap, locals, globals, err }
@@ -292,7 +291,7 @@ impl<'a> Copy<'a> {
             ExprKind::Field(object, field) => {
                 let object = self.value(object, state, guard)?;
                 self.err(state, format!("(= {object} null)"), guard);
-                let ty = &self.unit.fields[field.index()].ty;
+                let ty = &self.unit.fields()[field.index()].ty;
                 let read = format!("(read {} {object} {})", state.heap, theory::field(self.unit, *field));
                 let value = self.define(&Type::Ref, read);
                 self.text.push_str(&theory::typed(ty, &value).unwrap_or_default());

@@ -38,11 +38,12 @@ mod theory;
 
 pub use proofs::prove_all;
 
-pub use product::{Goal, encode};
+pub use product::{PaperGoal, encode};
 
 use crate::goal::{Pair, Program, Rule};
 use lang_l::hir::ProcId;
 use lang_l::hir::same::same_code;
+use smt::obligation::{Purpose, Tag};
 use smt::solve::{Answer, Solver, Task};
 use smt::stop::Stopped;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,7 +119,7 @@ impl Run<'_> {
     }
 
     fn code(&self, version: usize, id: ProcId) -> &lang_l::hir::Procedure {
-        self.program.unit.versions[version].procedure(id)
+        self.program.unit.procedure(version, id)
     }
 
     fn external(&self, pair: Pair) -> bool {
@@ -129,7 +130,7 @@ impl Run<'_> {
     fn partial(&mut self, alive: &mut BTreeSet<Pair>) {
         let mut open: BTreeSet<Pair> = alive.iter().copied().filter(|&pair| !self.external(pair)).collect();
         while let Some(pair) = open.pop_first() {
-            if let Err(why) = self.prove(pair, alive, Goal::SameStores) {
+            if let Err(why) = self.prove(pair, alive, PaperGoal::SameStores) {
                 self.unknown(pair, why);
                 alive.remove(&pair);
                 open.extend(alive.iter().filter(|&&other| !self.external(other) && self.rests_on(other, pair)));
@@ -143,7 +144,7 @@ impl Run<'_> {
         for &pair in alive {
             let effects = &self.program.effects;
             let both_end = effects[0][pair.0.index()].terminates && effects[1][pair.1.index()].terminates;
-            if both_end || self.external(pair) || self.prove(pair, alive, Goal::SameCalls).is_ok() {
+            if both_end || self.external(pair) || self.prove(pair, alive, PaperGoal::SameCalls).is_ok() {
                 settled.insert(pair);
             }
         }
@@ -167,14 +168,16 @@ impl Run<'_> {
         sites::calls(self.code(0, pair.0), other.0) && sites::calls(self.code(1, pair.1), other.1)
     }
 
-    fn prove(&mut self, pair: Pair, alive: &BTreeSet<Pair>, goal: Goal) -> Result<(), String> {
-        let name = &self.code(0, pair.0).name;
-        let tag = format!("paper: {} of {name}", goal.words());
+    fn prove(&mut self, pair: Pair, alive: &BTreeSet<Pair>, goal: PaperGoal) -> Result<(), String> {
+        let name = self.code(0, pair.0).name.clone();
+        let tag = |assumptions_alone| {
+            Tag::from(Purpose::Paper { goal: goal.words(), procedure: name.clone(), assumptions_alone })
+        };
         let encode = |goal| product::encode(self.program, pair, alive, goal).map_err(|Unsupported(what)| what);
         let text = encode(goal)?;
-        let hypotheses = encode(Goal::Absurd)?;
+        let hypotheses = encode(PaperGoal::Absurd)?;
         let task = Task::Pair { left: pair.0, right: pair.1, when: None };
-        let asked = self.solver.attempt(|solver| solver.at(task, |solver| solver.prove_text(text, tag.clone())));
+        let asked = self.solver.attempt(|solver| solver.at(task, |solver| solver.prove_text(text, tag(false))));
         match asked.unwrap_or_else(|Stopped(reason)| Answer::Unknown(reason.to_string())) {
             Answer::Holds => {}
             Answer::Fails | Answer::FailsAt(_) => return Err(format!("no strategy was found for {}", goal.words())),
@@ -187,7 +190,7 @@ impl Run<'_> {
             Answer::Unknown(why) => return Err(format!("{} was not settled: {why}", goal.words())),
         }
         // Nothing follows from assumptions that contradict each other.
-        match self.solver.at(task, |solver| solver.prove_text(hypotheses, format!("{tag}, assumptions alone"))) {
+        match self.solver.at(task, |solver| solver.prove_text(hypotheses, tag(true))) {
             Answer::Holds => Err("the assumptions of the proof contradict each other".into()),
             Answer::Fails | Answer::FailsAt(_) | Answer::Unknown(_) => Ok(()),
         }

@@ -1,6 +1,6 @@
 //! The product procedure: both bodies, once per strategy, and one assertion at the end.
 //!
-//! In: a pair and the claims it may rest on. Out: one SMT-LIB text; unsatisfiable means that the [`Goal`] holds.
+//! In: a pair and the claims it may rest on. Out: one SMT-LIB text; unsatisfiable means that the [`PaperGoal`] holds.
 //!
 //! Invariant: the text is a function of the program, the pair and the claims alone.
 
@@ -8,7 +8,7 @@ use super::Unsupported;
 use super::angels::{self, Strategy};
 use super::copy::{self, Copy, State};
 use super::sites::Sites;
-use super::summary::{self, Executed};
+use super::summary::{self, CallInstance};
 use super::theory::{self, all, any};
 use crate::goal::{Pair, Program};
 use lang_l::hir::{ProcId, Procedure};
@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 /// What is asked of the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum PaperGoal {
     /// Under some strategy both fail, or both end in stores that are equal but for garbage.
     SameStores,
     /// Under some strategy every call that might not end has a partner that is executed from an equal region.
@@ -26,20 +26,25 @@ pub enum Goal {
     Absurd,
 }
 
-impl Goal {
+impl PaperGoal {
     /// The goal in a few words.
     pub fn words(self) -> &'static str {
         match self {
-            Goal::SameStores => "equal final stores",
-            Goal::SameCalls => "mutual termination",
-            Goal::Absurd => "falsehood",
+            PaperGoal::SameStores => "equal final stores",
+            PaperGoal::SameCalls => "mutual termination",
+            PaperGoal::Absurd => "falsehood",
         }
     }
 }
 
 /// The text for `pair`, whose calls may rest on `claims`. Both procedures have bodies and the same signature.
-pub fn encode(program: &Program<'_>, pair: Pair, claims: &BTreeSet<Pair>, goal: Goal) -> Result<String, Unsupported> {
-    let codes = [(0, pair.0), (1, pair.1)].map(|(version, id)| program.unit.versions[version].procedure(id));
+pub fn encode(
+    program: &Program<'_>,
+    pair: Pair,
+    claims: &BTreeSet<Pair>,
+    goal: PaperGoal,
+) -> Result<String, Unsupported> {
+    let codes = [(0, pair.0), (1, pair.1)].map(|(version, id)| program.unit.procedure(version, id));
     let sites = codes.map(Sites::of);
     let strategies = angels::strategies([&sites[0], &sites[1]], claims)?;
     let met = |&(left, right): &Pair| sites[0].calls.contains(&left) && sites[1].calls.contains(&right);
@@ -62,7 +67,7 @@ pub fn encode(program: &Program<'_>, pair: Pair, claims: &BTreeSet<Pair>, goal: 
         text.push_str(&copies);
         refuted.push(counterexample);
     }
-    if goal != Goal::Absurd {
+    if goal != PaperGoal::Absurd {
         text.push_str("\n; The assertion: one of the strategies does it. Negated, as every query is.\n");
         for (number, counterexample) in refuted.iter().enumerate() {
             let _ = writeln!(text, "; not strategy {number}\n(assert {counterexample})");
@@ -76,7 +81,7 @@ struct Product<'a> {
     codes: [&'a Procedure; 2],
     sites: &'a [Sites; 2],
     summarised: &'a [Pair],
-    goal: Goal,
+    goal: PaperGoal,
 }
 
 impl Product<'_> {
@@ -88,7 +93,7 @@ impl Product<'_> {
         );
         text.push_str(&theory::well_formed("initial", "true"));
         let params = self.codes[0].param_ids().map(|id| (format!("param{}", id.0), &self.codes[0].local(id).ty));
-        let globals = self.program.unit.globals.iter().enumerate().map(|(at, g)| (format!("global{at}"), &g.ty));
+        let globals = self.program.unit.globals().iter().enumerate().map(|(at, g)| (format!("global{at}"), &g.ty));
         for (name, ty) in params.chain(globals) {
             let _ = writeln!(text, "(declare-const {name} {})", theory::sort(ty));
             if ty.is_reference() {
@@ -130,9 +135,9 @@ impl Product<'_> {
             text.push_str(&copy.text);
         }
         let counterexample = match self.goal {
-            Goal::SameStores => self.stores_differ(number, &ends[0], &ends[1], &mut text),
-            Goal::SameCalls => self.calls_differ(strategy, [&copies[0].calls, &copies[1].calls]),
-            Goal::Absurd => "true".into(),
+            PaperGoal::SameStores => self.stores_differ(number, &ends[0], &ends[1], &mut text),
+            PaperGoal::SameCalls => self.calls_differ(strategy, [&copies[0].calls, &copies[1].calls]),
+            PaperGoal::Absurd => "true".into(),
         };
         Ok((text, counterexample))
     }
@@ -181,7 +186,7 @@ impl Product<'_> {
         );
         let params = code.param_ids().map(|id| format!("param{}", id.0));
         let others = (code.params..code.locals.len()).map(|at| copy::default(code, lang_l::hir::LocalId(id(at))));
-        let globals = (0..self.program.unit.globals.len()).map(|at| format!("global{at}")).collect();
+        let globals = (0..self.program.unit.globals().len()).map(|at| format!("global{at}")).collect();
         State { heap, locals: params.chain(others).collect(), globals, err: "false".into() }
     }
 
@@ -193,7 +198,7 @@ impl Product<'_> {
             let code = self.codes[version];
             let results = code.result_ids().map(|id| (code.local(id).ty.clone(), state.locals[id.index()].clone()));
             let globals =
-                self.program.unit.globals.iter().zip(&state.globals).map(|(g, term)| (g.ty.clone(), term.clone()));
+                self.program.unit.globals().iter().zip(&state.globals).map(|(g, term)| (g.ty.clone(), term.clone()));
             results.chain(globals).collect::<Vec<_>>()
         };
         let (left_out, right_out) = (variables(left, 0), variables(right, 1));
@@ -221,7 +226,7 @@ impl Product<'_> {
     }
 
     /// Some call that might not end has no partner that is executed from an equal region.
-    fn calls_differ(&self, strategy: &Strategy, calls: [&[Executed]; 2]) -> String {
+    fn calls_differ(&self, strategy: &Strategy, calls: [&[CallInstance]; 2]) -> String {
         let mut lonely = Vec::new();
         for version in [0, 1] {
             for call in calls[version] {
@@ -229,7 +234,7 @@ impl Product<'_> {
                 if self.program.effects[version][callee.index()].terminates {
                     continue;
                 }
-                let code = self.program.unit.versions[version].procedure(callee);
+                let code = self.program.unit.procedure(version, callee);
                 let other = 1 - version;
                 let partner = strategy
                     .calls

@@ -21,7 +21,7 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
         let used = report.rests_on.iter().filter_map(|on| Some((*on, *levels.get(on)?))).collect();
         let mut proof = PairProof::trivial(level(&report.answer), &PAPER, used);
         if let PaperAnswer::Unknown(why) = &report.answer {
-            let place = |version: usize, id: ProcId| vec![program.unit.versions[version].procedure(id).name_span];
+            let place = |version: usize, id: ProcId| vec![program.unit.procedure(version, id).name_span];
             proof.failed_goal = Some(FailedGoal { what: why.clone(), places: [place(0, pair.0), place(1, pair.1)] });
         }
         proof

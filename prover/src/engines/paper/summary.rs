@@ -12,12 +12,13 @@
 
 use super::theory::{self, agree, all, any, sort};
 use crate::goal::{Pair, Program};
-use lang_l::hir::{Global, Procedure, Type, Unit};
+use crate::lower::Lowered;
+use lang_l::hir::{Global, Procedure, Type};
 use std::fmt::Write;
 
 /// A call as one copy of a body executes it. All values are wrapped.
 #[derive(Clone, Debug)]
-pub(super) struct Executed {
+pub(super) struct CallInstance {
     /// Its site.
     pub(super) site: usize,
     /// The condition under which it is executed.
@@ -33,10 +34,10 @@ pub(super) struct Executed {
 }
 
 /// The objects from which a call sees the heap.
-pub(super) fn roots(unit: &Unit, code: &Procedure, args: &[String], globals: &[String]) -> Vec<String> {
+pub(super) fn roots(unit: &Lowered, code: &Procedure, args: &[String], globals: &[String]) -> Vec<String> {
     let reference = |ty: &Type, value: &String| ty.is_reference().then(|| value.clone());
     let params = code.param_ids().zip(args).filter_map(|(id, arg)| reference(&code.local(id).ty, arg));
-    let globals = unit.globals.iter().zip(globals).filter_map(|(Global { ty, .. }, value)| reference(ty, value));
+    let globals = unit.globals().iter().zip(globals).filter_map(|(Global { ty, .. }, value)| reference(ty, value));
     params.chain(globals).collect()
 }
 
@@ -45,7 +46,7 @@ fn abstraction(code: &Procedure, version: usize) -> String {
     format!("|abs_{}_{version}|", code.name)
 }
 
-impl Executed {
+impl CallInstance {
     fn values(&self) -> impl Iterator<Item = &String> {
         let before = self.args.iter().chain(&self.globals);
         before.chain([&self.post]).chain(&self.results).chain(&self.globals_after).chain([&self.failed])
@@ -58,7 +59,7 @@ impl Executed {
     }
 
     /// The regions that the two calls see agree: one direction implies the other, so proving either will do.
-    pub(super) fn equal_from_params(&self, other: &Executed, unit: &Unit, code: &Procedure) -> String {
+    pub(super) fn equal_from_params(&self, other: &CallInstance, unit: &Lowered, code: &Procedure) -> String {
         let same =
             |a: &[String], b: &[String]| a.iter().zip(b).map(|(a, b)| format!("(= {a} {b})")).collect::<Vec<_>>();
         let mut parts = same(&self.args, &other.args);
@@ -69,8 +70,8 @@ impl Executed {
     }
 
     /// The frame, and that what the call leaves is a heap.
-    pub(super) fn frame(&self, unit: &Unit, code: &Procedure, modifies: Option<&[String]>) -> String {
-        let Executed { when, pre, post, .. } = self;
+    pub(super) fn frame(&self, unit: &Lowered, code: &Procedure, modifies: Option<&[String]>) -> String {
+        let CallInstance { when, pre, post, .. } = self;
         let roots = roots(unit, code, &self.args, &self.globals);
         let inside = |object: &str| any(roots.iter().map(|root| format!("(reach {pre} {root} {object})")));
         let touched = |object: &str| match modifies {
@@ -110,7 +111,7 @@ impl Executed {
         );
         text.push_str(&theory::well_formed(post, when));
         let results = code.result_ids().map(|id| &code.local(id).ty).zip(&self.results);
-        let globals = unit.globals.iter().map(|global| &global.ty).zip(&self.globals_after);
+        let globals = unit.globals().iter().map(|global| &global.ty).zip(&self.globals_after);
         for (ty, value) in results.chain(globals) {
             text.push_str(&theory::typed(ty, value).unwrap_or_default());
             if ty.is_reference() && !self.globals.contains(value) {
@@ -122,7 +123,7 @@ impl Executed {
 
     /// Cases for a value that the call hands out.
     fn handed(&self, inside: &impl Fn(&str) -> String, value: &str) -> String {
-        let Executed { pre, post, .. } = self;
+        let CallInstance { pre, post, .. } = self;
         format!("(= {value} null) {} (and (allocated {post} {value}) (not (allocated {pre} {value})))", inside(value))
     }
 }
@@ -138,14 +139,14 @@ pub(super) fn mutual_summaries(program: &Program<'_>, pairs: &[Pair]) -> String 
     );
     let mut declared: Vec<(usize, &str)> = Vec::new();
     for &(left, right) in pairs {
-        let codes = [(0, left), (1, right)].map(|(version, id)| (version, unit.versions[version].procedure(id)));
+        let codes = [(0, left), (1, right)].map(|(version, id)| (version, unit.procedure(version, id)));
         for (version, code) in codes {
             if !declared.contains(&(version, code.name.as_str())) {
                 declared.push((version, &code.name));
                 let values = format!(
                     "{}Heap {}Value",
-                    "Value ".repeat(code.params + unit.globals.len()),
-                    "Value ".repeat(code.results + unit.globals.len())
+                    "Value ".repeat(code.params + unit.globals().len()),
+                    "Value ".repeat(code.results + unit.globals().len())
                 );
                 let _ =
                     writeln!(text, "(declare-fun {} (Strategy Call Heap {values}) Bool)", abstraction(code, version));
@@ -156,7 +157,7 @@ pub(super) fn mutual_summaries(program: &Program<'_>, pairs: &[Pair]) -> String 
     text
 }
 
-fn mutual_summary(unit: &Unit, codes: [&Procedure; 2]) -> String {
+fn mutual_summary(unit: &Lowered, codes: [&Procedure; 2]) -> String {
     let [left, right] = [0, 1].map(|version| bound_call(unit, codes[version], version));
     let effects = [(&left, 0), (&right, 1)].map(|(call, v)| call.fact(codes[v], v, "s", &format!("c{v}")));
     let variables: Vec<String> = [&left, &right]
@@ -167,7 +168,7 @@ fn mutual_summary(unit: &Unit, codes: [&Procedure; 2]) -> String {
             heaps.into_iter().chain(values).collect::<Vec<_>>()
         })
         .collect();
-    let after = |call: &Executed| call.results.iter().chain(&call.globals_after).cloned().collect::<Vec<_>>();
+    let after = |call: &CallInstance| call.results.iter().chain(&call.globals_after).cloned().collect::<Vec<_>>();
     let mut same: Vec<String> = after(&left).iter().zip(after(&right)).map(|(a, b)| format!("(= {a} {b})")).collect();
     same.push(format!("(same_diff {} {} {} {})", left.pre, left.post, right.pre, right.post));
     format!(
@@ -190,23 +191,23 @@ fn mutual_summary(unit: &Unit, codes: [&Procedure; 2]) -> String {
 }
 
 /// A call all of whose parts are bound variables.
-fn bound_call(unit: &Unit, code: &Procedure, version: usize) -> Executed {
+fn bound_call(unit: &Lowered, code: &Procedure, version: usize) -> CallInstance {
     let names = |stem: &str, count: usize| (0..count).map(|at| format!("{stem}{version}_{at}")).collect::<Vec<_>>();
-    Executed {
+    CallInstance {
         site: 0,
         when: "true".into(),
         pre: format!("pre{version}"),
         post: format!("post{version}"),
         args: names("x", code.params),
-        globals: names("g", unit.globals.len()),
+        globals: names("g", unit.globals().len()),
         results: names("y", code.results),
-        globals_after: names("g_after", unit.globals.len()),
+        globals_after: names("g_after", unit.globals().len()),
         failed: format!("failed{version}"),
     }
 }
 
 /// Declares the constants of a call.
-pub(super) fn declare(call: &Executed) -> String {
+pub(super) fn declare(call: &CallInstance) -> String {
     let mut text = format!("(declare-const {} Heap)\n", call.post);
     let new = call.globals_after.iter().filter(|&value| !call.globals.contains(value));
     for value in call.results.iter().chain(new).chain([&call.failed]) {

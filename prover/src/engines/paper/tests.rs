@@ -2,13 +2,13 @@
 
 use super::angels::strategies;
 use super::sites::Sites;
-use super::{Goal, PaperAnswer, encode, verify};
+use super::{PaperAnswer, PaperGoal, encode, verify};
 use crate::analysis::{contracts, inference};
 use crate::effects;
 use crate::goal::{Pair, Program};
 use crate::lower::{Lowered, lower};
 use lang_l::hir::ProcId;
-use smt::solve::{Budget, Solver};
+use smt::solve::{QueryBudget, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -23,7 +23,7 @@ fn lowered(text: &str) -> Lowered {
 }
 
 fn program(unit: &Lowered) -> Program<'_> {
-    let mut solver = Solver::new(Budget::default());
+    let mut solver = Solver::new(QueryBudget::default());
     let known = [0, 1].map(|version| {
         let mut known = effects::syntactic(unit, version);
         inference::infer(unit, version, &mut known, &mut solver);
@@ -34,15 +34,15 @@ fn program(unit: &Lowered) -> Program<'_> {
 }
 
 fn claims(unit: &Lowered) -> Vec<Pair> {
-    let named = (0u32..).zip(&unit.versions[0].procedures);
-    named.filter_map(|(at, p)| Some((ProcId(at), unit.versions[1].find(&p.name)?))).collect()
+    let named = (0u32..).zip(&unit.versions()[0].procedures);
+    named.filter_map(|(at, p)| Some((ProcId(at), unit.versions()[1].find(&p.name)?))).collect()
 }
 
 fn answers(text: &str) -> BTreeMap<String, PaperAnswer> {
     let unit = lowered(text);
-    let budget = Budget { rlimit: 20_000_000, clock: Duration::from_secs(60) };
+    let budget = QueryBudget { rlimit: 20_000_000, clock: Duration::from_secs(60) };
     let found = verify(&program(&unit), &claims(&unit), &mut Solver::new(budget));
-    found.into_iter().map(|(pair, report)| (unit.versions[0].procedure(pair.0).name.clone(), report.answer)).collect()
+    found.into_iter().map(|(pair, report)| (unit.procedure(0, pair.0).name.clone(), report.answer)).collect()
 }
 
 fn check(procedure: &str, text: &str, expected: PaperAnswer) {
@@ -185,14 +185,14 @@ fn strategies_are_injective_and_maximal() {
     let unit = lowered(REORDERED);
     let program = program(&unit);
     let claims: BTreeSet<Pair> = claims(&unit).into_iter().collect();
-    let pair = (unit.versions[0].find("p").expect("p"), unit.versions[1].find("p").expect("p"));
-    let sites = [Sites::of(unit.versions[0].procedure(pair.0)), Sites::of(unit.versions[1].procedure(pair.1))];
+    let pair = (unit.versions()[0].find("p").expect("p"), unit.versions()[1].find("p").expect("p"));
+    let sites = [Sites::of(unit.procedure(0, pair.0)), Sites::of(unit.procedure(1, pair.1))];
     let found = strategies([&sites[0], &sites[1]], &claims).expect("few");
     // Two ways to pair the allocations, two to pair the calls.
     assert_eq!(found.len(), 4);
     assert_eq!(found[0].allocations, [(0, 0), (1, 1)]);
     assert_eq!(found[3].calls, [(0, 1), (1, 0)]);
-    let text = encode(&program, pair, &claims, Goal::SameStores).expect("supported");
+    let text = encode(&program, pair, &claims, PaperGoal::SameStores).expect("supported");
     for comment in ["; Figure 2: product procedure", "; Figure 4: mutual summaries", "; Figure 9: reachability"] {
         assert!(text.contains(comment), "{comment}");
     }

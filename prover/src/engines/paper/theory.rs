@@ -10,14 +10,15 @@
 //! Invariant: every axiom is true of all heaps, with `wrote` and `same_edges` read as definitions; no axiom makes a term
 //! that matches its own trigger for ever.
 
-use lang_l::hir::{FieldId, Type, Unit};
+use crate::lower::Lowered;
+use lang_l::hir::{FieldId, Type};
 use std::fmt::Write;
 
 /// Sorts, functions and axioms.
-pub(super) fn preamble(unit: &Unit) -> String {
+pub(super) fn preamble(unit: &Lowered) -> String {
     let mut text = String::from(SORTS);
     let mut fields = vec!["alloc".to_string()];
-    for (at, field) in (0u32..).zip(&unit.fields) {
+    for (at, field) in (0u32..).zip(unit.fields()) {
         let symbol = self::field(unit, FieldId(at));
         let _ = writeln!(text, "(declare-const {symbol} Field)");
         if field.ty.is_reference() {
@@ -116,9 +117,9 @@ pub(super) fn agree(h: &str, k: &str, roots: &[String]) -> String {
 }
 
 /// A field's symbol.
-pub(super) fn field(unit: &Unit, id: FieldId) -> String {
-    let field = &unit.fields[id.index()];
-    let class = field.class.map_or("", |class| unit.classes[class.index()].name.as_str());
+pub(super) fn field(unit: &Lowered, id: FieldId) -> String {
+    let field = &unit.fields()[id.index()];
+    let class = field.class.map_or("", |class| unit.classes()[class.index()].name.as_str());
     format!("|{class}.{}|", field.name)
 }
 

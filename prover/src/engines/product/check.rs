@@ -19,6 +19,7 @@ use crate::chc::linearise::linearised;
 use crate::chc::polynomial::Polynomial;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
+use smt::obligation::Purpose;
 use smt::obligation::{Obligation, input_name};
 use smt::solve::{Answer, Solver};
 use smt::term::{Node as Form, Sort, Term};
@@ -310,8 +311,7 @@ impl<'a, 'w> Check<'a, 'w> {
             assumptions.push(fact.term(&mut self.setting.arena.terms, &columns));
         }
         assumptions.extend(known);
-        let tag = "the facts at a node of a product are inductive".to_string();
-        Obligation { assumptions, goal, tag }
+        Obligation { assumptions, goal, tag: Purpose::ProductInductive.into() }
     }
 
     /// Whether a goal holds at a node: for those who ask more of a product than that it is one.

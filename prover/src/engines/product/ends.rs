@@ -28,18 +28,18 @@ impl Check<'_, '_> {
                 self.graph.edges.iter().filter(|edge| edge.transitions[side].is_empty()).cloned().collect();
             let all: Vec<usize> = (0..still.len()).collect();
             let depth = all.len();
-            lexicographic(&mut Standing { check: self, edges: still }, all, depth).is_some()
+            lexicographic(&mut StandingEdges { check: self, edges: still }, all, depth).is_some()
         })
     }
 }
 
 /// The edges along which one side stands still.
-struct Standing<'c, 'a, 'w> {
+struct StandingEdges<'c, 'a, 'w> {
     check: &'c mut Check<'a, 'w>,
     edges: Vec<Edge>,
 }
 
-impl Edges for Standing<'_, '_, '_> {
+impl Edges for StandingEdges<'_, '_, '_> {
     /// A linear form over the variables at the nodes, and lengths.
     type Measure = Term;
 
@@ -66,7 +66,7 @@ impl Edges for Standing<'_, '_, '_> {
     }
 }
 
-impl Standing<'_, '_, '_> {
+impl StandingEdges<'_, '_, '_> {
     /// A measure after an edge; `None` where it speaks of what is not there at both of its ends.
     fn after(&mut self, measure: Term, edge: &Edge) -> Option<Term> {
         let setting = &mut self.check.setting;

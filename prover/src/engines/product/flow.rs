@@ -7,7 +7,8 @@
 //! Invariant: every cycle of the graph goes through one of its [`Flow::loops`].
 
 use crate::budget::product::{MAX_DEPTH, MAX_INSTRUCTIONS};
-use lang_l::hir::{Block, Expr, ExprKind, GlobalId, Place, ProcId, Procedure, Rhs, StmtKind, Unit};
+use crate::lower::Lowered;
+use lang_l::hir::{Block, Expr, ExprKind, GlobalId, Place, ProcId, Procedure, Rhs, StmtKind};
 use smt::term::Sort;
 use std::collections::BTreeSet;
 
@@ -86,8 +87,8 @@ impl Instr<'_> {
 
 impl<'u> Flow<'u> {
     /// The graph of a procedure; `None` when it recurs in another way, is too big, or does what is not known here.
-    pub(super) fn of(unit: &'u Unit, version: usize, procedure: ProcId, globals: &[GlobalId]) -> Option<Flow<'u>> {
-        let vars = unit.globals.iter().map(|global| (Sort::from(&global.ty), global.name.clone())).collect();
+    pub(super) fn of(unit: &'u Lowered, version: usize, procedure: ProcId, globals: &[GlobalId]) -> Option<Flow<'u>> {
+        let vars = unit.globals().iter().map(|global| (Sort::from(&global.ty), global.name.clone())).collect();
         let flow = Flow {
             instrs: vec![Instr::Exit],
             start: 0,
@@ -95,7 +96,7 @@ impl<'u> Flow<'u> {
             vars,
             params: Vec::new(),
             outputs: Vec::new(),
-            globals: unit.globals.len(),
+            globals: unit.globals().len(),
         };
         let mut builder = Builder { unit, version, flow, stack: Vec::new() };
         let code = builder.code(procedure);
@@ -135,7 +136,7 @@ impl<'u> Flow<'u> {
 }
 
 struct Builder<'u> {
-    unit: &'u Unit,
+    unit: &'u Lowered,
     version: usize,
     flow: Flow<'u>,
     stack: Vec<Frame>,
@@ -143,7 +144,7 @@ struct Builder<'u> {
 
 impl<'u> Builder<'u> {
     fn code(&self, id: ProcId) -> &'u Procedure {
-        self.unit.versions[self.version].procedure(id)
+        self.unit.procedure(self.version, id)
     }
 
     fn emit(&mut self, instr: Instr<'u>) -> Option<At> {

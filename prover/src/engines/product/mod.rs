@@ -27,7 +27,9 @@ mod templates;
 mod transitions;
 
 use super::{Engine, relational};
-use crate::budget::product::{MAX_DRAWN, MAX_ENDING_QUERIES, MAX_INPUTS, MAX_OTHERS, MAX_QUERIES, MAX_RUN};
+use crate::budget::product::{
+    MAX_BOUNDS, MAX_DRAWN, MAX_ENDING_QUERIES, MAX_INPUTS, MAX_MODULI, MAX_OTHERS, MAX_QUERIES, MAX_RUN,
+};
 use crate::engines::fragments::only_reads;
 use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions};
 use crate::relate::Level;
@@ -93,7 +95,7 @@ impl Engine for Product {
 
 /// Whether a product of the two can be made: they have loops, look at no more than integers or a heap that they only read.
 pub(super) fn fits(goal: &Goal<'_>) -> bool {
-    let mut arena = Arena::new(goal.program.unit);
+    let mut arena = goal.program.unit.arena();
     globals(goal.program, goal.pair).and_then(|globals| sides(goal.program, goal.pair, &globals, &mut arena)).is_some()
 }
 
@@ -111,7 +113,7 @@ fn globals(program: &Program<'_>, pair: Pair) -> Option<Vec<GlobalId>> {
     }
     let touched = |version: usize| &program.effects[version][ids[version].index()];
     let globals: BTreeSet<GlobalId> = (0..2).flat_map(|version| touched(version).globals.iter().copied()).collect();
-    let plain = |global: &GlobalId| !program.unit.globals[global.index()].ty.is_reference();
+    let plain = |global: &GlobalId| !program.unit.globals()[global.index()].ty.is_reference();
     globals.iter().all(plain).then(|| globals.into_iter().collect())
 }
 
@@ -128,15 +130,15 @@ fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut 
     let touched = |version: usize| &program.effects[version][ids[version].index()];
     let reads = reads(program, pair);
     let globals = globals(program, pair)?;
-    let mut arena = Arena::new(program.unit);
+    let mut arena = program.unit.arena();
     let (mut assumed, _) = assumptions(program, pair, when, &mut arena);
     // Less may always be assumed; runs cannot look at quantifiers.
     assumed.retain(|&condition| !quantified(&arena, condition));
     let [left, right] = sides(program, pair, &globals, &mut arena)?;
     let mut inputs = inputs(program, pair, &globals, &mut arena);
-    let params = &program.unit.versions[0].procedure(pair.0).locals[..];
+    let params = &program.unit.procedure(0, pair.0).locals[..];
     let is_array = |at: &usize| matches!(params[*at].ty, Type::Array(_));
-    let arrays: Vec<usize> = (0..program.unit.versions[0].procedure(pair.0).params).filter(is_array).collect();
+    let arrays: Vec<usize> = (0..program.unit.procedure(0, pair.0).params).filter(is_array).collect();
     if reads {
         inputs.push(arena.terms.app(Func::Param(STORE), &[], Sort::Int));
     }
@@ -176,12 +178,12 @@ fn quantified(arena: &Arena, condition: Term) -> bool {
 
 /// The terms of the inputs: parameters, then globals.
 fn inputs(program: &Program<'_>, pair: Pair, globals: &[GlobalId], arena: &mut Arena) -> Vec<Term> {
-    let code = program.unit.versions[0].procedure(pair.0);
+    let code = program.unit.procedure(0, pair.0);
     let params = code.locals[..code.params].iter().zip(0u32..);
     let mut inputs: Vec<Term> =
         params.map(|(local, at)| arena.terms.app(Func::Param(at), &[], Sort::from(&local.ty))).collect();
     for global in globals {
-        let sort = Sort::from(&program.unit.globals[global.index()].ty);
+        let sort = Sort::from(&program.unit.globals()[global.index()].ty);
         inputs.push(arena.terms.app(Func::Global(global.0), &[], sort));
     }
     inputs
@@ -278,14 +280,14 @@ fn constants(arena: &Arena, sides: [&Side<'_>; 2]) -> BTreeSet<BigInt> {
 /// What to look for in a program that mentions these numbers.
 fn templates(constants: &BTreeSet<BigInt>) -> Templates {
     let mut bounds = BTreeSet::new();
-    for number in constants.iter().take(8).chain([&BigInt::zero()]) {
+    for number in constants.iter().take(MAX_BOUNDS).chain([&BigInt::zero()]) {
         for near in -2..=2 {
             bounds.insert(number + near);
             bounds.insert(near - number);
         }
     }
     let small = |number: &&BigInt| number.to_i32().is_some_and(|number| (2..=12).contains(&number));
-    let mut moduli: BTreeSet<BigInt> = constants.iter().filter(small).take(4).cloned().collect();
+    let mut moduli: BTreeSet<BigInt> = constants.iter().filter(small).take(MAX_MODULI).cloned().collect();
     moduli.insert(BigInt::from(2));
     Templates { degree: 1, bounds, moduli, conditions: Vec::new() }
 }

@@ -10,7 +10,6 @@ use super::flow::{At, Flow, Instr, Value, Var};
 use crate::budget::product::MAX_TRANSITIONS;
 use crate::exec::{ContractView, Executor, Freshness, Limits};
 use crate::goal::Program;
-use crate::lower::visit::mentions_entry;
 use lang_l::hir::{Expr, ExprKind, GlobalId, ProcId};
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -284,7 +283,7 @@ impl Exploration<'_, '_, '_> {
     /// Goes on where a condition holds, and ends at `otherwise` where it does not.
     fn check(&mut self, mut path: Path, cond: (Var, &Expr), next: At, otherwise: Cut) -> Option<()> {
         // Neither has a value that a run could look at.
-        if mentions_entry(cond.1) || cond.1.any(&|part| matches!(part.kind, ExprKind::Quant { .. })) {
+        if cond.1.mentions_entry() || cond.1.any(&|part| matches!(part.kind, ExprKind::Quant { .. })) {
             return None;
         }
         let Some(holds) = self.evaluate(&mut path, cond)? else { return Some(()) };

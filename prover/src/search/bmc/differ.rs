@@ -8,14 +8,14 @@
 
 use crate::budget::bmc::MAX_COMPARED_DEPTH;
 use crate::exec::state::Outcome;
-use lang_l::hir::Unit;
+use crate::lower::Lowered;
 use smt::arena::Arena;
 use smt::heap::{HeapId, HeapNode};
 use smt::term::{AllocClass, Ending, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 /// The condition under which two outcomes differ.
-pub(super) fn outcomes(arena: &mut Arena, unit: &Unit, left: &Outcome, right: &Outcome) -> Term {
+pub(super) fn outcomes(arena: &mut Arena, unit: &Lowered, left: &Outcome, right: &Outcome) -> Term {
     if left.ending != right.ending {
         return arena.terms.bool(true);
     }

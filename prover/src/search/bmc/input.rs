@@ -1,13 +1,14 @@
 //! An input from a model.
 //!
-//! In: what was asked, and the values a model gives the terms that speak of the initial store. Out: the input they describe;
+//! In: an obligation, and the values a model gives the terms that speak of the initial store. Out: the input they describe;
 //! what the question did not speak of is left unset.
 //!
 //! Invariant: whatever the values, the result is an input; whether it fits the program is seen when it is replayed.
 
 use crate::budget::bmc::MAX_ARRAY_LENGTH;
+use crate::lower::Lowered;
 use lang_l::heap::{Input, Kind, Object};
-use lang_l::hir::{ClassId, FieldId, Procedure, Type, Unit};
+use lang_l::hir::{ClassId, FieldId, Procedure, Type};
 use lang_l::value::{Addr, Location, Slot, Value};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -17,16 +18,16 @@ use smt::term::{Func, Node, Selector, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The terms whose values describe the initial store.
-pub(super) struct Asked<'u> {
+pub(super) struct InputTerms<'u> {
     /// Null first, then in the order met.
     pub(super) terms: Vec<Term>,
-    unit: &'u Unit,
+    unit: &'u Lowered,
     procedure: &'u Procedure,
 }
 
-impl<'u> Asked<'u> {
+impl<'u> InputTerms<'u> {
     /// Everything in an obligation that speaks of the initial store.
-    pub(super) fn of(arena: &mut Arena, unit: &'u Unit, procedure: &'u Procedure, obligation: &Obligation) -> Self {
+    pub(super) fn of(arena: &mut Arena, unit: &'u Lowered, procedure: &'u Procedure, obligation: &Obligation) -> Self {
         let mut terms = vec![arena.terms.null()];
         let mut seen = BTreeSet::new();
         let mut work = obligation.assumptions.clone();
@@ -44,14 +45,14 @@ impl<'u> Asked<'u> {
         }
         let mut known = BTreeSet::new();
         terms.retain(|&term| known.insert(term));
-        Asked { terms, unit, procedure }
+        InputTerms { terms, unit, procedure }
     }
 
     /// The input that these values describe.
     pub(super) fn input(&self, arena: &Arena, values: &[String]) -> Input {
         let value: BTreeMap<Term, &str> = self.terms.iter().copied().zip(values.iter().map(String::as_str)).collect();
         let null = values.first().map_or("", String::as_str);
-        let mut shape = Shape { asked: self, arena, null, objects: BTreeMap::new() };
+        let mut shape = Shape { inputs: self, arena, null, objects: BTreeMap::new() };
         for &term in &self.terms {
             shape.type_of(term, &value);
         }
@@ -61,7 +62,7 @@ impl<'u> Asked<'u> {
 
 /// What is known of one object.
 #[derive(Default)]
-struct Known {
+struct ObjectSketch {
     types: Vec<Type>,
     fields: Vec<FieldId>,
     length: Option<u64>,
@@ -69,11 +70,11 @@ struct Known {
 }
 
 struct Shape<'a, 'u> {
-    asked: &'a Asked<'u>,
+    inputs: &'a InputTerms<'u>,
     arena: &'a Arena,
     null: &'a str,
     /// By the value that stands for them.
-    objects: BTreeMap<String, Known>,
+    objects: BTreeMap<String, ObjectSketch>,
 }
 
 impl Shape<'_, '_> {
@@ -81,15 +82,15 @@ impl Shape<'_, '_> {
     fn type_of(&mut self, term: Term, value: &BTreeMap<Term, &str>) -> Option<Type> {
         let Node::App(func, args) = self.arena.terms.node(term).clone() else { return None };
         let ty = match func {
-            Func::Param(at) => self.asked.procedure.locals.get(at as usize)?.ty.clone(),
-            Func::Global(at) => self.asked.unit.globals.get(at as usize)?.ty.clone(),
+            Func::Param(at) => self.inputs.procedure.locals.get(at as usize)?.ty.clone(),
+            Func::Global(at) => self.inputs.unit.globals().get(at as usize)?.ty.clone(),
             Func::Initial(Selector::Field(field)) => {
                 let name = value.get(&args[0]).copied().unwrap_or(self.null);
                 self.type_of(args[0], value);
                 if let Some(known) = self.objects.get_mut(name) {
                     known.fields.push(field);
                 }
-                self.asked.unit.fields.get(field.index())?.ty.clone()
+                self.inputs.unit.fields().get(field.index())?.ty.clone()
             }
             Func::Initial(Selector::Cell(_)) => {
                 let of = self.type_of(args[0], value);
@@ -123,7 +124,7 @@ impl Shape<'_, '_> {
         Some(ty)
     }
 
-    fn kind(&self, known: &Known) -> Kind {
+    fn kind(&self, known: &ObjectSketch) -> Kind {
         for ty in &known.types {
             match ty {
                 Type::Array(element) => {
@@ -134,16 +135,16 @@ impl Shape<'_, '_> {
                 _ => {}
             }
         }
-        let unit = self.asked.unit;
-        if unit.classes.is_empty() {
+        let unit = self.inputs.unit;
+        if unit.classes().is_empty() {
             return Kind::Fields(None);
         }
-        let declaring = known.fields.iter().find_map(|field| unit.fields[field.index()].class);
+        let declaring = known.fields.iter().find_map(|field| unit.fields()[field.index()].class);
         Kind::Fields(Some(declaring.unwrap_or(ClassId(0))))
     }
 
     fn build(&self, value: &BTreeMap<Term, &str>) -> Input {
-        let mut input = Input { arguments: vec![None; self.asked.procedure.params], ..Input::default() };
+        let mut input = Input { arguments: vec![None; self.inputs.procedure.params], ..Input::default() };
         let addresses: BTreeMap<&str, Addr> = self.objects.keys().map(String::as_str).zip((1..).map(Addr)).collect();
         for (name, known) in &self.objects {
             input.store.heap.insert(addresses[name.as_str()], Object::new(self.kind(known)));

@@ -19,7 +19,7 @@ use crate::goal::{Pair, Program, assumptions};
 use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId};
 use smt::arena::Arena;
-use smt::obligation::Obligation;
+use smt::obligation::{Obligation, Purpose};
 use smt::solve::Solver;
 use smt::term::{Ending, Term};
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ pub fn explore<T>(
     attempt: &mut dyn FnMut(Input) -> Option<T>,
 ) -> Option<T> {
     for depth in DEPTHS {
-        let mut arena = Arena::new(program.unit);
+        let mut arena = program.unit.arena();
         let (assumed, _) = assumptions(program, pair, when, &mut arena);
         let left = outcomes(program, 0, pair.0, depth, &assumed, &mut arena)?;
         let right = outcomes(program, 1, pair.1, depth, &assumed, &mut arena)?;
@@ -47,12 +47,12 @@ pub fn explore<T>(
             let some = arena.terms.or(&ways);
             let assumptions: Vec<Term> = assumed.iter().chain(&mine.path).copied().chain([some]).collect();
             let goal = arena.terms.bool(false);
-            let obligation = Obligation { assumptions, goal, tag: "no store shows a difference on these paths".into() };
-            let procedure = program.unit.versions[0].procedure(pair.0);
-            let asked = input::Asked::of(&mut arena, program.unit, procedure, &obligation);
-            let values = solver.with_share(SHARE, |solver| solver.model(&mut arena, &obligation, &asked.terms));
+            let obligation = Obligation { assumptions, goal, tag: Purpose::NoDifference.into() };
+            let procedure = program.unit.procedure(0, pair.0);
+            let inputs = input::InputTerms::of(&mut arena, program.unit, procedure, &obligation);
+            let values = solver.with_share(SHARE, |solver| solver.model(&mut arena, &obligation, &inputs.terms));
             if let Some(values) = values
-                && let Some(found) = attempt(asked.input(&arena, &values))
+                && let Some(found) = attempt(inputs.input(&arena, &values))
             {
                 return Some(found);
             }
@@ -65,7 +65,7 @@ pub fn explore<T>(
 }
 
 /// The outcomes within a depth.
-struct Within {
+struct BoundedOutcomes {
     /// Those in which every call was executed in place.
     whole: Vec<Outcome>,
     /// Whether there are others.
@@ -80,8 +80,8 @@ fn outcomes(
     depth: usize,
     assumed: &[Term],
     arena: &mut Arena,
-) -> Option<Within> {
-    let procedures = &program.unit.versions[version].procedures;
+) -> Option<BoundedOutcomes> {
+    let procedures = &program.unit.versions()[version].procedures;
     let inline: BTreeSet<ProcId> =
         (0u32..).map(ProcId).zip(procedures).filter(|(_, p)| p.body.is_some()).map(|(id, _)| id).collect();
     let limits = Limits {
@@ -98,5 +98,5 @@ fn outcomes(
     // One that ends endlessly without a call was blocked by an assumption.
     let whole: Vec<Outcome> =
         found.into_iter().filter(|o| o.calls.is_empty() && o.ending != Ending::Diverges).collect();
-    Some(Within { cut: whole.len() < all, whole })
+    Some(BoundedOutcomes { cut: whole.len() < all, whole })
 }

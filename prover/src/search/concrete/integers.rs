@@ -2,8 +2,8 @@
 //!
 //! In: a program. Out: its constants, their neighbours, and some that are good for every program, the likeliest first.
 
-use lang_l::hir::{Block, Expr, ExprKind, Place, Rhs, Stmt, StmtKind, Unit};
-use lang_l::interp::operands;
+use lang_l::hir::visit::walk_stmts;
+use lang_l::hir::{Block, Expr, ExprKind, StmtKind, Unit};
 use num_bigint::BigInt;
 use std::collections::BTreeSet;
 
@@ -36,44 +36,19 @@ pub(super) fn integers(unit: &Unit) -> Vec<BigInt> {
 }
 
 fn in_block(block: &Block, found: &mut Vec<BigInt>) {
-    block.stmts.iter().for_each(|stmt| in_stmt(stmt, found));
-}
-
-fn in_stmt(stmt: &Stmt, found: &mut Vec<BigInt>) {
-    match &stmt.kind {
-        StmtKind::Assign(place, rhs) => {
-            match place {
-                Place::Local(_) | Place::Global(_) => {}
-                Place::Field(object, _) => in_expr(object, found),
-                Place::Index(object, index) => {
-                    in_expr(object, found);
-                    in_expr(index, found);
-                }
-            }
-            match rhs {
-                Rhs::Expr(e) | Rhs::NewArray(_, e) => in_expr(e, found),
-                Rhs::New(_) => {}
-            }
-        }
-        StmtKind::Call { args, .. } | StmtKind::Return(args) => args.iter().for_each(|e| in_expr(e, found)),
-        StmtKind::If(cond, then, els) => {
+    walk_stmts(block, &mut |stmt| {
+        // Of a loop the condition is likelier to matter than the invariants, which are evaluated before it.
+        if let StmtKind::While { cond, .. } = &stmt.kind {
             in_expr(cond, found);
-            in_block(then, found);
-            in_block(els, found);
         }
-        StmtKind::While { cond, invariants, body } => {
-            in_expr(cond, found);
-            invariants.iter().for_each(|e| in_expr(e, found));
-            in_block(body, found);
-        }
-        StmtKind::Assert(e) | StmtKind::Assume(e) => in_expr(e, found),
-        StmtKind::Break | StmtKind::Continue => {}
-    }
+        stmt.exprs().into_iter().for_each(|e| in_expr(e, found));
+    });
 }
 
 fn in_expr(e: &Expr, found: &mut Vec<BigInt>) {
-    if let ExprKind::Int(n) = &e.kind {
-        found.push(n.clone());
-    }
-    operands(e).into_iter().for_each(|operand| in_expr(operand, found));
+    e.walk(&mut |part| {
+        if let ExprKind::Int(n) = &part.kind {
+            found.push(n.clone());
+        }
+    });
 }

@@ -7,6 +7,7 @@
 //! Invariant: aliasing between any two places can come about; what is never read is never chosen.
 
 use super::choices::Choices;
+use crate::budget::concrete::InputBounds;
 use lang_l::heap::{Input, Kind, Object, may_refer};
 use lang_l::hir::{ClassId, Type, Unit};
 use lang_l::interp::{Behaviour, Environment};
@@ -16,21 +17,10 @@ use num_bigint::BigInt;
 /// Where new objects of the run begin, far from those of the input.
 const FIRST_NEW: u64 = 1 << 32;
 
-/// How far inputs may go.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
-    /// The most objects.
-    pub(super) objects: usize,
-    /// How many of the integers to choose from.
-    pub(super) integers: usize,
-    /// The longest array.
-    pub(super) array: u64,
-}
-
 /// Makes an input up.
 pub(super) struct Lazy<'s> {
     pub(super) choices: &'s mut Choices,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: InputBounds,
     pub(super) integers: &'s [BigInt],
     pub(super) externals: Behaviour,
     next: u64,
@@ -38,7 +28,12 @@ pub(super) struct Lazy<'s> {
 
 impl<'s> Lazy<'s> {
     /// For one run, or one pair of runs.
-    pub(super) fn new(choices: &'s mut Choices, bounds: Bounds, integers: &'s [BigInt], externals: Behaviour) -> Self {
+    pub(super) fn new(
+        choices: &'s mut Choices,
+        bounds: InputBounds,
+        integers: &'s [BigInt],
+        externals: Behaviour,
+    ) -> Self {
         Lazy { choices, bounds, integers, externals, next: FIRST_NEW }
     }
 

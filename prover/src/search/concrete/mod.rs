@@ -16,52 +16,24 @@ mod lazy;
 mod rounds;
 mod shrink;
 
-use crate::budget::concrete::{MAX_PROOFS, MAX_SHRINK_REPLAYS};
+use crate::budget::concrete::{MAX_PROOFS, MAX_SHRINK_REPLAYS, SEARCH, SHORT};
+pub use crate::budget::concrete::{REPLAY, SearchBudget};
 use crate::search::recurrent_set::RecurrentSet;
 use crate::search::witness::{
-    ContractWitness, Pair, Wanted, Witness, compare, replay, replay_contract, replay_endless,
+    ContractWitness, RunPair, Target, Witness, compare, replay, replay_contract, replay_endless,
 };
 use lang_l::heap::{Input, Store, slot_type};
 use lang_l::hir::{GlobalId, ProcId, Unit};
-use lang_l::interp::{Behaviour, Environment, Job, Limits, Outcome, Stuck, holds, run};
+use lang_l::interp::{Behaviour, Environment, Job, Outcome, Stuck, holds, run};
 use lang_l::value::{Addr, Location, Slot};
 use lazy::Lazy;
 use rounds::Rounds;
 
-/// How much may be tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// The most inputs.
-    pub inputs: u64,
-    /// The most steps of all runs together.
-    pub steps: u64,
-}
-
-impl Budget {
-    /// Little more than the hints and what is near them.
-    pub const NEAR: Budget = Budget { inputs: 160, steps: 1_000_000 };
-    /// For runs of which one may never end.
-    pub const ENDLESS: Budget = Budget { inputs: 600, steps: 1_000_000 };
-    /// Some tens of milliseconds: what is worth trying before anything else.
-    pub const QUICK: Budget = Budget { inputs: 4_000, steps: 1_000_000 };
-    /// A few seconds: worth trying when no proof was found.
-    pub const THOROUGH: Budget = Budget { inputs: 200_000, steps: 50_000_000 };
-}
-
-/// How far a run of the search goes; a witness may need more when it is replayed.
-const SEARCH: Limits =
-    Limits { steps: 20_000, depth: 4_000, array_length: 1 << 12, int_bits: 1 << 12, checks: true, divergence: true };
-/// How far a replay goes.
-pub const REPLAY: Limits =
-    Limits { steps: 200_000, depth: 40_000, array_length: 1 << 16, int_bits: 1 << 14, checks: true, divergence: true };
-/// How far a run goes that may never end.
-const SHORT: Limits =
-    Limits { steps: 3_000, depth: 400, array_length: 1 << 12, int_bits: 1 << 12, checks: true, divergence: true };
 /// An input, perhaps partial, that may show a difference, and what external procedures are to do.
 pub type Hint = (Input, Behaviour);
 
 /// Searches for an input on which the two procedures differ, and makes it small. Hints, and inputs near them, are tried first.
-pub fn search(pair: &Pair<'_>, hints: &[Hint], budget: Budget) -> Option<Witness> {
+pub fn search(pair: &RunPair<'_>, hints: &[Hint], budget: SearchBudget) -> Option<Witness> {
     let procedure = pair.left_procedure();
     let replayed = |input: &Input, externals| replay(pair, input, externals, REPLAY);
     let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
@@ -82,8 +54,8 @@ pub fn search(pair: &Pair<'_>, hints: &[Hint], budget: Budget) -> Option<Witness
 /// Searches for an input on which one of the two ends and the other never does, though it comes back to no state it has
 /// been in: `never_ends` is asked for the proof.
 pub fn search_endless(
-    pair: &Pair<'_>,
-    budget: Budget,
+    pair: &RunPair<'_>,
+    budget: SearchBudget,
     never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<RecurrentSet>,
 ) -> Option<Witness> {
     let job = |version, procedure| Job { unit: pair.unit, version, procedure, limits: SHORT };
@@ -108,9 +80,9 @@ pub fn search_endless(
 pub fn search_contract(
     unit: &Unit,
     (version, procedure): (usize, ProcId),
-    wanted: Wanted<'_>,
+    wanted: Target<'_>,
     hints: &[Hint],
-    budget: Budget,
+    budget: SearchBudget,
 ) -> Option<ContractWitness> {
     let callee = unit.versions[version].procedure(procedure);
     let replayed = |input: &Input, externals, wanted| {
@@ -129,7 +101,7 @@ pub fn search_contract(
         .or_else(|| Rounds::new(unit, callee, budget).explore(hints, &mut attempt))?;
     // The same clause, whichever was wanted.
     let same = match wanted {
-        Wanted::Contract => Wanted::Clause(found.violation().span),
+        Target::Contract => Target::Clause(found.violation().span),
         other => other,
     };
     let accept = |input: &Input| replayed(input, found.externals(), same);
@@ -144,7 +116,7 @@ fn plain(externals: Behaviour) -> impl Iterator<Item = Behaviour> {
 }
 
 /// Runs both versions on an input of which what `base` leaves unset is made up on the way; the input, if the outcomes differ.
-fn suspect(pair: &Pair<'_>, base: Input, environment: &mut Lazy<'_>, steps: &mut u64) -> Option<Input> {
+fn suspect(pair: &RunPair<'_>, base: Input, environment: &mut Lazy<'_>, steps: &mut u64) -> Option<Input> {
     let job = |version, procedure| Job { unit: pair.unit, version, procedure, limits: SEARCH };
     let (left, right) = (job(0, pair.left), job(1, pair.right));
     let mut input = base;

@@ -4,28 +4,18 @@
 //!
 //! Invariant: deterministic; ends when the budget is used or nothing is left to try.
 
+use super::Hint;
 use super::choices::Choices;
 use super::integers::integers;
-use super::lazy::{Bounds, Lazy};
-use super::{Budget, Hint};
-use crate::budget::concrete::{MAX_RUNS_NEAR_HINT, MAX_SEEDED};
+use super::lazy::Lazy;
+use crate::budget::concrete::{
+    InputBounds, LEAST_RUNS, MAX_RUNS_NEAR_HINT, MAX_SEEDED, NEAR_HINTS, ROUNDS, SearchBudget,
+};
 use lang_l::heap::{Input, Store};
 use lang_l::hir::{Procedure, Unit};
 use lang_l::interp::Behaviour;
 use num_bigint::BigInt;
 use smt::stop;
-
-/// The rounds: ever larger inputs.
-const ROUNDS: [Bounds; 5] = [
-    Bounds { objects: 1, integers: 3, array: 1 },
-    Bounds { objects: 2, integers: 5, array: 2 },
-    Bounds { objects: 3, integers: 8, array: 3 },
-    Bounds { objects: 4, integers: 12, array: 4 },
-    Bounds { objects: 6, integers: usize::MAX, array: 6 },
-];
-
-/// For what a hint leaves unset. It may have one object more than the hint has.
-const NEAR_HINTS: Bounds = Bounds { objects: 1, integers: 8, array: 2 };
 
 /// A search with what it has used of its budget.
 pub(super) struct Rounds<'u> {
@@ -35,7 +25,7 @@ pub(super) struct Rounds<'u> {
     externals: Vec<Behaviour>,
     /// The input with nothing set.
     nothing: Input,
-    budget: Budget,
+    budget: SearchBudget,
     inputs: u64,
     steps: u64,
 }
@@ -48,14 +38,14 @@ pub(super) type Attempt<'a, T> = dyn FnMut(Input, &mut Lazy<'_>, &mut u64) -> Op
 struct Series<'i> {
     /// What is set from the start.
     base: &'i Input,
-    bounds: Bounds,
+    bounds: InputBounds,
     externals: Behaviour,
     /// The most runs.
     most: u64,
 }
 
 /// How far a series got.
-enum Taken<T> {
+enum Progress<T> {
     Found(T),
     /// Every way was taken.
     All,
@@ -65,7 +55,7 @@ enum Taken<T> {
 
 impl<'u> Rounds<'u> {
     /// For inputs of this procedure.
-    pub(super) fn new(unit: &'u Unit, procedure: &'u Procedure, budget: Budget) -> Self {
+    pub(super) fn new(unit: &'u Unit, procedure: &'u Procedure, budget: SearchBudget) -> Self {
         let procedures = || unit.versions.iter().flat_map(|version| &version.procedures);
         let externals = match procedures().any(|procedure| procedure.body.is_none()) {
             true => {
@@ -83,7 +73,7 @@ impl<'u> Rounds<'u> {
             if !hint.fits(self.unit, self.procedure) {
                 continue;
             }
-            let bounds = Bounds { objects: hint.store.heap.len() + 1, ..NEAR_HINTS };
+            let bounds = InputBounds { objects: hint.store.heap.len() + 1, ..NEAR_HINTS };
             let series = Series { base: hint, bounds, externals: *externals, most: MAX_RUNS_NEAR_HINT };
             if let Some(found) = self.both_ways(series, 0, attempt) {
                 return Some(found);
@@ -93,7 +83,7 @@ impl<'u> Rounds<'u> {
         for (round, bounds) in ROUNDS.into_iter().enumerate() {
             // Each round may use as much as all before it together, and half of that goes to ways drawn at random.
             let share = self.budget.inputs >> (ROUNDS.len() - round);
-            let most = (share / 2 / self.externals.len() as u64).max(8);
+            let most = (share / 2 / self.externals.len() as u64).max(LEAST_RUNS);
             for (at, externals) in self.externals.clone().into_iter().enumerate() {
                 let seed = (round * self.externals.len() + at) as u64;
                 let series = Series { base: &nothing, bounds, externals, most };
@@ -109,28 +99,28 @@ impl<'u> Rounds<'u> {
     fn both_ways<T>(&mut self, series: Series<'_>, seed: u64, attempt: &mut Attempt<'_, T>) -> Option<T> {
         for choices in [Choices::default(), Choices::random(seed)] {
             match self.take_ways(series, choices, attempt) {
-                Taken::Found(found) => return Some(found),
-                Taken::All => break,
-                Taken::Some => {}
+                Progress::Found(found) => return Some(found),
+                Progress::All => break,
+                Progress::Some => {}
             }
         }
         None
     }
 
-    fn take_ways<T>(&mut self, series: Series<'_>, mut choices: Choices, attempt: &mut Attempt<'_, T>) -> Taken<T> {
+    fn take_ways<T>(&mut self, series: Series<'_>, mut choices: Choices, attempt: &mut Attempt<'_, T>) -> Progress<T> {
         for _ in 0..series.most {
             if self.inputs >= self.budget.inputs || self.steps >= self.budget.steps || stop::fired().is_some() {
-                return Taken::Some;
+                return Progress::Some;
             }
             self.inputs += 1;
             let mut environment = Lazy::new(&mut choices, series.bounds, &self.integers, series.externals);
             if let Some(found) = attempt(series.base.clone(), &mut environment, &mut self.steps) {
-                return Taken::Found(found);
+                return Progress::Found(found);
             }
             if !choices.next_run() {
-                return Taken::All;
+                return Progress::All;
             }
         }
-        Taken::Some
+        Progress::Some
     }
 }

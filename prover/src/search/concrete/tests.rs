@@ -1,7 +1,7 @@
 //! Pairs that differ are refuted by small witnesses; pairs that do not, never.
 
-use super::{Budget, search, search_contract};
-use crate::search::witness::{Contrast, Pair, Wanted};
+use super::{SearchBudget, search, search_contract};
+use crate::search::witness::{Contrast, RunPair, Target};
 use lang_l::heap::{Input, Object, Store};
 use lang_l::hir::{FieldId, ProcId, Unit};
 use lang_l::interp::{Behaviour, Clause, Outcome};
@@ -17,10 +17,10 @@ fn unit(text: &str) -> Unit {
 }
 
 /// The witness that the pair of this name differs, in words.
-fn refute(unit: &Unit, name: &str, budget: Budget) -> Option<String> {
+fn refute(unit: &Unit, name: &str, budget: SearchBudget) -> Option<String> {
     let [left, right] = [0, 1].map(|version: usize| unit.versions[version].find(name).expect("both have it"));
     let when = unit.equivs.iter().find(|equiv| equiv.left == left).and_then(|equiv| equiv.when.as_ref());
-    let pair = Pair { unit, left, right, when };
+    let pair = RunPair { unit, left, right, when };
     let witness = search(&pair, &[], budget)?;
     let start = input_lines(unit, pair.left_procedure(), witness.input(), 100).join(" ");
     let end = match witness.contrast() {
@@ -37,7 +37,7 @@ fn refute(unit: &Unit, name: &str, budget: Budget) -> Option<String> {
 /// Compares the witness that `p` differs in the two versions, or `same`.
 fn check(shared: &str, left: &str, right: &str, expected: &str) {
     let unit = unit(&format!("{shared} version {left} version {right}"));
-    let found = refute(&unit, "p", Budget::THOROUGH);
+    let found = refute(&unit, "p", SearchBudget::THOROUGH);
     assert_eq!(found.as_deref().unwrap_or("same"), expected, "{shared} {left} {right}");
 }
 
@@ -114,14 +114,14 @@ fn externals() {
     let p = |body: &str| format!("procedure p(n: int) returns (r: int) {{ {body} }}");
     check(shared, &p("r := e(n);"), &p("m := n; r := e(m);"), "same");
     let unit = unit(&format!("{shared} version {} version {}", p("r := e(n);"), p("r := e(n); r := e(r);")));
-    assert!(refute(&unit, "p", Budget::THOROUGH).is_some(), "calling twice is not calling once");
+    assert!(refute(&unit, "p", SearchBudget::THOROUGH).is_some(), "calling twice is not calling once");
 }
 
 #[test]
 fn contracts() {
     let violated = |text: &str| {
         let unit = unit(text);
-        let found = search_contract(&unit, (0, ProcId(0)), Wanted::Contract, &[], Budget::THOROUGH)?;
+        let found = search_contract(&unit, (0, ProcId(0)), Target::Contract, &[], SearchBudget::THOROUGH)?;
         let start = input_lines(&unit, &unit.versions[0].procedures[0], found.input(), 100).join(" ");
         Some((found.violation().clause, start))
     };
@@ -138,8 +138,8 @@ fn contracts() {
 #[test]
 fn witnesses_are_replayed() {
     let unit = unit("version procedure p(x) { x.v := 1; } version procedure p(x) { if (x != null) { x.v := 1; } }");
-    let pair = Pair { unit: &unit, left: ProcId(0), right: ProcId(0), when: None };
-    let witness = search(&pair, &[], Budget::QUICK).expect("they differ on null");
+    let pair = RunPair { unit: &unit, left: ProcId(0), right: ProcId(0), when: None };
+    let witness = search(&pair, &[], SearchBudget::QUICK).expect("they differ on null");
     assert!(matches!(witness.left(), Outcome::Error(_)));
     assert!(matches!(witness.right(), Outcome::Normal(_)));
 }
@@ -151,7 +151,7 @@ fn hints() {
     let test = "x.a > 12 && x.a * x.a == 2 * x.b * x.b + 7";
     let p = |constant: i64| format!("procedure p(x) {{ if (x != null) {{ if ({test}) {{ x.c := {constant}; }} }} }}");
     let unit = unit(&format!("version {} version {}", p(0), p(1)));
-    let pair = Pair { unit: &unit, left: ProcId(0), right: ProcId(0), when: None };
+    let pair = RunPair { unit: &unit, left: ProcId(0), right: ProcId(0), when: None };
     let hint = |addr: u64, value: i64| {
         let b = unit.fields.iter().position(|field| field.name == "b").expect("there is a field b");
         let field = FieldId(u32::try_from(b).expect("there are few fields"));
@@ -160,8 +160,8 @@ fn hints() {
         (Input { arguments: vec![Some(Addr(addr).into())], store }, Behaviour::Skip)
     };
     let (dangling, useless, good) = (hint(5, 9), hint(1, 8), hint(1, 9));
-    assert!(search(&pair, &[dangling.clone(), useless.clone()], Budget::QUICK).is_none());
-    let witness = search(&pair, &[dangling, useless, good], Budget::QUICK).expect("the last hint leads to it");
+    assert!(search(&pair, &[dangling.clone(), useless.clone()], SearchBudget::QUICK).is_none());
+    let witness = search(&pair, &[dangling, useless, good], SearchBudget::QUICK).expect("the last hint leads to it");
     assert!(matches!(witness.contrast(), Contrast::Stores(_)));
 }
 
@@ -172,7 +172,7 @@ fn externals_in_another_order() {
     let refuted = |left: &str, right: &str| {
         let p = |body: &str| format!("procedure p(x, y) returns (r: int) {{ k := x.v + y.v; {body} }}");
         let unit = unit(&format!("{shared} version {} version {}", p(left), p(right)));
-        refute(&unit, "p", Budget::THOROUGH).is_some()
+        refute(&unit, "p", SearchBudget::THOROUGH).is_some()
     };
     assert!(refuted("call f(x); r := g(y);", "r := g(y); call f(x);"));
     assert!(!refuted("r := g(x); r := r + g(y);", "s := g(y); r := g(x) + s;"));

@@ -12,7 +12,8 @@
 
 use super::facts::{Fact, facts};
 use super::{Mark, Role, written};
-use crate::search::witness::Pair;
+use crate::search::witness::RunPair;
+use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{Block, Expr, StmtKind, Unit};
 use lang_l::source::{Sources, Span};
 use rustc_hash::FxHashMap as HashMap;
@@ -37,7 +38,7 @@ struct Segment {
 }
 
 /// Where each run takes a way that the other does not; nowhere in a run without any step.
-pub(super) fn divergence(pair: &Pair<'_>, sources: &Sources, steps: [&[Step]; 2]) -> [Option<Mark>; 2] {
+pub(super) fn divergence(pair: &RunPair<'_>, sources: &Sources, steps: [&[Step]; 2]) -> [Option<Mark>; 2] {
     let runs = [0, 1].map(|version| segments(pair.unit, version, sources, steps[version]));
     let effect = |run: &[Segment], at: usize| run.get(at)?.effect.as_ref().map(|(text, _)| text.clone());
     let same = |&at: &usize| {
@@ -103,18 +104,9 @@ fn segments(unit: &Unit, version: usize, sources: &Sources, steps: &[Step]) -> V
 
 /// The conditions of all `if`s and `while`s in a block, by their places.
 fn conditions_in<'b>(block: &'b Block, found: &mut HashMap<Span, &'b Expr>) {
-    for stmt in &block.stmts {
-        match &stmt.kind {
-            StmtKind::If(condition, then, els) => {
-                found.insert(condition.span, condition);
-                conditions_in(then, found);
-                conditions_in(els, found);
-            }
-            StmtKind::While { cond, body, .. } => {
-                found.insert(cond.span, cond);
-                conditions_in(body, found);
-            }
-            _ => {}
+    walk_stmts(block, &mut |stmt| {
+        if let StmtKind::If(condition, ..) | StmtKind::While { cond: condition, .. } = &stmt.kind {
+            found.insert(condition.span, condition);
         }
-    }
+    });
 }

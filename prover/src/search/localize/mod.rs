@@ -17,7 +17,7 @@ mod tests;
 
 use self::divergence::{Step, divergence};
 use crate::search::concrete;
-use crate::search::witness::{Contrast, Pair, Witness};
+use crate::search::witness::{Contrast, RunPair, Witness};
 use lang_l::heap::Input;
 use lang_l::hir::{GlobalId, StmtKind};
 use lang_l::interp::{Behaviour, Environment, Event, Job, Outcome, Sequential, Variable, run};
@@ -68,7 +68,7 @@ impl Role {
 }
 
 /// The marks in version 0 and version 1; `None` when the runs do not end as the witness says, which would be a bug.
-pub fn marks(sources: &Sources, pair: &Pair<'_>, witness: &Witness) -> Option<[Mark; 2]> {
+pub fn marks(sources: &Sources, pair: &RunPair<'_>, witness: &Witness) -> Option<[Mark; 2]> {
     let input = witness.input();
     let [left, right] = [(0, pair.left), (1, pair.right)].map(|(version, procedure)| {
         let job = Job { unit: pair.unit, version, procedure, limits: concrete::REPLAY };

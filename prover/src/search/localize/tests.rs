@@ -1,8 +1,8 @@
 //! The marks of a pair are at the culprit, however the other version is written.
 
 use super::{Mark, marks};
-use crate::search::concrete::{Budget, search};
-use crate::search::witness::Pair;
+use crate::search::concrete::{SearchBudget, search};
+use crate::search::witness::RunPair;
 use lang_l::source::Sources;
 
 /// Compares the marks of the pair `p` with what is expected: the statements or conditions, and what happens there.
@@ -14,8 +14,8 @@ fn check(left: &str, right: &str, expected: [(&str, &str); 2]) {
     assert_eq!(parsed.diagnostics, [], "{text}");
     let unit = lang_l::resolve::resolve(&[&parsed.file]).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     let [left, right] = [0, 1].map(|version: usize| unit.versions[version].find("p").expect("both have it"));
-    let pair = Pair { unit: &unit, left, right, when: None };
-    let witness = search(&pair, &[], Budget::QUICK).expect("the two differ");
+    let pair = RunPair { unit: &unit, left, right, when: None };
+    let witness = search(&pair, &[], SearchBudget::QUICK).expect("the two differ");
     let found = marks(&sources, &pair, &witness).expect("the runs end as the witness says");
     let shown = found.map(|Mark { span, role }| (sources.text(span).to_string(), role.word()));
     let expected = expected.map(|(text, word)| (text.to_string(), word));

@@ -8,7 +8,7 @@ use crate::args::{Strategy, VerifyArgs};
 use crate::files::certificate;
 use crate::status::{Failure, complain};
 use lang_l::Loaded;
-use prover::certificate::{Answer, Certificate, Decisions};
+use prover::certificate::{Certificate, Decision, Decisions};
 use prover::goal::{Pair, PairProof};
 use prover::verdict::{PairReport, Report, Verdict};
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ pub(super) fn make(program: &Loaded, report: &Report) -> Result<Made, Failure> {
         .map_err(|refusal| Failure::Internal(format!("no certificate: {refusal}")))?;
     let answered = Decisions::of(&program.unit, report).pairs;
     let left_out = report.pairs.iter().zip(answered).filter_map(|(pair, answered)| match answered.answer {
-        Answer::Uncertified(why) => Some(gap(report, pair, why)),
+        Decision::Uncertified(why) => Some(gap(report, pair, why)),
         _ => None,
     });
     Ok(Made { certificate, gaps: left_out.collect() })

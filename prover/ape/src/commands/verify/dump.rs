@@ -62,7 +62,7 @@ fn whole_dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) 
         // The trees were printed before they were resolved.
         Stage::Ast => String::new(),
         Stage::Hir => hir::print::print(unit),
-        Stage::Lowered => hir::print::print(&lower(unit)),
+        Stage::Lowered => hir::print::print(lower(unit).as_unit()),
         Stage::Effects | Stage::Paths => {
             let lowered = lower(unit);
             let [left, right] = &alone(&lowered);

@@ -26,7 +26,7 @@ use prover::report::{self, Subject};
 use prover::verdict::Report;
 use prover::verify::{self, Config};
 use smt::solve::cvc5::Cvc5;
-use smt::solve::{self, Budget, CrossCheck, Shared, SolverFailure};
+use smt::solve::{self, CrossCheck, QueryBudget, Shared, SolverFailure};
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -111,7 +111,7 @@ impl Run<'_> {
         };
         Config {
             procedures: args.procedures.clone(),
-            budget: Budget { clock: limit / QUESTIONS, ..Budget::default() },
+            budget: QueryBudget { clock: limit / QUESTIONS, ..QueryBudget::default() },
             strategy,
             stop: limits::stop(limit, args.memory, at_once),
             explain: args.explain,
