@@ -133,7 +133,7 @@ pub(crate) mod loops {
     /// More pairs of loops than this are not tried.
     pub(crate) const MAX_LOOPS: usize = 4;
     /// A relation does not begin with more facts than this.
-    pub(crate) const MAX_FACTS: usize = 160;
+    pub(crate) const MAX_FACTS: usize = 240;
     /// How often something may be taken out of the relations.
     pub(crate) const MAX_ROUNDS: usize = 24;
     /// More attempts to match two calls on one path are not made.

@@ -240,7 +240,11 @@ impl<'a> Executor<'a> {
             .zip(0u32..)
             .map(|(local, at)| {
                 let sort = Sort::from(&local.ty);
-                if (at as usize) < code.params { terms.app(Func::Param(number(at)), &[], sort) } else { terms.default_of(sort) }
+                if (at as usize) < code.params {
+                    terms.app(Func::Param(number(at)), &[], sort)
+                } else {
+                    terms.default_of(sort)
+                }
             })
             .collect();
         let globals = self

@@ -22,7 +22,7 @@ mod unify;
 
 pub use align::Correspondence;
 pub use evidence::{Cases, End, Leaf, Match, RelationEvidence, Repeat};
-pub use relation::{Atom, CallRelation, Fact, Step};
+pub use relation::{Atom, CallRelation, Fact, Given, Step};
 
 use crate::budget::relate::MAX_SPLITS;
 use crate::effects::Effects;

@@ -6,13 +6,13 @@
 //! Rule *Relation* (`proofs/soundness.md`): two calls are matched under a relation where the heaps agree on all that the arguments of
 //! either reach, and its facts hold of the arguments. What the calls do is then the same but for the results that do not correspond.
 
-use super::agree::RenamedOutcome;
 use super::Relater;
+use super::agree::RenamedOutcome;
 use lang_l::hir::FieldId;
 use smt::arena::{Arena, CallRecord};
 use smt::heap::HeapId;
 use smt::obligation::Purpose;
-use smt::term::{Selector, Term};
+use smt::term::{Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 /// A way on from a reference.
@@ -22,26 +22,32 @@ pub enum Step {
     Field(FieldId),
     /// The length of an array.
     Length,
+    /// The cell of an array whose index is this parameter; what it holds is of this sort.
+    Cell(usize, Sort),
 }
 
-/// A value that a side is given, or that it can read from there.
+/// A value that a version is given, or that it can read from there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Atom {
+    /// Which version.
+    pub version: usize,
     /// Which parameter.
     pub parameter: usize,
     /// What is read from it, one after the other.
     pub steps: Vec<Step>,
 }
 
-/// Something that holds of the arguments of both sides.
+/// Something that holds of the arguments of both versions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
-    /// A value of version 0 is that of version 1 and a number more.
+    /// A value is another and a number more.
     Equal(Atom, Atom, i64),
-    /// A parameter of version 0 and one of version 1 have this sum, and a number more.
-    Sum(usize, usize, Atom, i64),
-    /// What one side is given is not null.
-    NotNull(usize, usize),
+    /// Two numbers have a third as their sum, and a number more.
+    Sum([Atom; 2], Atom, i64),
+    /// A number is at most another.
+    AtMost(Atom, Atom),
+    /// A reference is not null.
+    NotNull(Atom),
 }
 
 /// What relates the arguments and results of two procedures.
@@ -67,47 +73,67 @@ impl CallRelation {
     }
 }
 
+/// What facts are read in: what each version is given, and its heap.
+#[derive(Clone, Copy)]
+pub struct Given<'g> {
+    /// The arguments.
+    pub arguments: [&'g [Term]; 2],
+    /// The heaps.
+    pub heaps: [HeapId; 2],
+}
+
 impl Atom {
-    /// The value, and what must hold for it to have one.
-    fn read(&self, arena: &mut Arena, arguments: &[Term], heap: HeapId) -> (Term, Vec<Term>) {
+    /// The value; what must hold for it to have one goes to `needed`.
+    fn read(&self, arena: &mut Arena, given: Given<'_>, needed: &mut Vec<Term>) -> Term {
+        let (arguments, heap) = (given.arguments[self.version], given.heaps[self.version]);
         let mut value = arguments[self.parameter];
-        let mut needed = Vec::new();
         for step in &self.steps {
             let null = arena.terms.null();
             let is_null = arena.terms.eq(value, null);
             needed.push(arena.terms.not(is_null));
-            value = match step {
-                Step::Field(field) => {
-                    arena.heaps.read(&mut arena.terms, heap, Selector::Field(*field), value, None)
-                }
+            value = match *step {
+                Step::Field(field) => arena.heaps.read(&mut arena.terms, heap, Selector::Field(field), value, None),
                 Step::Length => arena.heaps.length(&mut arena.terms, value),
+                Step::Cell(index, sort) => {
+                    let (index, zero) = (arguments[index], arena.terms.int(0));
+                    let length = arena.heaps.length(&mut arena.terms, value);
+                    needed.extend([arena.terms.le(zero, index), arena.terms.lt(index, length)]);
+                    arena.heaps.read(&mut arena.terms, heap, Selector::Cell(sort), value, Some(index))
+                }
             };
         }
-        (value, needed)
+        value
     }
 }
 
 impl Fact {
-    /// The fact as a term, over what both sides are given and what their heaps hold. Where a value cannot be read nothing is said.
-    pub fn term(&self, arena: &mut Arena, arguments: [&[Term]; 2], heaps: [HeapId; 2]) -> Term {
-        let (holds, needed) = match self {
-            Fact::Equal(mine, theirs, more) => {
-                let (a, mut needed) = mine.read(arena, arguments[0], heaps[0]);
-                let (b, more_needed) = theirs.read(arena, arguments[1], heaps[1]);
-                needed.extend(more_needed);
-                let b = plus(arena, b, *more);
-                (arena.terms.eq(a, b), needed)
+    /// The fact as a term. Where a value cannot be read nothing is said.
+    pub fn term(&self, arena: &mut Arena, given: Given<'_>) -> Term {
+        let mut needed = Vec::new();
+        let holds = match self {
+            Fact::Equal(one, other, more) => {
+                let one = one.read(arena, given, &mut needed);
+                let other = other.read(arena, given, &mut needed);
+                let other = plus(arena, other, *more);
+                arena.terms.eq(one, other)
             }
-            Fact::Sum(mine, theirs, whole, more) => {
-                let (whole, needed) = whole.read(arena, arguments[0], heaps[0]);
+            Fact::Sum(parts, whole, more) => {
+                let [a, b] = parts.each_ref().map(|part| part.read(arena, given, &mut needed));
+                let whole = whole.read(arena, given, &mut needed);
                 let whole = plus(arena, whole, *more);
-                let sum = arena.terms.add(arguments[0][*mine], arguments[1][*theirs]);
-                (arena.terms.eq(sum, whole), needed)
+                let sum = arena.terms.add(a, b);
+                arena.terms.eq(sum, whole)
             }
-            Fact::NotNull(side, parameter) => {
+            Fact::AtMost(one, other) => {
+                let one = one.read(arena, given, &mut needed);
+                let other = other.read(arena, given, &mut needed);
+                arena.terms.le(one, other)
+            }
+            Fact::NotNull(reference) => {
+                let reference = reference.read(arena, given, &mut needed);
                 let null = arena.terms.null();
-                let is_null = arena.terms.eq(arguments[*side][*parameter], null);
-                (arena.terms.not(is_null), Vec::new())
+                let is_null = arena.terms.eq(reference, null);
+                arena.terms.not(is_null)
             }
         };
         let needed = arena.terms.and(&needed);
@@ -145,10 +171,10 @@ impl Relater<'_> {
     pub(super) fn weaken(&mut self, aligned: &RenamedOutcome, records: [&CallRecord; 2], versions: [usize; 2]) {
         let Some(relation) = self.relation(records, versions).cloned() else { return };
         let arguments = [&records[0].args[..], &records[1].args[..]];
-        let heaps = [records[0].heap, records[1].heap];
+        let given = Given { arguments, heaps: [records[0].heap, records[1].heap] };
         let equal = relation.equal.iter().map(|&(a, b)| self.arena.terms.eq(arguments[0][a], arguments[1][b]));
         let equal: Vec<Term> = equal.collect();
-        let facts = relation.facts.iter().map(|fact| fact.term(self.arena, arguments, heaps));
+        let facts = relation.facts.iter().map(|fact| fact.term(self.arena, given));
         let facts: Vec<Term> = facts.collect();
         let mut places = [Vec::new(), Vec::new()];
         places[versions[0]].push(records[0].span);

@@ -41,7 +41,7 @@ impl Couple {
         if apart(0, self::results(left)) || apart(1, self::results(right)) {
             return None;
         }
-        let equal = partners(parameters(left), parameters(right));
+        let equal = parameter_partners(left, right, &results);
         let relation = CallRelation { facts: facts(program, pair, &equal), equal, ..CallRelation::default() };
         let counts = [right.params, right.results];
         Some(Couple { pair, relation, results, unequal: BTreeSet::new(), counts, references })
@@ -87,17 +87,34 @@ fn results(code: &Procedure) -> &[Local] {
 
 /// Which variables go together: those of one name and type, and of the rest those of one type in order.
 fn partners(left: &[Local], right: &[Local]) -> Vec<(usize, usize)> {
-    let mut found: Vec<(usize, usize)> = Vec::new();
-    for by_name in [true, false] {
-        for (mine, local) in left.iter().enumerate() {
-            let free = |theirs: &usize| found.iter().all(|&(a, b)| a != mine && b != *theirs);
-            let fits = |other: &Local| other.ty == local.ty && (!by_name || other.name == local.name);
-            let partner = (0..right.len()).find(|theirs| free(theirs) && fits(&right[*theirs]));
-            found.extend(partner.map(|theirs| (mine, theirs)));
-        }
-    }
+    let mut found = Vec::new();
+    add_partners(&mut found, [left, right], |a, b| a.name == b.name);
+    add_partners(&mut found, [left, right], |_, _| true);
+    found
+}
+
+/// The same of parameters, where of those without a namesake first those go together that come out together.
+fn parameter_partners(left: &Procedure, right: &Procedure, out: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let both = [parameters(left), parameters(right)];
+    let come_out = |a: &Local, b: &Local| {
+        out.iter().any(|&(mine, theirs)| results(left)[mine].name == a.name && results(right)[theirs].name == b.name)
+    };
+    let mut found = Vec::new();
+    add_partners(&mut found, both, |a, b| a.name == b.name);
+    add_partners(&mut found, both, come_out);
+    add_partners(&mut found, both, |_, _| true);
     found.sort_unstable();
     found
+}
+
+/// Adds pairs of variables of one type that fit, of which neither has a partner, in order.
+fn add_partners(found: &mut Vec<(usize, usize)>, [left, right]: [&[Local]; 2], fits: impl Fn(&Local, &Local) -> bool) {
+    for (mine, local) in left.iter().enumerate() {
+        let free = |theirs: &usize| found.iter().all(|&(a, b)| a != mine && b != *theirs);
+        let own = |theirs: &usize| right[*theirs].ty == local.ty && fits(local, &right[*theirs]);
+        let partner = (0..right.len()).find(|theirs| free(theirs) && own(theirs));
+        found.extend(partner.map(|theirs| (mine, theirs)));
+    }
 }
 
 /// A value that might be looked at, and its type.
@@ -111,6 +128,10 @@ impl Value {
         self.atom.steps.is_empty()
     }
 
+    fn is_number(&self) -> bool {
+        self.ty == Type::Int
+    }
+
     fn then(&self, step: Step, ty: Type) -> Value {
         let mut atom = self.atom.clone();
         atom.steps.push(step);
@@ -118,24 +139,30 @@ impl Value {
     }
 }
 
-/// What a side is given, and what it can read from there.
-fn values(unit: &Unit, fields: &BTreeSet<FieldId>, code: &Procedure) -> Vec<Value> {
-    let bare = parameters(code).iter().enumerate();
-    let bare = bare.map(|(parameter, local)| Value { atom: Atom { parameter, steps: Vec::new() }, ty: local.ty.clone() });
+/// What a version is given, and what it can read from there.
+fn values(unit: &Unit, fields: &BTreeSet<FieldId>, version: usize, code: &Procedure) -> Vec<Value> {
+    let bare = parameters(code)
+        .iter()
+        .enumerate()
+        .map(|(parameter, local)| Value { atom: Atom { version, parameter, steps: Vec::new() }, ty: local.ty.clone() });
     let mut all: Vec<Value> = bare.collect();
-    let first: Vec<Value> = all.iter().flat_map(|value| read(unit, fields, value)).collect();
-    let lengths = first.iter().filter(|value| matches!(value.ty, Type::Array(_)));
-    let second: Vec<Value> = lengths.flat_map(|value| read(unit, fields, value)).collect();
+    let numbers: Vec<usize> = all.iter().filter(|value| value.is_number()).map(|value| value.atom.parameter).collect();
+    let first: Vec<Value> = all.iter().flat_map(|value| read(unit, fields, &numbers, value)).collect();
+    let arrays = first.iter().filter(|value| matches!(value.ty, Type::Array(_)));
+    let second: Vec<Value> = arrays.flat_map(|value| read(unit, fields, &[], value)).collect();
     all.extend(first);
     all.extend(second);
     all
 }
 
-/// What can be read from a value.
-fn read(unit: &Unit, fields: &BTreeSet<FieldId>, value: &Value) -> Vec<Value> {
+/// What can be read from a value; of an array the cells of these indexes.
+fn read(unit: &Unit, fields: &BTreeSet<FieldId>, indexes: &[usize], value: &Value) -> Vec<Value> {
     match &value.ty {
         Type::Int | Type::Bool => Vec::new(),
-        Type::Array(_) => vec![value.then(Step::Length, Type::Int)],
+        Type::Array(element) => {
+            let cell = |&index: &usize| value.then(Step::Cell(index, Sort::from(&**element)), (**element).clone());
+            [value.then(Step::Length, Type::Int)].into_iter().chain(indexes.iter().map(cell)).collect()
+        }
         Type::Ref | Type::Class(_) => {
             let own = |field: &&FieldId| match (&value.ty, unit.fields[field.index()].class) {
                 (Type::Class(class), Some(of)) => *class == of,
@@ -147,21 +174,19 @@ fn read(unit: &Unit, fields: &BTreeSet<FieldId>, value: &Value) -> Vec<Value> {
     }
 }
 
-/// All facts that might hold of the two.
+/// All facts that might hold of the two, the likelier ones first.
 fn facts(program: &Program<'_>, pair: Pair, equal: &[(usize, usize)]) -> Vec<Fact> {
-    let (left, right) = program.code(pair);
     let accesses = [0, 1].map(|version| &program.effects[version][[pair.0, pair.1][version].index()].accesses);
     let field = |selector: &Selector| match selector {
         Selector::Field(field) => Some(*field),
         Selector::Cell(_) => None,
     };
     let fields: BTreeSet<FieldId> = accesses.into_iter().flatten().filter_map(field).collect();
-    let [mine, theirs] = [left, right].map(|code| values(program.unit.as_unit(), &fields, code));
-    let mut facts = Vec::new();
-    for (side, code) in [left, right].into_iter().enumerate() {
-        let references = parameters(code).iter().enumerate().filter(|(_, local)| local.ty.is_reference());
-        facts.extend(references.map(|(at, _)| Fact::NotNull(side, at)));
-    }
+    let (left, right) = program.code(pair);
+    let unit = program.unit.as_unit();
+    let mine = values(unit, &fields, 0, left);
+    let theirs = values(unit, &fields, 1, right);
+    let mut facts: Vec<Fact> = [&mine, &theirs].into_iter().flat_map(|values| alone(values)).collect();
     for (a, b) in mine.iter().flat_map(|a| theirs.iter().map(move |b| (a, b))) {
         let alike = Sort::from(&a.ty) == Sort::from(&b.ty);
         if alike && (a.is_bare() || b.is_bare()) {
@@ -176,16 +201,31 @@ fn facts(program: &Program<'_>, pair: Pair, equal: &[(usize, usize)]) -> Vec<Fac
     facts
 }
 
+/// What might hold of one version alone: what is not null, and which numbers are bounded by others.
+fn alone(values: &[Value]) -> Vec<Fact> {
+    let references = values.iter().filter(|value| value.is_bare() && value.ty.is_reference());
+    let not_null = references.map(|value| Fact::NotNull(value.atom.clone()));
+    let counters = values.iter().filter(|value| value.is_bare() && value.is_number());
+    let bounds = |value: &&Value| value.is_number() && !value.atom.steps.iter().any(|s| matches!(s, Step::Cell(..)));
+    let bounded = counters.flat_map(|counter| {
+        let others = values.iter().filter(bounds).filter(|other| other.atom != counter.atom);
+        others.map(|other| Fact::AtMost(counter.atom.clone(), other.atom.clone()))
+    });
+    not_null.chain(bounded).collect()
+}
+
 /// That a number of one version and one of the other have a sum which stays: one counts up and the other down.
 fn sums(mine: &[Value], theirs: &[Value]) -> Vec<Fact> {
-    let number = |value: &&Value| value.ty == Type::Int;
-    let bare = |value: &&Value| value.is_bare() && value.ty == Type::Int;
-    let pairs = mine.iter().filter(bare).flat_map(|a| theirs.iter().filter(bare).map(move |b| (a, b)));
-    let whole = |(a, b): (&Value, &Value)| -> Vec<Fact> {
-        let (a, b) = (a.atom.parameter, b.atom.parameter);
-        let others = mine.iter().filter(number).filter(|whole| whole.atom.parameter != a || !whole.is_bare());
-        let sums = others.flat_map(|whole| [0, -1].map(|more| Fact::Sum(a, b, whole.atom.clone(), more)));
-        sums.collect()
+    let counters = |values: &'_ [Value]| -> Vec<Atom> {
+        values.iter().filter(|value| value.is_bare() && value.is_number()).map(|value| value.atom.clone()).collect()
     };
-    pairs.flat_map(whole).collect()
+    let lengths = |value: &&Value| value.is_number() && !value.atom.steps.iter().any(|s| matches!(s, Step::Cell(..)));
+    let wholes: Vec<&Atom> = mine.iter().chain(theirs).filter(lengths).map(|value| &value.atom).collect();
+    let mut found = Vec::new();
+    for (a, b) in counters(mine).iter().flat_map(|a| counters(theirs).into_iter().map(move |b| (a.clone(), b))) {
+        for whole in wholes.iter().filter(|&&whole| *whole != a && *whole != b) {
+            found.extend([0, -1].map(|more| Fact::Sum([a.clone(), b.clone()], (*whole).clone(), more)));
+        }
+    }
+    found
 }

@@ -22,7 +22,7 @@ use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute, on_entry};
 use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions, begins_run, inlinable};
 use crate::lower::is_loop;
-use crate::relate::{Claims, Level, Order, Relater, Relation};
+use crate::relate::{Claims, Given, Level, Order, Relater, Relation};
 use couple::Couple;
 use lang_l::hir::ProcId;
 use smt::arena::Arena;
@@ -93,7 +93,8 @@ enum Target {
 impl<'g> Search<'g> {
     /// The proof; `None` where no relation leads to one.
     fn run(mut self, solver: &mut Solver) -> Option<PairProof> {
-        let targets: Vec<Target> = [Target::Whole].into_iter().chain((0..self.couples.len()).map(Target::Loops)).collect();
+        let targets: Vec<Target> =
+            [Target::Whole].into_iter().chain((0..self.couples.len()).map(Target::Loops)).collect();
         for _ in 0..MAX_ROUNDS {
             self.proof = PairProof { evidence: None, ..relational::proof(self.goal, &RELATION, self.level, None) };
             let mut weakened = false;
@@ -220,8 +221,8 @@ impl<'g> Search<'g> {
             parameters[version] = view.locals.iter().take(count).copied().collect();
         }
         let heap = arena.heaps.initial();
-        let facts = &couple.relation.facts;
-        assumed.extend(facts.iter().map(|fact| fact.term(arena, [&parameters[0], &parameters[1]], [heap, heap])));
+        let given = Given { arguments: [&parameters[0], &parameters[1]], heaps: [heap, heap] };
+        assumed.extend(couple.relation.facts.iter().map(|fact| fact.term(arena, given)));
         assumed
     }
 }
