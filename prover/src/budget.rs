@@ -134,6 +134,8 @@ pub(crate) mod loops {
     pub(crate) const MAX_LOOPS: usize = 4;
     /// A relation does not begin with more facts than this.
     pub(crate) const MAX_FACTS: usize = 240;
+    /// References of two loops may go together in more ways than this, which are not tried.
+    pub(crate) const MAX_WAYS: usize = 6;
     /// How often something may be taken out of the relations.
     pub(crate) const MAX_ROUNDS: usize = 24;
     /// More attempts to match two calls on one path are not made.

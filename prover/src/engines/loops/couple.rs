@@ -2,7 +2,7 @@
 //!
 //! In: a loop of each version. Out: a [`Couple`]: which variables go together by name or type, and all facts that might hold.
 
-use crate::budget::loops::MAX_FACTS;
+use crate::budget::loops::{MAX_FACTS, MAX_WAYS};
 use crate::goal::{Pair, Program};
 use crate::relate::{Atom, CallRelation, Fact, Step};
 use lang_l::hir::{FieldId, Local, Procedure, Type, Unit};
@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const APART: u32 = 1 << 16;
 
 /// Two loops that are matched.
+#[derive(Clone)]
 pub(super) struct Couple {
     pub(super) pair: Pair,
     /// What is still believed of their variables on entry.
@@ -28,8 +29,9 @@ pub(super) struct Couple {
 }
 
 impl Couple {
-    /// Two loops with all that might hold of them; `None` where one hands out a reference that the other does not.
-    pub(super) fn of(program: &Program<'_>, pair: Pair) -> Option<Couple> {
+    /// Two loops with all that might hold of them, once for each way in which their references may go together; none where one
+    /// hands out a reference that the other does not.
+    pub(super) fn all(program: &Program<'_>, pair: Pair) -> Vec<Couple> {
         let (left, right) = program.code(pair);
         let results = partners(results(left), results(right));
         let references: Vec<bool> = self::results(left).iter().map(|local| local.ty.is_reference()).collect();
@@ -39,12 +41,17 @@ impl Couple {
         };
         // A reference of one version alone could be to an object that the other does not have.
         if apart(0, self::results(left)) || apart(1, self::results(right)) {
-            return None;
+            return Vec::new();
         }
-        let equal = parameter_partners(left, right, &results);
-        let relation = CallRelation { facts: facts(program, pair, &equal), equal, ..CallRelation::default() };
-        let counts = [right.params, right.results];
-        Some(Couple { pair, relation, results, unequal: BTreeSet::new(), counts, references })
+        let couple = |equal: Vec<(usize, usize)>| Couple {
+            pair,
+            relation: CallRelation { facts: facts(program, pair, &equal), equal, ..CallRelation::default() },
+            results: results.clone(),
+            unequal: BTreeSet::new(),
+            counts: [right.params, right.results],
+            references: references.clone(),
+        };
+        parameter_partners(left, right).into_iter().map(couple).collect()
     }
 
     /// Takes out what does not hold; whether there was any.
@@ -93,18 +100,32 @@ fn partners(left: &[Local], right: &[Local]) -> Vec<(usize, usize)> {
     found
 }
 
-/// The same of parameters, where of those without a namesake first those go together that come out together.
-fn parameter_partners(left: &Procedure, right: &Procedure, out: &[(usize, usize)]) -> Vec<(usize, usize)> {
+/// The same of parameters, in all ways in which references without a namesake may go together.
+fn parameter_partners(left: &Procedure, right: &Procedure) -> Vec<Vec<(usize, usize)>> {
     let both = [parameters(left), parameters(right)];
-    let come_out = |a: &Local, b: &Local| {
-        out.iter().any(|&(mine, theirs)| results(left)[mine].name == a.name && results(right)[theirs].name == b.name)
-    };
-    let mut found = Vec::new();
-    add_partners(&mut found, both, |a, b| a.name == b.name);
-    add_partners(&mut found, both, come_out);
-    add_partners(&mut found, both, |_, _| true);
-    found.sort_unstable();
-    found
+    let mut named = Vec::new();
+    add_partners(&mut named, both, |a, b| a.name == b.name);
+    let mut ways = vec![named];
+    for (mine, local) in both[0].iter().enumerate().filter(|(_, local)| local.ty.is_reference()) {
+        let mut more = Vec::new();
+        for way in &ways {
+            let free = |theirs: &usize| way.iter().all(|&(a, b)| a != mine && b != *theirs);
+            let fitting = (0..both[1].len()).filter(|theirs| free(theirs) && both[1][*theirs].ty == local.ty);
+            more.extend(fitting.map(|theirs| [way.as_slice(), &[(mine, theirs)]].concat()));
+            // One whose object only this version keeps in a variable.
+            more.push(way.clone());
+        }
+        more.truncate(MAX_WAYS);
+        ways = more;
+    }
+    for way in &mut ways {
+        add_partners(way, both, |a, _| !a.ty.is_reference());
+        way.sort_unstable();
+    }
+    // Those in which most go together are the likeliest.
+    ways.sort_by_key(|way| usize::MAX - way.len());
+    ways.truncate(MAX_WAYS);
+    ways
 }
 
 /// Adds pairs of variables of one type that fit, of which neither has a partner, in order.

@@ -17,7 +17,7 @@ mod couple;
 use super::paths::meetings;
 use super::{Engine, relational};
 use crate::budget::goal::MAX_INLINE_DEPTH;
-use crate::budget::loops::{MAX_ATTEMPTS, MAX_LOOPS, MAX_ROUNDS};
+use crate::budget::loops::{MAX_ATTEMPTS, MAX_LOOPS, MAX_ROUNDS, MAX_WAYS};
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, execute, on_entry};
 use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions, begins_run, inlinable};
@@ -54,8 +54,9 @@ impl Engine for Loops {
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
         let pairs = loop_pairs(goal);
         let found = [Level::Full, Level::Partial].into_iter().find_map(|level| {
-            let couples = pairs.iter().map(|&pair| Couple::of(goal.program, pair)).collect::<Option<_>>()?;
-            Search { goal, level, couples, proof: PairProof::trivial(None, &RELATION, Claims::new()) }.run(solver)
+            choices(goal, &pairs).into_iter().find_map(|couples| {
+                Search { goal, level, couples, proof: PairProof::trivial(None, &RELATION, Claims::new()) }.run(solver)
+            })
         });
         found.unwrap_or_else(|| relational::nothing(goal, &RELATION))
     }
@@ -71,6 +72,20 @@ fn loop_pairs(goal: &Goal<'_>) -> Vec<Pair> {
     let pairs: Vec<Pair> = left.iter().copied().zip(right.iter().copied()).collect();
     let fits = left.len() == right.len() && pairs.len() <= MAX_LOOPS;
     if fits && pairs.iter().all(|&pair| goal.program.claimable(pair)) { pairs } else { Vec::new() }
+}
+
+/// The ways in which the variables of all loops may go together, the likelier ones first.
+fn choices(goal: &Goal<'_>, pairs: &[Pair]) -> Vec<Vec<Couple>> {
+    let mut all: Vec<Vec<Couple>> = vec![Vec::new()];
+    for &pair in pairs {
+        let own = Couple::all(goal.program, pair);
+        all = all
+            .iter()
+            .flat_map(|before| own.iter().map(move |one| [before.as_slice(), &[one.clone()]].concat()))
+            .collect();
+        all.truncate(MAX_WAYS);
+    }
+    all
 }
 
 /// A search for relations between loops under which a pair is proved.
@@ -187,7 +202,7 @@ impl<'g> Search<'g> {
             Target::Loops(at) => self.couples[at].pair,
         };
         let limits = [0, 1].map(|version| Limits {
-            inline: inlinable(program, version, claims),
+            inline: unclaimed(program, version, claims),
             inline_depth: MAX_INLINE_DEPTH,
             parameter_numbers: match target {
                 Target::Loops(at) if version == 1 => Some(self.couples[at].parameter_numbers()),
@@ -225,6 +240,15 @@ impl<'g> Search<'g> {
         assumed.extend(couple.relation.facts.iter().map(|fact| fact.term(arena, given)));
         assumed
     }
+}
+
+/// The procedures that are executed in place: those without a partner that do not recur.
+fn unclaimed(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet<ProcId> {
+    let mut inline = inlinable(program, version, claims);
+    for (&(p, q), _) in claims.iter().filter(|(_, level)| **level == Level::Full) {
+        inline.remove(&[p, q][version]);
+    }
+    inline
 }
 
 /// Relates two outcomes of matched loops by those results that correspond; those that are no references need not be equal, and
