@@ -29,6 +29,7 @@ use smt::arena::Arena;
 use smt::solve::Solver;
 use smt::term::{Ending, Term};
 use std::collections::BTreeSet;
+use std::slice;
 
 /// Under a relation between loops.
 static RELATION: Rule = Rule {
@@ -81,7 +82,7 @@ fn choices(goal: &Goal<'_>, pairs: &[Pair]) -> Vec<Vec<Couple>> {
         let own = Couple::all(goal.program, pair);
         all = all
             .iter()
-            .flat_map(|before| own.iter().map(move |one| [before.as_slice(), &[one.clone()]].concat()))
+            .flat_map(|before| own.iter().map(move |one| [before.as_slice(), slice::from_ref(one)].concat()))
             .collect();
         all.truncate(MAX_WAYS);
     }
