@@ -137,6 +137,8 @@ pub enum ProofEvidence {
     Paths(PathsEvidence),
     /// Equations between calls.
     Coupling(CouplingEvidence),
+    /// Path by path, under relations between loops.
+    Loops(LoopsEvidence),
 }
 
 /// What a proof by paths did.
@@ -145,6 +147,30 @@ pub struct PathsEvidence {
     /// How the two were executed.
     pub plan: InliningPlan,
     /// How outcomes were related, by their numbers; those that are not named contradict each other in plain sight.
+    pub relations: BTreeMap<(usize, usize), relate::RelationEvidence>,
+}
+
+/// What a proof by relations between loops did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopsEvidence {
+    /// The pair itself.
+    pub whole: PathsEvidence,
+    /// Its pairs of loops, in the order of the source.
+    pub loops: Vec<LoopEvidence>,
+}
+
+/// What relates two loops, and the proof that it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopEvidence {
+    /// The loops.
+    pub pair: Pair,
+    /// The parameters that are equal: of version 0, of version 1.
+    pub equal: Vec<(usize, usize)>,
+    /// Which of the facts that are tried hold.
+    pub facts: Vec<usize>,
+    /// The results that are equal.
+    pub results: Vec<(usize, usize)>,
+    /// How outcomes were related, as in [`PathsEvidence`].
     pub relations: BTreeMap<(usize, usize), relate::RelationEvidence>,
 }
 

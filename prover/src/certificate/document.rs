@@ -8,14 +8,13 @@
 use super::confirm::{Confirmation, Finding};
 use super::decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 use super::entries::{
-    self, CounterexampleEntry, Document, EquationsEntry, PairEntry, PathsEntry, ProofEntry, SourceEntry,
+    self, CounterexampleEntry, Document, EquationsEntry, LoopsEntry, PairEntry, ProofEntry, SourceEntry,
 };
 use super::names::{FACTS_SCRIPT, pair_name};
 use super::{Certificate, INDEX, Refusal, refusal, sha256};
 use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::engines;
-use crate::goal::InliningPlan;
-use crate::goal::{Claim, Pair, PairProof, PathsEvidence, ProofEvidence};
+use crate::goal::{Claim, InliningPlan, LoopEvidence, LoopsEvidence, Pair, PairProof, PathsEvidence, ProofEvidence};
 use crate::lower::Lowered;
 use crate::rejection::{Rejection, reject};
 use crate::relate::Level;
@@ -227,10 +226,21 @@ impl Words<'_> {
                 entry.accelerate = *accelerate;
                 entry.only_at = only_at.map(|place| [place.file.0, place.start, place.end]);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
-                let paths = |(&(left, right), evidence): (&(usize, usize), &crate::relate::RelationEvidence)| {
-                    PathsEntry { left, right, related: evidence.clone() }
+                entry.paths = entries::paths(relations);
+            }
+            ProofEvidence::Loops(LoopsEvidence { whole: PathsEvidence { plan, relations }, loops }) => {
+                entry.depths = Some(plan.depths);
+                entry.in_place = Some([0, 1].map(|version| self.names(version, &plan.inline[version])));
+                entry.paths = entries::paths(relations);
+                let related = |own: &LoopEvidence| LoopsEntry {
+                    left: self.name(0, own.pair.0),
+                    right: self.name(1, own.pair.1),
+                    equal: own.equal.clone(),
+                    facts: own.facts.clone(),
+                    results: own.results.clone(),
+                    paths: entries::paths(&own.relations),
                 };
-                entry.paths = relations.iter().map(paths).collect();
+                entry.loops = loops.iter().map(related).collect();
             }
             ProofEvidence::Coupling(CouplingEvidence { unroll, summaries }) => {
                 entry.depths = Some(*unroll);
@@ -279,6 +289,16 @@ impl Reader<'_> {
         Ok(AnsweredPair { pair, when: entry.when.clone(), answer })
     }
 
+    fn related_loops(&self, entry: &LoopsEntry) -> Result<LoopEvidence, Rejection> {
+        Ok(LoopEvidence {
+            pair: self.couple(&entry.left, &entry.right)?,
+            equal: entry.equal.clone(),
+            facts: entry.facts.clone(),
+            results: entry.results.clone(),
+            relations: entries::relations(&entry.paths),
+        })
+    }
+
     fn proof(&self, entry: &ProofEntry) -> Result<ProvedPair, Rejection> {
         let pair = self.couple(&entry.left, &entry.right)?;
         let level = match entry.level.as_str() {
@@ -294,7 +314,6 @@ impl Reader<'_> {
                 let ids = |version: usize| -> Result<BTreeSet<ProcId>, Rejection> {
                     in_place[version].iter().map(|name| self.procedure(version, name)).collect()
                 };
-                let all = entry.paths.iter().map(|paths| ((paths.left, paths.right), paths.related.clone()));
                 let only_at = entry.only_at.map(|[file, start, end]| Span { file: FileId(file), start, end });
                 let plan = InliningPlan {
                     inline: [ids(0)?, ids(1)?],
@@ -303,7 +322,13 @@ impl Reader<'_> {
                     only_at,
                     accelerate: entry.accelerate,
                 };
-                ProofEvidence::Paths(PathsEvidence { plan, relations: all.collect() })
+                let whole = PathsEvidence { plan, relations: entries::relations(&entry.paths) };
+                if entry.loops.is_empty() {
+                    ProofEvidence::Paths(whole)
+                } else {
+                    let loops = entry.loops.iter().map(|own| self.related_loops(own)).collect::<Result<_, _>>()?;
+                    ProofEvidence::Loops(LoopsEvidence { whole, loops })
+                }
             }
             (Some(unroll), None) => {
                 let mut summaries = BTreeMap::new();

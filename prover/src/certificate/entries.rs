@@ -128,6 +128,26 @@ pub(super) struct ProofEntry {
     /// What calls of the two versions have in common, for proofs by equations.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) equations: Vec<EquationsEntry>,
+    /// What relates loops that are run in step.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) loops: Vec<LoopsEntry>,
+}
+
+/// What relates a loop of the left procedure and one of the right; parameters and results are named by their positions, from 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LoopsEntry {
+    pub(super) left: String,
+    pub(super) right: String,
+    /// The parameters that are equal.
+    pub(super) equal: Vec<(usize, usize)>,
+    /// Which of the facts that are tried hold.
+    pub(super) facts: Vec<usize>,
+    /// The results that are equal.
+    pub(super) results: Vec<(usize, usize)>,
+    /// How paths of the two are related.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) paths: Vec<PathsEntry>,
 }
 
 /// Two paths, numbered as `--dump paths` has them.
@@ -216,6 +236,21 @@ pub(super) struct ClauseEntry {
     pub(super) within: String,
     /// Where it starts in its file, in bytes.
     pub(super) at: u32,
+}
+
+/// The entries of how paths are related.
+pub(super) fn paths(relations: &BTreeMap<(usize, usize), relate::RelationEvidence>) -> Vec<PathsEntry> {
+    let entry = |(&(left, right), evidence): (&(usize, usize), &relate::RelationEvidence)| PathsEntry {
+        left,
+        right,
+        related: evidence.clone(),
+    };
+    relations.iter().map(entry).collect()
+}
+
+/// What such entries say.
+pub(super) fn relations(entries: &[PathsEntry]) -> BTreeMap<(usize, usize), relate::RelationEvidence> {
+    entries.iter().map(|entry| ((entry.left, entry.right), entry.related.clone())).collect()
 }
 
 /// The procedure of this name.

@@ -9,7 +9,8 @@ use crate::budget::relate::MAX_ATTEMPTS;
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::goal::{
-    Claim, Goal, InliningPlan, PairProof, PathsEvidence, ProofEvidence, Rule, assumptions, begins_run, inlinable,
+    Claim, Goal, InliningPlan, PairProof, PathsEvidence, Program, ProofEvidence, Rule, assumptions, begins_run,
+    inlinable,
 };
 use crate::lower::is_loop;
 use crate::rejection::{Rejection, reject};
@@ -236,6 +237,25 @@ pub(super) fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
     found
 }
 
+/// Whether a search could have executed calls in place like this.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn check_plan(program: &Program<'_>, plan: &InliningPlan, accelerate: bool) -> Result<(), Rejection> {
+    let executable = |version: usize| {
+        let procedures = &program.unit.versions()[version].procedures;
+        let has_body = |id: &ProcId| procedures.get(id.index()).is_some_and(|procedure| procedure.body.is_some());
+        plan.inline[version].iter().all(has_body)
+    };
+    if !(0..2).all(executable) {
+        return reject("a procedure without a body is executed in place");
+    }
+    if !plan.is_bounded() || plan.accelerate != accelerate {
+        return reject("calls are executed in place too deep, or by another rule");
+    }
+    Ok(())
+}
+
 /// Makes a proof by paths anew, as its evidence says.
 ///
 /// # Errors
@@ -248,16 +268,7 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
     if !goal.is_defined() {
         return reject("an external procedure has no paths");
     }
-    let executable = |version: usize, ids: &BTreeSet<ProcId>| {
-        let procedures = &program.unit.versions()[version].procedures;
-        ids.iter().all(|id| procedures.get(id.index()).is_some_and(|procedure| procedure.body.is_some()))
-    };
-    if !(0..2).all(|version| executable(version, &evidence.plan.inline[version])) {
-        return reject("a procedure without a body is executed in place");
-    }
-    if !evidence.plan.is_bounded() || evidence.plan.accelerate != (claim.rule == &ACCELERATION) {
-        return reject("calls are executed in place too deep, or by another rule");
-    }
+    check_plan(program, &evidence.plan, claim.rule == &ACCELERATION)?;
     let mut arena = program.unit.arena();
     let Ok(both) = outcomes(goal, &evidence.plan, &mut arena) else {
         return reject("there are too many paths");

@@ -3,8 +3,9 @@
 //! In: a loop of each version. Out: a [`Couple`]: which variables go together by name or type, and all facts that might hold.
 
 use crate::budget::loops::{MAX_FACTS, MAX_WAYS};
-use crate::goal::{Pair, Program};
-use crate::relate::{Atom, CallRelation, Fact, Step};
+use crate::exec::state::Outcome;
+use crate::goal::{LoopEvidence, Pair, Program};
+use crate::relate::{Atom, CallRelation, Fact, RelationEvidence, Step};
 use lang_l::hir::{FieldId, Local, Procedure, Type, Unit};
 use smt::term::{Selector, Sort};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,24 +35,76 @@ impl Couple {
     pub(super) fn all(program: &Program<'_>, pair: Pair) -> Vec<Couple> {
         let (left, right) = program.code(pair);
         let results = partners(results(left), results(right));
-        let references: Vec<bool> = self::results(left).iter().map(|local| local.ty.is_reference()).collect();
-        let matched = |version: usize, at: usize| results.iter().any(|&(a, b)| [a, b][version] == at);
-        let apart = |version: usize, locals: &[Local]| {
-            locals.iter().enumerate().any(|(at, local)| local.ty.is_reference() && !matched(version, at))
+        let all = facts(program, pair);
+        let couple = |equal: Vec<(usize, usize)>| {
+            let open = |fact: &&Fact| match fact {
+                Fact::Equal(a, b, 0) if a.steps.is_empty() && b.steps.is_empty() => {
+                    !equal.contains(&(a.parameter, b.parameter))
+                }
+                _ => true,
+            };
+            let facts = all.iter().filter(open).take(MAX_FACTS).cloned().collect();
+            Couple::of(program, pair, CallRelation { equal, facts, ..CallRelation::default() }, results.clone())
         };
-        // A reference of one version alone could be to an object that the other does not have.
-        if apart(0, self::results(left)) || apart(1, self::results(right)) {
-            return Vec::new();
-        }
-        let couple = |equal: Vec<(usize, usize)>| Couple {
+        parameter_partners(left, right).into_iter().filter_map(couple).collect()
+    }
+
+    /// Two loops with what is believed of them; `None` where one hands out a reference that the other does not: it could be to an
+    /// object that the other does not have.
+    fn of(program: &Program<'_>, pair: Pair, relation: CallRelation, results: Vec<(usize, usize)>) -> Option<Couple> {
+        let (left, right) = program.code(pair);
+        let matched = |version: usize, at: usize| results.iter().any(|&(a, b)| [a, b][version] == at);
+        let together = |version: usize, locals: &[Local]| {
+            locals.iter().enumerate().all(|(at, local)| !local.ty.is_reference() || matched(version, at))
+        };
+        let references = self::results(left).iter().map(|local| local.ty.is_reference()).collect();
+        (together(0, self::results(left)) && together(1, self::results(right))).then(|| Couple {
             pair,
-            relation: CallRelation { facts: facts(program, pair, &equal), equal, ..CallRelation::default() },
-            results: results.clone(),
+            relation,
+            results,
             unequal: BTreeSet::new(),
             counts: [right.params, right.results],
-            references: references.clone(),
+            references,
+        })
+    }
+
+    /// What evidence says of two loops; `None` where it cannot be so.
+    pub(super) fn told(program: &Program<'_>, told: &LoopEvidence) -> Option<Couple> {
+        let (left, right) = program.code(told.pair);
+        let fits = are_partners(&told.equal, [parameters(left), parameters(right)])
+            && are_partners(&told.results, [results(left), results(right)]);
+        let all = facts(program, told.pair);
+        let facts = told.facts.iter().map(|&at| all.get(at).cloned()).collect::<Option<_>>()?;
+        let relation = CallRelation { equal: told.equal.clone(), facts, ..CallRelation::default() };
+        Couple::of(program, told.pair, relation, told.results.clone()).filter(|_| fits)
+    }
+
+    /// What relates the two, as evidence has it.
+    pub(super) fn tell(
+        &self,
+        program: &Program<'_>,
+        relations: BTreeMap<(usize, usize), RelationEvidence>,
+    ) -> LoopEvidence {
+        let all = facts(program, self.pair);
+        let facts = self.relation.facts.iter().filter_map(|fact| all.iter().position(|one| one == fact)).collect();
+        let (equal, results) = (self.relation.equal.clone(), self.results.clone());
+        LoopEvidence { pair: self.pair, equal, facts, results, relations }
+    }
+
+    /// Two outcomes with those results alone that correspond and are wanted, in one order.
+    pub(super) fn corresponding(
+        &self,
+        left: &Outcome,
+        right: &Outcome,
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> (Outcome, Outcome) {
+        let pairs = self.results.iter().enumerate().filter(|(at, _)| wanted(*at)).map(|(_, pair)| *pair);
+        let (mine, theirs): (Vec<usize>, Vec<usize>) = pairs.unzip();
+        let of = |outcome: &Outcome, numbers: &[usize]| Outcome {
+            results: numbers.iter().filter_map(|&at| outcome.results.get(at).copied()).collect(),
+            ..outcome.clone()
         };
-        parameter_partners(left, right).into_iter().map(couple).collect()
+        (of(left, &mine), of(right, &theirs))
     }
 
     /// Takes out what does not hold; whether there was any.
@@ -90,6 +143,16 @@ fn parameters(code: &Procedure) -> &[Local] {
 
 fn results(code: &Procedure) -> &[Local] {
     &code.locals[code.params..code.params + code.results]
+}
+
+/// Whether pairs of variables are of one type each, and each variable is in one pair at most.
+fn are_partners(pairs: &[(usize, usize)], [left, right]: [&[Local]; 2]) -> bool {
+    let ends = |end: fn(&(usize, usize)) -> usize| pairs.iter().map(end).collect::<BTreeSet<_>>().len() == pairs.len();
+    let alike = |&(mine, theirs): &(usize, usize)| match (left.get(mine), right.get(theirs)) {
+        (Some(a), Some(b)) => a.ty == b.ty,
+        _ => false,
+    };
+    ends(|pair| pair.0) && ends(|pair| pair.1) && pairs.iter().all(alike)
 }
 
 /// Which variables go together: those of one name and type, and of the rest those of one type in order.
@@ -196,7 +259,7 @@ fn read(unit: &Unit, fields: &BTreeSet<FieldId>, indexes: &[usize], value: &Valu
 }
 
 /// All facts that might hold of the two, the likelier ones first.
-fn facts(program: &Program<'_>, pair: Pair, equal: &[(usize, usize)]) -> Vec<Fact> {
+fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let accesses = [0, 1].map(|version| &program.effects[version][[pair.0, pair.1][version].index()].accesses);
     let field = |selector: &Selector| match selector {
         Selector::Field(field) => Some(*field),
@@ -212,13 +275,10 @@ fn facts(program: &Program<'_>, pair: Pair, equal: &[(usize, usize)]) -> Vec<Fac
         let alike = Sort::from(&a.ty) == Sort::from(&b.ty);
         if alike && (a.is_bare() || b.is_bare()) {
             let shifts: &[i64] = if a.ty == Type::Int { &[0, -1, 1] } else { &[0] };
-            let known = a.is_bare() && b.is_bare() && equal.contains(&(a.atom.parameter, b.atom.parameter));
-            let shifts = shifts.iter().filter(|&&shift| shift != 0 || !known);
-            facts.extend(shifts.map(|&shift| Fact::Equal(a.atom.clone(), b.atom.clone(), shift)));
+            facts.extend(shifts.iter().map(|&shift| Fact::Equal(a.atom.clone(), b.atom.clone(), shift)));
         }
     }
     facts.extend(sums(&mine, &theirs));
-    facts.truncate(MAX_FACTS);
     facts
 }
 
