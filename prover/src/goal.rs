@@ -39,6 +39,8 @@ pub struct PairProof {
     pub correspondence: BTreeSet<(Span, Span)>,
     /// Matched calls, by their places.
     pub matched_calls: BTreeSet<(Span, Span)>,
+    /// In words, what relates variables of loops that are not equal; a prime marks those of version 1.
+    pub relations_of_loops: Vec<String>,
     /// How many paths of the two versions were related.
     pub relations: usize,
     /// How long the search for it took.
@@ -365,6 +367,7 @@ impl PairProof {
             failed_goal: None,
             correspondence: BTreeSet::new(),
             matched_calls: BTreeSet::new(),
+            relations_of_loops: Vec::new(),
             relations: 0,
             time: Duration::ZERO,
             evidence: level.and(Some(ProofEvidence::Plain)),

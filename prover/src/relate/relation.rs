@@ -8,7 +8,7 @@
 
 use super::Relater;
 use super::agree::RenamedOutcome;
-use lang_l::hir::FieldId;
+use lang_l::hir::{FieldId, Procedure, Unit};
 use smt::arena::{Arena, CallRecord};
 use smt::heap::HeapId;
 use smt::obligation::Purpose;
@@ -106,7 +106,53 @@ impl Atom {
     }
 }
 
+impl Atom {
+    /// As it is written; a prime marks version 1.
+    fn words(&self, unit: &Unit, code: [&Procedure; 2]) -> String {
+        let name = |parameter: usize| {
+            let prime = ["", "'"][self.version];
+            format!("{}{prime}", code[self.version].locals[parameter].name)
+        };
+        self.steps.iter().fold(name(self.parameter), |text, step| match *step {
+            Step::Field(field) => format!("{text}.{}", unit.fields[field.index()].name),
+            Step::Length => format!("{text}.length"),
+            Step::Cell(index, _) => format!("{text}[{}]", name(index)),
+        })
+    }
+
+    fn is(&self, version: usize, parameter: usize) -> bool {
+        self.version == version && self.parameter == parameter && self.steps.is_empty()
+    }
+}
+
 impl Fact {
+    /// Whether it says what a parameter is.
+    pub fn defines(&self, version: usize, parameter: usize) -> bool {
+        match self {
+            Fact::Equal(one, other, _) => one.is(version, parameter) || other.is(version, parameter),
+            Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).any(|part| part.is(version, parameter)),
+            Fact::AtMost(..) | Fact::NotNull(_) => false,
+        }
+    }
+
+    /// As it is written; a prime marks what is of version 1.
+    pub fn words(&self, unit: &Unit, code: [&Procedure; 2]) -> String {
+        let word = |atom: &Atom| atom.words(unit, code);
+        let more = |number: &i64| match number {
+            0 => String::new(),
+            1.. => format!(" + {number}"),
+            _ => format!(" - {}", number.unsigned_abs()),
+        };
+        match self {
+            Fact::Equal(one, other, number) => format!("{} == {}{}", word(one), word(other), more(number)),
+            Fact::Sum([a, b], whole, number) => {
+                format!("{} + {} == {}{}", word(a), word(b), word(whole), more(number))
+            }
+            Fact::AtMost(one, other) => format!("{} <= {}", word(one), word(other)),
+            Fact::NotNull(reference) => format!("{} != null", word(reference)),
+        }
+    }
+
     /// The fact as a term. Where a value cannot be read nothing is said.
     pub fn term(&self, arena: &mut Arena, given: Given<'_>) -> Term {
         let mut needed = Vec::new();

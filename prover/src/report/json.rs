@@ -100,12 +100,16 @@ fn proof_json(subject: Subject<'_>, proof: &PairProof) -> Json {
     let lines = |places: &mut dyn Iterator<Item = &(Span, Span)>| -> Vec<[usize; 2]> {
         places.map(|&(left, right)| [subject.sources.line(left), subject.sources.line(right)]).collect()
     };
-    json!({
+    let mut json = json!({
         "rule": proof.rule.name,
         "path_pairs": proof.relations,
         "allocations": lines(&mut proof.correspondence.iter()),
         "calls": lines(&mut proof.matched_calls.iter()),
-    })
+    });
+    if !proof.relations_of_loops.is_empty() {
+        json["relations"] = json!(proof.relations_of_loops);
+    }
+    json
 }
 
 fn places_json(subject: Subject<'_>, places: &[Vec<Span>; 2]) -> Json {

@@ -122,6 +122,10 @@ fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> Str
     if proof.used.contains_key(&pair.pair) {
         text.push_str("  by induction: its own calls of itself are taken to be equivalent\n");
     }
+    if !proof.relations_of_loops.is_empty() {
+        let shown = proof.relations_of_loops.iter().take(SHOWN_CORRESPONDENCES).cloned().collect::<Vec<_>>();
+        let _ = writeln!(text, "  at the loops {}; a prime marks {}", shown.join(", "), subject.version_name(1));
+    }
     for (what, places) in [("new", &proof.correspondence), ("call", &proof.matched_calls)] {
         for &(left, right) in places.iter().take(SHOWN_CORRESPONDENCES) {
             // A loop is lowered to a call.

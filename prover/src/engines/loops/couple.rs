@@ -91,6 +91,24 @@ impl Couple {
         LoopEvidence { pair: self.pair, equal, facts, results, relations }
     }
 
+    /// For each variable of one version that none of the other is equal to, what it is.
+    pub(super) fn words(&self, program: &Program<'_>) -> Vec<String> {
+        let code = program.code(self.pair);
+        let counts = [code.0.params, code.1.params];
+        let has_equal = |version: usize, at: usize| self.relation.equal.iter().any(|&(a, b)| [a, b][version] == at);
+        let mut told: Vec<&Fact> = Vec::new();
+        for version in [1, 0] {
+            for at in (0..counts[version]).filter(|&at| !has_equal(version, at)) {
+                let about = |fact: &&Fact| fact.defines(version, at);
+                let facts = || self.relation.facts.iter().filter(about);
+                if !facts().any(|fact| told.contains(&fact)) {
+                    told.extend(facts().next());
+                }
+            }
+        }
+        told.into_iter().map(|fact| fact.words(program.unit.as_unit(), [code.0, code.1])).collect()
+    }
+
     /// Two outcomes with those results alone that correspond and are wanted, in one order.
     pub(super) fn corresponding(
         &self,

@@ -112,6 +112,8 @@ impl<'g> Search<'g> {
     fn finish(mut self) -> PairProof {
         let own: BTreeSet<Pair> = self.couples.iter().map(|couple| couple.pair).collect();
         self.proof.used.retain(|pair, _| !own.contains(pair));
+        self.proof.relations_of_loops =
+            self.couples.iter().flat_map(|couple| couple.words(self.goal.program)).collect();
         let relations: Option<Vec<_>> = self.relations.into_iter().collect();
         self.proof.evidence = relations.and_then(|relations| {
             let mut relations = relations.into_iter();
