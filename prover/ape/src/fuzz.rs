@@ -5,7 +5,6 @@
 use super::args::FuzzArgs;
 use super::status::{Failure, Status};
 use super::threads::threads;
-use ape_fuzz::case::Case;
 use ape_fuzz::{Config, Event, fuzz};
 use std::fs;
 use std::io::Write;
@@ -16,8 +15,14 @@ pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status
         Config { seed: args.seed, first: args.first, pairs: args.pairs, only: args.only.clone(), ..Config::default() };
     config.judge.unproved = args.unproved;
     config.judge.certificates = args.certificates;
+    if args.far {
+        config = config.far();
+    }
     if args.print {
-        for case in (args.first..args.first + args.pairs).filter_map(|number| Case::new(args.seed, number)) {
+        for case in (args.first..args.first + args.pairs).filter_map(|number| config.case(number)) {
+            if let Some(planted) = &case.planted {
+                writeln!(out, "// store of {}: {}", planted.procedure, planted.store)?;
+            }
             writeln!(out, "{}", case.text())?;
         }
         return Ok(Status::Success);

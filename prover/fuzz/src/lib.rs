@@ -4,6 +4,7 @@
 //! that keep the meaning were proved, by kind.
 //!
 //! 1. [`generate`] makes a program; [`keep`] and [`change`] make mutants of it; a [`case`] is a program with a mutant.
+//!    [`far`] plants differences that small stores do not show.
 //! 2. [`oracle`] runs both on the stores of [`stores`]; [`judge`] verifies and compares.
 //! 3. [`shrink`] makes what is faulty small.
 //!
@@ -19,11 +20,15 @@ pub mod keep;
 
 pub mod change;
 
-pub mod case;
-
 pub mod stores;
 
 pub mod oracle;
+
+pub mod case;
+
+pub mod far;
+
+pub mod features;
 
 pub mod judge;
 
@@ -55,6 +60,8 @@ pub struct Config {
     pub unaided_every: u64,
     /// The most tests for making a faulty case small.
     pub shrinking: usize,
+    /// Whether differences are planted that small stores do not show, in place of other mutations.
+    pub far: bool,
     /// The name of the one kind of mutation that is looked at; all when `None`.
     pub only: Option<String>,
     /// How each case is judged.
@@ -68,7 +75,32 @@ impl Default for Config {
         // Programs made by the same grammar come down to the same small questions.
         let first = Shared::new(Caching::new(verify.backend.clone()));
         let judge = judge::Config { verify, first, ..judge::Config::default() };
-        Config { seed: 1, first: 0, pairs: 100, twice_every: 8, unaided_every: 4, shrinking: 400, only: None, judge }
+        Config {
+            seed: 1,
+            first: 0,
+            pairs: 100,
+            twice_every: 8,
+            unaided_every: 4,
+            shrinking: 400,
+            far: false,
+            only: None,
+            judge,
+        }
+    }
+}
+
+impl Config {
+    /// For differences that are far: nothing is to be learnt from the search, so what it refutes is held against the engines
+    /// alone each time. Runs take long, so fewer are made of the small stores, and less is tried to make a case small.
+    #[must_use]
+    pub fn far(mut self) -> Self {
+        self.judge.runs = oracle::Budget { small: 60, large: 10 };
+        Config { far: true, twice_every: 0, unaided_every: 1, shrinking: 100, ..self }
+    }
+
+    /// The case of this number; `None` when there is none.
+    pub fn case(&self, number: u64) -> Option<Case> {
+        if self.far { far::case(self.seed, number) } else { Case::new(self.seed, number) }
     }
 }
 
@@ -142,7 +174,7 @@ fn look(config: &Config, number: u64) -> Looked {
         (Some(kind), [one]) => one.text() == kind,
         (Some(_), _) => false,
     };
-    let Some(case) = Case::new(config.seed, number).filter(wanted) else { return Looked::Skipped };
+    let Some(case) = config.case(number).filter(wanted) else { return Looked::Skipped };
     match judge(&case, extra(config, number), &config.judge) {
         Some(judgement) => Looked::Judged(Box::new((case, judgement))),
         None => Looked::Illegal,
@@ -163,7 +195,10 @@ fn minimised(number: u64, case: Case, fault: Fault, extra: Extra, config: &Confi
         Some(found) => found.word() == fault.word(),
         None => false,
     };
-    let small = shrink::shrink(&case, config.shrinking, !matches!(fault, Fault::Unproved(_)), &mut same);
+    // What is known by construction alone is not known of less.
+    let runs = case.planted.as_ref().is_none_or(|planted| planted.runs);
+    let tests = if runs { config.shrinking } else { 0 };
+    let small = shrink::shrink(&case, tests, !matches!(fault, Fault::Unproved(_)), &mut same);
     let fault = fault_of(&small).unwrap_or(fault);
     Finding { number, fault, case, small }
 }

@@ -23,7 +23,8 @@ pub struct Finding {
 impl Finding {
     /// A pair file that says what is wrong with it.
     pub fn text(&self) -> String {
-        let kinds: Vec<&str> = self.case.mutations.iter().map(|mutation| mutation.text()).collect();
+        let mut kinds: Vec<&str> = self.case.mutations.iter().map(|mutation| mutation.text()).collect();
+        kinds.extend(self.case.planted.iter().map(|planted| planted.what));
         let head =
             format!("{}: {}\nCase {}: {}.", self.fault.word(), self.fault.message(), self.number, kinds.join(", "));
         let comment: String = head.lines().map(|line| format!("// {line}\n")).collect();
