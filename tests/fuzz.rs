@@ -94,7 +94,7 @@ fn contracts_are_broken_by_some_runs() {
     {
         assert!(broken.get(&clause).is_some_and(|count| *count >= least), "{clause:?}: {broken:?}");
     }
-    assert!(blocked >= 3, "{blocked}");
+    assert!(blocked >= 1, "{blocked}");
 }
 
 /// What was planted is there, and each shape is made: the case itself says that runs show it.

@@ -11,7 +11,7 @@ pub(super) struct Effect {
     /// What it is called.
     pub(super) what: &'static str,
     /// The statements of each version, where `GUARD` stands for the condition. They see the object `x`, which is not null,
-    /// the number `d` and the reference `e`, which are results.
+    /// the number `d` and the reference `e`, which are results, and the locals `u`, `w` and `z`.
     pub(super) code: [&'static str; 2],
     /// A clause of the contract of both.
     pub(super) spec: &'static str,
@@ -74,6 +74,66 @@ const ALL: &[Effect] = &[
         difference: None,
         ..outcome("broken requires", ["if (GUARD) { Needs(3); }", "if (GUARD) { Needs(3); }"])
     },
+    outcome(
+        "result of a loop",
+        [
+            "z := 1; w := 3; while (w > 0) { w := w - 1; d := z + 0; if (w == 0 - 5) { return; } } d := d + 1;",
+            "z := 1; w := 3; while (w > 0) { w := w - 1; z := z + ((GUARD) ? 1 : 0); if (w == 0 - 5) { return; } } d := z + 1;",
+        ],
+    ),
+    outcome("closed form", ["w := 1; while (w <= 10) { z := z + w; w := w + 1; } d := z;", "d := (GUARD) ? 56 : 55;"]),
+    outcome(
+        "order of cells",
+        [
+            "var b: int[]; b := new int[2]; w := (GUARD) ? 1 : 0; b[w] := 1; b[1] := 2; d := b[1];",
+            "var b: int[]; b := new int[2]; w := (GUARD) ? 1 : 0; b[1] := 2; b[w] := 1; d := b[1];",
+        ],
+    ),
+    outcome(
+        "writes in a loop",
+        [
+            "w := 3; e := NEW; while (w > 0) { e.f := x; w := w - 1; }",
+            "w := 3; e := NEW; while (w > 0) { if (w == 2 || !(GUARD)) { e.f := x; } else { e.f := null; } w := w - 1; }",
+        ],
+    ),
+    Effect {
+        helpers: "procedure Again(m: int, l: Node, n: int) { if (m > 0) { if (n == 0) { l.f := l; } Again(m - 1, l, n); } }",
+        ..outcome("argument of recursion", ["Again(3, x, 0);", "Again(3, x, (GUARD) ? 1 : 0);"])
+    },
+    Effect {
+        helpers: "procedure Gives(m: int) returns (a: int) ensures a == 1; { a := m; }",
+        difference: None,
+        ..outcome(
+            "broken ensures of a callee",
+            ["d := Gives((GUARD) ? 2 : 1);", "d := Gives((GUARD) ? 2 : 1); d := 1;"],
+        )
+    },
+    Effect {
+        spec: "ensures fresh(e);",
+        difference: None,
+        ..outcome("not fresh", ["e := NEW; if (GUARD) { e := x; }", "e := x; if (!(GUARD)) { e := NEW; }"])
+    },
+    Effect {
+        spec: "modifies {};",
+        difference: None,
+        ..outcome("broken modifies", ["if (GUARD) { x.f := x; }", "u := x; if (GUARD) { u.f := u; }"])
+    },
+    Effect {
+        spec: "ensures forall o: Node :: o != null && reach(x, o) ==> o.f != o;",
+        difference: None,
+        ..outcome("broken quantifier", ["if (GUARD) { x.f := x; }", "u := x; if (GUARD) { u.f := u; }"])
+    },
+    Effect {
+        difference: None,
+        ..outcome(
+            "broken invariant",
+            [
+                "w := 3; while (w > 0) invariant d <= 2; { w := w - 1; if (GUARD) { d := 3; } }",
+                "w := 3; while (w > 0) invariant d <= 2; { if (GUARD) { d := 3; } w := w - 1; }",
+            ],
+        )
+    },
+    Effect { difference: None, ..outcome("failed assert", ["assert !(GUARD);", "skip; assert !(GUARD);"]) },
 ];
 
 impl Effect {

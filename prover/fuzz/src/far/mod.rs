@@ -188,7 +188,7 @@ impl Words<'_> {
         let code = self.effect.code[version].replace("GUARD", cond);
         let planted: String = self.guard.params.iter().map(|(name, ty)| format!(", {name}: {ty}")).collect();
         let names: String = self.guard.params.iter().map(|(name, _)| format!(", {name}")).collect();
-        let (spec, locals) = (self.effect.spec, "var u: Node;");
+        let (spec, locals) = (self.effect.spec, "var u: Node; var w: int; var z: int;");
         let (mine, apart) = if self.apart {
             let head = format!("procedure Plant(x: Node{planted}) returns (d: int, e: Node)");
             (format!("d, e := Plant(x{names});"), format!("{head} {spec} {{ {locals} {before} {code} }}"))

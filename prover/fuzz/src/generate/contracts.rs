@@ -3,7 +3,7 @@
 //! In: the variables that a clause sees. Out: clauses that are legal L. Some always hold, some never do, and some hold only
 //! of most stores.
 
-use super::super::tree::{binary, each_place, expr, field, int, not, null, quantifier, query, ty, var};
+use super::super::tree::{any_expr, binary, each_place, expr, field, int, not, null, quantifier, query, ty, var};
 use super::{Generator, Signature};
 use lang_l::ast::{BinOp, Expr, ExprKind, Spec, Stmt, TypeKind};
 use lang_l::source::Span;
@@ -39,7 +39,8 @@ impl Generator<'_> {
                 specs.push(Spec::Ensures(clause, Span::default()));
             }
         }
-        if self.random.percent(if body.is_some() { 25 } else { 50 }) {
+        let cells = self.element.as_ref() == Some(&self.node);
+        if self.random.percent(if body.is_some() && !cells { 25 } else { 50 }) {
             let places = self.places(signature, &before, body);
             specs.push(Spec::Modifies(places, Span::default()));
         }
@@ -50,7 +51,7 @@ impl Generator<'_> {
     pub(super) fn precondition(&mut self, seen: &Seen) -> Expr {
         let number = self.one(seen, &TypeKind::Int);
         match (self.random.below(10), number) {
-            (0..3, _) => binary(BinOp::Ne, var("x"), null()),
+            (0..3, _) => binary(BinOp::Ne, var(&seen[0].0), null()),
             (3..5, Some(n)) => {
                 let cube = binary(BinOp::Mul, binary(BinOp::Mul, var(&n), var(&n)), var(&n));
                 binary(BinOp::Ne, cube, int(FAR_CUBE))
@@ -79,7 +80,7 @@ impl Generator<'_> {
             seen.iter().filter(|(_, of)| matches!(of, TypeKind::Array(_))).map(|v| &v.0).collect();
         let array = self.random.pick(&arrays).map(|text| var(text));
         let mut place = match array {
-            Some(array) if self.element.as_ref() == Some(&node) && self.random.percent(60) => {
+            Some(array) if self.element.as_ref() == Some(&node) && self.random.percent(85) => {
                 let at = self.one(seen, &TypeKind::Int).filter(|_| self.random.percent(40));
                 let index = at.map_or_else(|| int(self.random.below(2) as i64), |n| var(&n));
                 expr(ExprKind::Index(Box::new(array), Box::new(index)))
@@ -233,9 +234,11 @@ impl Generator<'_> {
     fn written(&mut self, signature: &Signature, stmts: &[Stmt]) -> Vec<Expr> {
         let refers = |kind: &TypeKind| *kind == self.node || matches!(kind, TypeKind::Array(_));
         let known = |text: &String| signature.params.iter().any(|(param, kind)| param == text && refers(kind));
+        let cells = self.element.as_ref() == Some(&self.node);
+        let refers_to = |place: &Expr| cells || !any_expr(place, &|e| matches!(e.kind, ExprKind::Index(..)));
         let mut places = Vec::new();
         each_place(stmts, &mut |place| {
-            if !places.contains(place) && root(place).is_some_and(known) {
+            if refers_to(place) && !places.contains(place) && root(place).is_some_and(known) {
                 places.push(place.clone());
             }
         });
@@ -243,11 +246,12 @@ impl Generator<'_> {
     }
 }
 
-/// The variable with which a place of fields that hold objects begins.
+/// The variable with which a place of fields that hold objects, and of cells, begins.
 fn root(place: &Expr) -> Option<&String> {
     match &place.kind {
         ExprKind::Name(text) => Some(text),
         ExprKind::Field(object, name) if name.text == "f" || name.text == "g" => root(object),
+        ExprKind::Index(array, index) if matches!(index.kind, ExprKind::Int(_)) => root(array),
         _ => None,
     }
 }

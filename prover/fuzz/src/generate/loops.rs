@@ -33,7 +33,7 @@ impl Generator<'_> {
         body.push(step);
         let holds = binary(BinOp::Ge, var("k"), int(0));
         let mut invariants = if counted && self.random.percent(15) { vec![holds] } else { Vec::new() };
-        if self.rich && self.random.percent(15) {
+        if self.rich && self.random.percent(35) {
             invariants.push(self.clause(&scope.variables, Moment::Later));
         }
         scope.assign(&assigned(&body));
@@ -92,10 +92,14 @@ impl Generator<'_> {
         }
     }
 
-    /// A write to what a field of a parameter refers to, as `x.f.v := 1`, mostly under a test that it is there.
+    /// A write to what a field or a cell refers to, as `x.f.v := 1`, mostly under a test that it is there.
     pub(super) fn deep_write(&mut self, scope: &mut Scope, out: &mut Vec<Stmt>) {
         let Some(object) = self.object(scope) else { return self.field_write(scope, out) };
-        let place = self.link(object);
+        let holds = self.element.as_ref() == Some(&self.node);
+        let place = match self.cell(scope).filter(|_| holds) {
+            Some(cell) => cell,
+            None => self.link(object),
+        };
         let at = self.random.below(self.fields.len());
         let (text, kind) = (self.fields[at].name, self.fields[at].ty.clone());
         let value = self.value(scope, &kind, 1);

@@ -98,8 +98,8 @@ pub fn program(random: &mut Random) -> Program {
     for (text, kind) in &globals {
         shared.push(Item::Global(Global { name: name(text), ty: ty(kind.clone()), span: Span::default() }));
     }
-    let element = (classes && random.percent(50))
-        .then(|| if random.percent(75) { TypeKind::Int } else { TypeKind::Class("Node".to_owned()) });
+    let element = (classes && random.percent(60))
+        .then(|| if random.percent(60) { TypeKind::Int } else { TypeKind::Class("Node".to_owned()) });
     let rich = random.percent(50);
     let mut generator = Generator { random, fields, node, element, globals, callees: Vec::new(), rich };
     if generator.random.percent(if rich { 40 } else { 25 }) {
@@ -178,7 +178,7 @@ impl Generator<'_> {
         }
         let recursive = self.random.percent(30);
         let size = 2 + self.random.below(4);
-        let stmts = if recursive {
+        let mut stmts = if recursive {
             self.recursion(&signature, &mut scope, size)
         } else if self.random.percent(55) && !scope.safe.contains(&"x".to_owned()) {
             let mut inside = scope.enter();
@@ -189,6 +189,10 @@ impl Generator<'_> {
         } else {
             self.stmts(&mut scope, size, 2)
         };
+        if let Some((text, kind)) = signature.results.first().filter(|_| self.random.percent(20)) {
+            let value = self.value(&scope, kind, 1);
+            stmts.push(assign(var(text), value));
+        }
         if self.rich {
             specs = self.specs(&signature, Some(&stmts));
         } else {
