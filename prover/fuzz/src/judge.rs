@@ -17,7 +17,9 @@ use prover::search::witness::Witness;
 use prover::verdict::{ClauseReport, ClauseStatus, PairReport, Report, Termination, Verdict};
 use prover::verify::{self, verify};
 use smt::solve::Shared;
+use smt::stop::Stop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 /// What is wrong with the answers for a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +96,8 @@ pub struct Judgement {
     pub reason: Option<String>,
     /// Whether runs differ.
     pub differs: bool,
+    /// Whether the verification was given up as it took long.
+    pub late: bool,
     /// Whether all that was proved has a certificate that replays; `None` when nothing was, or it was not asked for.
     pub certified: Option<bool>,
 }
@@ -112,12 +116,20 @@ pub struct Config {
     pub certificates: bool,
     /// Whether it counts as a fault when a mutant that keeps the meaning is not proved.
     pub unproved: bool,
+    /// How long one verification may take; without a bound when `None`. What is given up for this is never a fault.
+    pub patience: Option<Duration>,
 }
 
 impl Config {
     /// How a case is verified the first time.
     fn first(&self) -> verify::Config {
-        verify::Config { backend: self.first.clone(), ..self.verify.clone() }
+        verify::Config { backend: self.first.clone(), ..self.second() }
+    }
+
+    /// How it is verified the second time. The time that it may take begins now.
+    fn second(&self) -> verify::Config {
+        let stop = Stop::new().until(self.patience.map(|patience| Instant::now() + patience));
+        verify::Config { stop, ..self.verify.clone() }
     }
 }
 
@@ -142,7 +154,14 @@ pub fn judge(case: &Case, extra: Extra, config: &Config) -> Option<Judgement> {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default();
             let fault = Some(Fault::Panic(format!("the prover panicked: {text}")));
-            return Some(Judgement { fault, ending: Ending::Unknown, reason: None, differs, certified: None });
+            return Some(Judgement {
+                fault,
+                ending: Ending::Unknown,
+                reason: None,
+                differs,
+                late: false,
+                certified: None,
+            });
         }
     };
     for pair in &report.pairs {
@@ -159,9 +178,9 @@ pub fn judge(case: &Case, extra: Extra, config: &Config) -> Option<Judgement> {
     }
     faults.extend(check_violations(&unit, &report));
     if extra.unaided {
-        faults.extend(check_unaided(&unit, &report, &first));
+        faults.extend(check_unaided(&unit, &report, &config.first()));
     }
-    if extra.twice && words(&verify(&unit, &config.verify)) != words(&report) {
+    if extra.twice && report.stopped.is_none() && wavers(&verify(&unit, &config.second()), &report) {
         faults.push(Fault::Wavers("the second run said something else".to_owned()));
     }
     let (mut ending, reason) = ending(&report);
@@ -172,7 +191,13 @@ pub fn judge(case: &Case, extra: Extra, config: &Config) -> Option<Judgement> {
         faults.push(Fault::Unproved(reason.clone().unwrap_or_default()));
     }
     let certified = if config.certificates { certified(case, &unit, &report) } else { None };
-    Some(Judgement { fault: faults.into_iter().next(), ending, reason, differs, certified })
+    let (fault, late) = (faults.into_iter().next(), report.stopped.is_some());
+    Some(Judgement { fault, ending, reason, differs, late, certified })
+}
+
+/// Whether a second report, which was not given up, says something else.
+fn wavers(second: &Report, first: &Report) -> bool {
+    second.stopped.is_none() && words(second) != words(first)
 }
 
 /// Whether all that a report says is proved has a certificate that replays; `None` when nothing is proved.

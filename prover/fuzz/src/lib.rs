@@ -8,7 +8,7 @@
 //! 2. [`oracle`] runs both on the stores of [`stores`]; [`judge`] verifies and compares.
 //! 3. [`shrink`] makes what is faulty small.
 //!
-//! Invariant: deterministic; case number *n* of a seed does not depend on the other cases.
+//! Invariant: deterministic, but that a pair which takes very long is given up; case number *n* of a seed does not depend on the other cases.
 
 pub mod tree;
 
@@ -43,7 +43,11 @@ use judge::{Extra, Fault, Judgement, judge};
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use smt::solve::{Caching, Shared};
+use std::time::Duration;
 pub use summary::{Finding, Summary};
+
+/// How long a pair may take. Most take a tenth of a second, and a few would take minutes.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What is asked of the fuzzer.
 #[derive(Clone, Debug)]
@@ -74,7 +78,7 @@ impl Default for Config {
         let verify = prover::verify::Config { search, ..prover::verify::Config::default() };
         // Programs made by the same grammar come down to the same small questions.
         let first = Shared::new(Caching::new(verify.backend.clone()));
-        let judge = judge::Config { verify, first, ..judge::Config::default() };
+        let judge = judge::Config { verify, first, patience: Some(PATIENCE), ..judge::Config::default() };
         Config {
             seed: 1,
             first: 0,
@@ -153,6 +157,9 @@ pub fn fuzz(config: &Config, pool: &ThreadPool, watch: &mut dyn FnMut(Event<'_>)
                 }
             };
             summary.count(&case, &judgement);
+            if judgement.late {
+                summary.late.push(number);
+            }
             if judgement.certified == Some(false) {
                 summary.uncertified.push(number);
             }
