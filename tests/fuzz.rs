@@ -2,17 +2,22 @@
 
 use ape_fuzz::case::{Case, Mutation};
 use ape_fuzz::change::Change;
+use ape_fuzz::far;
+use ape_fuzz::features::Feature;
 use ape_fuzz::judge::{Extra, Fault, judge};
 use ape_fuzz::keep::Keep;
-use ape_fuzz::oracle::{self, observe};
+use ape_fuzz::oracle::{self, Difference, observe};
 use ape_fuzz::{FuzzConfig, fuzz};
 use lang_l::hir::{ProcId, Unit};
+use lang_l::interp::Clause;
 use lang_l::random::Random;
 use rayon::ThreadPoolBuilder;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many pairs are verified; all are made from one seed. `.ci/run` verifies more, with an optimised build.
-const PAIRS: u64 = 250;
+const PAIRS: u64 = 100;
+/// The same, of pairs with far differences.
+const FAR_PAIRS: u64 = 24;
 /// Stack of a thread that verifies, in bytes.
 const STACK: usize = 512 << 20;
 
@@ -50,6 +55,101 @@ fn every_kind_of_mutation_is_made_and_legal() {
         .chain(Change::ALL.iter().copied().map(Mutation::Change))
         .collect();
     assert_eq!(all.difference(&made).collect::<Vec<_>>(), Vec::<&Mutation>::new());
+}
+
+/// Every construct of the grammar is in as many pairs as it is said to be.
+#[test]
+fn every_feature_has_its_share() {
+    let cases: Vec<Case> = (0..3_000).filter_map(|number| Case::new(12, number)).collect();
+    let shares = Feature::ALL.iter().map(|feature| {
+        let have = cases.iter().filter(|case| feature.occurs(case)).count();
+        (feature, 100.0 * have as f64 / cases.len() as f64)
+    });
+    let few = |(feature, percent): &(&Feature, f64)| *percent < feature.share() as f64;
+    let few: Vec<String> = shares
+        .filter(few)
+        .map(|(feature, percent)| format!("{}: {percent:.1} %, not {}", feature.text(), feature.share()))
+        .collect();
+    assert!(few.is_empty(), "{}", few.join("\n"));
+}
+
+/// Contracts fail now and then, each sort of clause, and a call breaks a `requires` more often than that.
+#[test]
+fn contracts_are_broken_by_some_runs() {
+    let budget = oracle::RunBudget { small: 60, large: 12 };
+    let mut broken: BTreeMap<Clause, usize> = BTreeMap::new();
+    let mut blocked = 0;
+    for case in (0..600).filter_map(|number| Case::new(13, number)) {
+        let unit = case.unit().expect("generated programs are legal");
+        let seen: Vec<_> =
+            pairs(&unit).into_iter().map(|pair| observe(&unit, pair, budget, &mut Random::new(1))).collect();
+        let clauses: BTreeSet<Clause> =
+            seen.iter().flat_map(|seen| &seen.violations).map(|(_, violation)| violation.clause).collect();
+        clauses.into_iter().for_each(|clause| *broken.entry(clause).or_default() += 1);
+        let stops = |seen: &oracle::Disagreement| seen.difference == Difference::Blocked;
+        blocked += usize::from(seen.iter().any(|seen| seen.termination.as_ref().is_some_and(stops)));
+    }
+    for (clause, least) in
+        [(Clause::Requires, 20), (Clause::Ensures, 30), (Clause::Modifies, 20), (Clause::Invariant, 2)]
+    {
+        assert!(broken.get(&clause).is_some_and(|count| *count >= least), "{clause:?}: {broken:?}");
+    }
+    assert!(blocked >= 1, "{blocked}");
+}
+
+/// What was planted is there, and each shape is made: the case itself says that runs show it.
+#[test]
+fn far_differences_are_planted() {
+    let mut made = BTreeSet::new();
+    for case in (0..400).filter_map(|number| far::case(14, number)) {
+        assert!(case.unit().is_some(), "not legal L:\n{}", case.text());
+        let [Mutation::Plant(shape)] = case.mutations[..] else { panic!("{:?}", case.mutations) };
+        made.insert(shape);
+        assert!(case.planted.is_some_and(|planted| planted.difference.is_some() || planted.runs));
+    }
+    let all: BTreeSet<&str> = far::shapes().into_iter().collect();
+    assert_eq!(all.difference(&made).collect::<Vec<_>>(), Vec::<&&str>::new());
+}
+
+/// Small stores do not show what is planted: else it would not be far.
+#[test]
+fn far_differences_are_far() {
+    let budget = oracle::RunBudget { small: 60, large: 12 };
+    let (mut shown, mut all) = (0, 0);
+    for case in (0..120).filter_map(|number| far::case(15, number)) {
+        let unit = case.unit().expect("generated programs are legal");
+        let top = ["Top"].map(|name| (unit.versions[0].find(name), unit.versions[1].find(name)));
+        let [(Some(left), Some(right))] = top else { panic!("no procedure to start from:\n{}", case.text()) };
+        let seen = observe(&unit, (left, right), budget, &mut Random::new(1));
+        (shown, all) = (shown + usize::from(seen.outcome.is_some()), all + 1);
+    }
+    assert!(all > 100 && shown * 10 < all, "{shown} of {all}");
+}
+
+/// Nothing that is said of far differences is wrong.
+#[test]
+fn no_verdict_on_far_differences_is_wrong() {
+    let config = FuzzConfig { seed: 8, pairs: FAR_PAIRS, ..FuzzConfig::default() }.far();
+    let pool = ThreadPoolBuilder::new().stack_size(STACK).build().expect("threads can be made");
+    let summary = fuzz(&config, &pool, &mut |_| {});
+    let findings: Vec<String> = summary.findings.iter().map(|finding| finding.text()).collect();
+    assert!(findings.is_empty(), "{}", findings.join("\n"));
+    assert!(summary.judged() > FAR_PAIRS * 9 / 10, "{summary}");
+}
+
+/// A planted pair that is said to be equivalent is found out by its store.
+#[test]
+fn a_planted_store_shows_its_difference() {
+    let mut differing = 0;
+    for case in (0..60).filter_map(|number| far::case(16, number)) {
+        let unit = case.unit().expect("generated programs are legal");
+        let judgement = judge(&case, Extra::default(), &FuzzConfig::default().far().judge).expect("legal");
+        let planted = case.planted.as_ref().expect("far cases are planted");
+        let found = planted.runs && planted.difference.is_some();
+        assert!(!found || judgement.differs, "{}", case.text());
+        differing += usize::from(found && unit.versions.len() == 2);
+    }
+    assert!(differing > 20, "{differing}");
 }
 
 #[test]

@@ -310,7 +310,8 @@ fn slots(unit: &Unit, input: &Input) -> Vec<(Addr, Slot, Type)> {
 fn what_is_claimed_of_a_procedure_holds_on_runs() {
     let counts = on_a_large_stack(|| {
         let mut counts = BTreeMap::new();
-        for unit in programs(23, PROGRAMS / 3) {
+        // Programs with contracts in doubt are passed over; there are enough others among so many.
+        for unit in programs(23, PROGRAMS) {
             let lowered = lower(&unit);
             let mut solver = Solver::new(QueryBudget::default());
             let Analysis { effects, clauses, .. } = analyse(&lowered, &mut solver);

@@ -242,6 +242,11 @@ pub(crate) struct FuzzArgs {
     /// The number of the first pair, to go on where an earlier run ended
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) first: u64,
+    /// Plant differences that small stores do not show, as where `k * k * k` is one large number, at the millionth turn of a
+    /// loop, or in the fortieth cell of an array. Each pair comes with the store that shows it: `unknown` is a good answer,
+    /// and `equivalent` a fault, as is `never ends` of a run that ends
+    #[arg(long, conflicts_with_all = ["bars", "unproved"])]
+    pub(crate) far: bool,
     /// Only the pairs that one mutation of this kind made, by its name in the tables
     #[arg(long, value_name = "KIND")]
     pub(crate) only: Option<String>,

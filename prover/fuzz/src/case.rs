@@ -6,15 +6,17 @@
 
 use super::change::Change;
 use super::generate;
-use super::keep::Keep;
-use super::tree::{Program, pair_file};
-use lang_l::ast::{ExprKind, Procedure, StmtKind};
+use super::keep::{Keep, rename_procedure};
+use super::oracle::Difference;
+use super::tree::{Program, name, pair_file};
+use lang_l::ast::{Equiv, ExprKind, Item, Procedure, StmtKind};
 use lang_l::hir::Unit;
 use lang_l::parse::parse;
 use lang_l::print::print;
 use lang_l::random::Random;
 use lang_l::resolve::resolve;
-use lang_l::source::FileId;
+use lang_l::source::{FileId, Span};
+use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// One mutation.
@@ -24,6 +26,8 @@ pub enum Mutation {
     Keep(Keep),
     /// It may not.
     Change(Change),
+    /// A difference of this shape was planted, see [`far`](crate::far).
+    Plant(&'static str),
 }
 
 impl Mutation {
@@ -32,8 +36,24 @@ impl Mutation {
         match self {
             Mutation::Keep(kind) => kind.text(),
             Mutation::Change(kind) => kind.text(),
+            Mutation::Plant(shape) => shape,
         }
     }
+}
+
+/// What was planted in a pair: a store from which, by construction, the versions do something worth knowing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planted {
+    /// What happens there, in words.
+    pub what: &'static str,
+    /// The procedure that starts from the store; it has the same name in both versions.
+    pub procedure: String,
+    /// The store, as `ape run --store` reads it.
+    pub store: Json,
+    /// In what the runs from this store differ; `None` when both do the same, but only after long.
+    pub difference: Option<Difference>,
+    /// Whether the interpreter can run that far. If not, both versions end from every store.
+    pub runs: bool,
 }
 
 /// Two versions of a program.
@@ -45,6 +65,8 @@ pub struct Case {
     pub right: Program,
     /// How one was made of the other.
     pub mutations: Vec<Mutation>,
+    /// What was planted, if something was.
+    pub planted: Option<Planted>,
 }
 
 /// How often another mutation is tried when there is no place for one.
@@ -72,10 +94,13 @@ impl Case {
         if random.percent(40) {
             std::mem::swap(&mut left, &mut right);
         }
-        if left.shared.iter().all(|item| !matches!(item, lang_l::ast::Item::Class(_))) && random.percent(50) {
+        if left.shared.iter().all(|item| !matches!(item, Item::Class(_))) && random.percent(50) {
             left.procedures.iter_mut().chain(&mut right.procedures).for_each(undeclare);
         }
-        Some(Case { left, right, mutations })
+        if random.percent(12) {
+            compare_when(&mut left, &mut right, random);
+        }
+        Some(Case { left, right, mutations, planted: None })
     }
 
     /// Whether both versions mean the same by construction.
@@ -98,7 +123,8 @@ impl Case {
     }
 }
 
-fn mutate(program: &Program, changing: bool, random: &mut Random) -> Option<(Mutation, Program)> {
+/// A mutant of a program, and how it was made.
+pub(super) fn mutate(program: &Program, changing: bool, random: &mut Random) -> Option<(Mutation, Program)> {
     for _ in 0..TRIES {
         let at = random.below(program.procedures.len());
         let mut mutated = program.clone();
@@ -114,6 +140,22 @@ fn mutate(program: &Program, changing: bool, random: &mut Random) -> Option<(Mut
         }
     }
     None
+}
+
+/// Says under which condition the first procedures are compared, which from now on may have different names.
+fn compare_when(left: &mut Program, right: &mut Program, random: &mut Random) {
+    let Some(first) = left.procedures.first() else { return };
+    let when = generate::condition(first, &left.shared, random);
+    let mut other = first.name.text.clone();
+    if random.percent(70) {
+        other = left.fresh("Other");
+        let old = right.procedures[0].name.text.clone();
+        rename_procedure(right, &old, &other);
+    }
+    let equiv = Equiv { left: first.name.clone(), right: name(&other), when: Some(when), span: Span::default() };
+    for program in [left, right] {
+        program.shared.push(Item::Equiv(equiv.clone()));
+    }
 }
 
 /// Takes away the declarations of variables that are assigned somewhere: L infers their types.

@@ -5,7 +5,7 @@
 //! Invariant: an upper bound. Two fields of the same name are the same place whatever objects they belong to, every access
 //! through a reference may err, every loop and every recursive or external procedure may run for ever.
 
-use super::tree::{Program, blocks, own_exprs, parts, stmts, variables};
+use super::tree::{Program, blocks, looks_around, own_exprs, parts, stmts, variables};
 use lang_l::ast::{BinOp, Block, Expr, ExprKind, Item, Rhs, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,8 @@ pub struct Effects {
     pub errs: bool,
     /// It may run for ever.
     pub diverges: bool,
-    /// It may `return`, `break` or `continue`, or leave no outcome at all.
+    /// It may `return`, `break` or `continue`, or leave no outcome at all. What looks around, as at all objects, counts as a
+    /// jump too: nothing may pass it.
     pub jumps: bool,
     callees: BTreeSet<String>,
 }
@@ -97,7 +98,7 @@ impl Summaries {
                 effects.writes.retain(outside);
                 // A `return` ends the callee alone; a failed `assume` ends everything.
                 effects.jumps = effects.callees.iter().any(|callee| summaries.get(callee).jumps)
-                    || stmts(body).any(|stmt| matches!(stmt.kind, StmtKind::Assume(_)));
+                    || stmts(body).any(|stmt| matches!(stmt.kind, StmtKind::Assume(_)) || looking(stmt));
                 effects.diverges |= effects.callees.contains(&procedure.name.text);
                 let text = procedure.name.text.clone();
                 changed |= summaries.of.insert(text, effects.clone()).as_ref() != Some(&effects);
@@ -123,6 +124,7 @@ impl Summaries {
         for e in own_exprs(stmt) {
             self.read(e, &mut effects);
         }
+        effects.jumps |= looking(stmt);
         match &stmt.kind {
             StmtKind::Assign { place, rhs } => {
                 effects.writes.insert(location(place));
@@ -180,6 +182,11 @@ impl Summaries {
         effects.add(&self.get(callee));
         effects.callees.insert(callee.to_owned());
     }
+}
+
+/// Whether a statement looks around by itself, and not by those inside it.
+fn looking(stmt: &Stmt) -> bool {
+    own_exprs(stmt).into_iter().any(looks_around)
 }
 
 fn location(place: &Expr) -> Location {

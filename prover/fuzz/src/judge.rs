@@ -5,18 +5,21 @@
 //! Invariant: a fault is a mistake of ours, whatever the program: a wrong answer, an answer without backing, a crash, and on
 //! demand an answer that is missing.
 
-use super::case::Case;
-use super::oracle::{self, Observation};
-use lang_l::hir::{ProcId, Unit};
+use super::case::{Case, Planted};
+use super::oracle::{self, Compared, Observation};
+use lang_l::hir::Unit;
 use lang_l::interp::{Divergence, Outcome};
 use lang_l::random::Random;
-use lang_l::source::Sources;
+use lang_l::source::{Sources, Span};
+use lang_l::store_json::read_input;
 use prover::certificate;
 use prover::search::witness::Witness;
-use prover::verdict::{ClauseStatus, PairReport, Report, Verdict};
+use prover::verdict::{ClauseReport, ClauseStatus, PairReport, Report, Termination, Verdict};
 use prover::verify::{self, verify};
 use smt::solve::Shared;
+use smt::stop::Stop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 /// What is wrong with the answers for a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +96,8 @@ pub struct Judgement {
     pub reason: Option<String>,
     /// Whether runs differ.
     pub differs: bool,
+    /// Whether the verification was given up as it took long.
+    pub late: bool,
     /// Whether all that was proved has a certificate that replays; `None` when nothing was, or it was not asked for.
     pub certified: Option<bool>,
 }
@@ -111,12 +116,20 @@ pub struct JudgeConfig {
     pub certificates: bool,
     /// Whether it counts as a fault when a mutant that keeps the meaning is not proved.
     pub unproved: bool,
+    /// How long one verification may take; without a bound when `None`. What is given up for this is never a fault.
+    pub patience: Option<Duration>,
 }
 
 impl JudgeConfig {
     /// How a case is verified the first time.
     fn first(&self) -> verify::Config {
-        verify::Config { backend: self.first.clone(), ..self.verify.clone() }
+        verify::Config { backend: self.first.clone(), ..self.second() }
+    }
+
+    /// How it is verified the second time. The time that it may take begins now.
+    fn second(&self) -> verify::Config {
+        let stop = Stop::new().until(self.patience.map(|patience| Instant::now() + patience));
+        verify::Config { stop, ..self.verify.clone() }
     }
 }
 
@@ -141,21 +154,33 @@ pub fn judge(case: &Case, extra: Extra, config: &JudgeConfig) -> Option<Judgemen
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default();
             let fault = Some(Fault::Panic(format!("the prover panicked: {text}")));
-            return Some(Judgement { fault, ending: Ending::Unknown, reason: None, differs, certified: None });
+            return Some(Judgement {
+                fault,
+                ending: Ending::Unknown,
+                reason: None,
+                differs,
+                late: false,
+                certified: None,
+            });
         }
     };
     for pair in &report.pairs {
-        let Some(ids) = ids(&unit, pair) else { continue };
-        let seen = oracle::observe(&unit, ids, config.runs, &mut Random::new(1));
-        differs |= seen.outcome.is_some() || seen.termination.is_some();
-        faults.extend(check(&unit, case, pair, ids, &seen));
-        faults.extend(check_contracts(&report, &seen));
+        let Some(compared) = compared(&unit, pair) else { continue };
+        let planted = case.planted.as_ref().filter(|planted| planted.procedure == pair.left);
+        let far = planted.and_then(|planted| planted_observation(&unit, compared, planted));
+        let seen = oracle::observe(&unit, compared, config.runs, &mut Random::new(1));
+        for seen in far.iter().chain([&seen]) {
+            differs |= seen.outcome.is_some() || seen.termination.is_some();
+            faults.extend(check(&unit, case, pair, compared, seen));
+            faults.extend(check_contracts(&report, seen));
+        }
+        faults.extend(planted.and_then(|planted| check_by_construction(pair, planted)));
     }
     faults.extend(check_violations(&unit, &report));
     if extra.unaided {
-        faults.extend(check_unaided(&unit, &report, &first));
+        faults.extend(check_unaided(&unit, &report, &config.first()));
     }
-    if extra.twice && words(&verify(&unit, &config.verify)) != words(&report) {
+    if extra.twice && report.stopped.is_none() && wavers(&verify(&unit, &config.second()), &report) {
         faults.push(Fault::Wavers("the second run said something else".to_owned()));
     }
     let (mut ending, reason) = ending(&report);
@@ -166,7 +191,13 @@ pub fn judge(case: &Case, extra: Extra, config: &JudgeConfig) -> Option<Judgemen
         faults.push(Fault::Unproved(reason.clone().unwrap_or_default()));
     }
     let certified = if config.certificates { certified(case, &unit, &report) } else { None };
-    Some(Judgement { fault: faults.into_iter().next(), ending, reason, differs, certified })
+    let (fault, late) = (faults.into_iter().next(), report.stopped.is_some());
+    Some(Judgement { fault, ending, reason, differs, late, certified })
+}
+
+/// Whether a second report, which was not given up, says something else.
+fn wavers(second: &Report, first: &Report) -> bool {
+    second.stopped.is_none() && words(second) != words(first)
 }
 
 /// Whether all that a report says is proved has a certificate that replays; `None` when nothing is proved.
@@ -191,15 +222,44 @@ fn proves_itself(case: &Case, config: &JudgeConfig) -> bool {
     twins.unit().is_some_and(|unit| ending(&verify(&unit, &config.first())).0 == Ending::Proved)
 }
 
-fn ids(unit: &Unit, pair: &PairReport) -> Option<(ProcId, ProcId)> {
-    Some((unit.versions[0].find(&pair.left)?, unit.versions[1].find(&pair.right)?))
+fn compared<'u>(unit: &'u Unit, pair: &PairReport) -> Option<Compared<'u>> {
+    let (left, right) = (unit.versions[0].find(&pair.left)?, unit.versions[1].find(&pair.right)?);
+    let same = |equiv: &&lang_l::hir::Equiv| (equiv.left, equiv.right) == (left, right);
+    let when = unit.equivs.iter().find(same).and_then(|equiv| equiv.when.as_ref());
+    Some(Compared { left, right, when: when.filter(|_| pair.when.is_some()) })
 }
 
-fn check(unit: &Unit, case: &Case, pair: &PairReport, ids: (ProcId, ProcId), seen: &Observation) -> Option<Fault> {
+/// What the runs from a planted store show; `None` when it takes more than a run can do.
+fn planted_observation(unit: &Unit, compared: Compared<'_>, planted: &Planted) -> Option<Observation> {
+    let procedure = unit.versions[0].procedure(compared.left);
+    let input = read_input(unit, procedure, &planted.store).ok().filter(|_| planted.runs)?;
+    Some(oracle::observe_from(unit, compared, input))
+}
+
+/// What is known of a planted pair without a run.
+fn check_by_construction(pair: &PairReport, planted: &Planted) -> Option<Fault> {
+    if planted.runs {
+        return None;
+    }
+    let (name, store) = (&pair.left, &planted.store);
+    let proved = matches!(pair.verdict, Verdict::Equivalent(_) | Verdict::PartiallyEquivalent(_));
+    if proved && planted.difference == Some(oracle::Difference::Outcome) {
+        let word = pair.verdict.word();
+        return Some(Fault::Unsound(format!("{name} is said to be {word}, but by construction differs from {store}")));
+    }
+    let endless = matches!(&pair.verdict, Verdict::NotEquivalent(witness) if diverges(witness).is_some());
+    endless.then(|| Fault::NoWitness(format!("a run of {name} is said never to end, but by construction all end")))
+}
+
+fn check(unit: &Unit, case: &Case, pair: &PairReport, ids: Compared<'_>, seen: &Observation) -> Option<Fault> {
     let name = &pair.left;
+    if let (Termination::Mutual, Some(seen)) = (pair.termination, &seen.termination) {
+        let what = format!("{:?}", seen.difference);
+        return Some(Fault::Unsound(format!("{name} is said to end from the same stores in both, but {what} differs")));
+    }
     let differing = seen.outcome.as_ref().or(seen.termination.as_ref());
     let on = |seen: &oracle::Disagreement| {
-        let procedure = unit.versions[0].procedure(ids.0);
+        let procedure = unit.versions[0].procedure(ids.left);
         let input = lang_l::statements::input_lines(unit, procedure, &seen.input, 100).join("\n");
         format!("from this store they differ in {:?} (externals: {:?}):\n{input}\n", seen.difference, seen.externals)
     };
@@ -216,7 +276,10 @@ fn check(unit: &Unit, case: &Case, pair: &PairReport, ids: (ProcId, ProcId), see
         }
         Verdict::NotEquivalent(witness) => {
             let replays = match endless(witness) {
-                Some(side) => oracle::outlasts(unit, ids, witness.input(), witness.externals(), side),
+                Some(side) => {
+                    let limits = if case.planted.is_some() { oracle::FAR } else { oracle::LONG };
+                    oracle::outlasts(unit, ids, witness, side, limits)
+                }
                 None => oracle::replays(unit, ids, witness.input(), witness.externals()).is_some(),
             };
             if !replays {
@@ -238,16 +301,34 @@ fn endless(witness: &Witness) -> Option<usize> {
     [witness.left(), witness.right()].into_iter().position(stays)
 }
 
-/// A clause that is said to hold wherever it matters must not have been seen to fail.
+/// The version that is said never to end.
+fn diverges(witness: &Witness) -> Option<usize> {
+    [witness.left(), witness.right()].into_iter().position(|outcome| matches!(outcome, Outcome::Diverged(_)))
+}
+
+/// A clause that is said to hold wherever it matters must not have been seen to fail, nor must an `assert`.
 fn check_contracts(report: &Report, seen: &Observation) -> Option<Fault> {
-    seen.violations.iter().find_map(|violation| {
-        let mut clauses = report.contracts.iter().filter(|clause| clause.span == violation.span).peekable();
+    let holds = |version: usize, fits: &dyn Fn(&ClauseReport) -> bool| {
+        let mut clauses = report.contracts.iter().filter(|clause| clause.version == version && fits(clause)).peekable();
         let procedure = clauses.peek()?.procedure.clone();
+        clauses.all(|clause| matches!(clause.status, ClauseStatus::Holds)).then_some(procedure)
+    };
+    let broken = seen.violations.iter().find_map(|(version, violation)| {
+        let procedure = holds(*version, &|clause| clause.span == violation.span)?;
         let keyword = violation.clause.keyword();
-        clauses
-            .all(|clause| matches!(clause.status, ClauseStatus::Holds))
-            .then(|| Fault::Contract(format!("a run violates a `{keyword}` of {procedure} that is said to hold")))
-    })
+        Some(format!("a run violates a `{keyword}` of {procedure} that is said to hold"))
+    });
+    let failed = seen.errors.iter().find_map(|(version, at)| {
+        let asserts = |clause: &ClauseReport| clause.kind.keyword() == "assert" && within(*at, clause.span);
+        let procedure = holds(*version, &asserts)?;
+        Some(format!("a run fails an `assert` of {procedure} that is said to hold"))
+    });
+    broken.or(failed).map(Fault::Contract)
+}
+
+fn within(part: Span, whole: Span) -> bool {
+    let (inner, outer) = (part.range(), whole.range());
+    part.file == whole.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// What is refuted must not be provable. Nobody tries to prove what a first look refutes, so this does.

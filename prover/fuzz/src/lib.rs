@@ -4,10 +4,11 @@
 //! that keep the meaning were proved, by kind.
 //!
 //! 1. [`generate`] makes a program; [`keep`] and [`change`] make mutants of it; a [`case`] is a program with a mutant.
+//!    [`far`] plants differences that small stores do not show.
 //! 2. [`oracle`] runs both on the stores of [`stores`]; [`judge`] verifies and compares.
 //! 3. [`shrink`] makes what is faulty small.
 //!
-//! Invariant: deterministic; case number *n* of a seed does not depend on the other cases.
+//! Invariant: deterministic, but that a pair which takes very long is given up; case number *n* of a seed does not depend on the other cases.
 
 pub mod tree;
 
@@ -19,11 +20,15 @@ pub mod keep;
 
 pub mod change;
 
-pub mod case;
-
 pub mod stores;
 
 pub mod oracle;
+
+pub mod case;
+
+pub mod far;
+
+pub mod features;
 
 pub mod judge;
 
@@ -38,7 +43,11 @@ use judge::{Extra, Fault, Judgement, judge};
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use smt::solve::{Caching, Shared};
+use std::time::Duration;
 pub use summary::{Finding, Summary};
+
+/// How long a pair may take. Most take a tenth of a second, and a few would take minutes.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What is asked of the fuzzer.
 #[derive(Clone, Debug)]
@@ -55,6 +64,8 @@ pub struct FuzzConfig {
     pub unaided_every: u64,
     /// The most tests for making a faulty case small.
     pub shrinking: usize,
+    /// Whether differences are planted that small stores do not show, in place of other mutations.
+    pub far: bool,
     /// The name of the one kind of mutation that is looked at; all when `None`.
     pub only: Option<String>,
     /// How each case is judged.
@@ -67,7 +78,7 @@ impl Default for FuzzConfig {
         let verify = prover::verify::Config { search, ..prover::verify::Config::default() };
         // Programs made by the same grammar come down to the same small questions.
         let first = Shared::new(Caching::new(verify.backend.clone()));
-        let judge = judge::JudgeConfig { verify, first, ..judge::JudgeConfig::default() };
+        let judge = judge::JudgeConfig { verify, first, patience: Some(PATIENCE), ..judge::JudgeConfig::default() };
         FuzzConfig {
             seed: 1,
             first: 0,
@@ -75,9 +86,25 @@ impl Default for FuzzConfig {
             twice_every: 8,
             unaided_every: 4,
             shrinking: 400,
+            far: false,
             only: None,
             judge,
         }
+    }
+}
+
+impl FuzzConfig {
+    /// For differences that are far: nothing is to be learnt from the search, so what it refutes is held against the engines
+    /// alone each time. Runs take long, so fewer are made of the small stores, and less is tried to make a case small.
+    #[must_use]
+    pub fn far(mut self) -> Self {
+        self.judge.runs = oracle::RunBudget { small: 60, large: 10 };
+        FuzzConfig { far: true, twice_every: 0, unaided_every: 1, shrinking: 100, ..self }
+    }
+
+    /// The case of this number; `None` when there is none.
+    pub fn case(&self, number: u64) -> Option<Case> {
+        if self.far { far::case(self.seed, number) } else { Case::new(self.seed, number) }
     }
 }
 
@@ -130,6 +157,9 @@ pub fn fuzz(config: &FuzzConfig, pool: &ThreadPool, watch: &mut dyn FnMut(Event<
                 }
             };
             summary.count(&case, &judgement);
+            if judgement.late {
+                summary.late.push(number);
+            }
             if judgement.certified == Some(false) {
                 summary.uncertified.push(number);
             }
@@ -151,7 +181,7 @@ fn look(config: &FuzzConfig, number: u64) -> Looked {
         (Some(kind), [one]) => one.text() == kind,
         (Some(_), _) => false,
     };
-    let Some(case) = Case::new(config.seed, number).filter(wanted) else { return Looked::Skipped };
+    let Some(case) = config.case(number).filter(wanted) else { return Looked::Skipped };
     match judge(&case, extra(config, number), &config.judge) {
         Some(judgement) => Looked::Judged(Box::new((case, judgement))),
         None => Looked::Illegal,
@@ -172,7 +202,10 @@ fn minimised(number: u64, case: Case, fault: Fault, extra: Extra, config: &FuzzC
         Some(found) => found.word() == fault.word(),
         None => false,
     };
-    let small = shrink::shrink(&case, config.shrinking, !matches!(fault, Fault::Unproved(_)), &mut same);
+    // What is known by construction alone is not known of less.
+    let runs = case.planted.as_ref().is_none_or(|planted| planted.runs);
+    let tests = if runs { config.shrinking } else { 0 };
+    let small = shrink::shrink(&case, tests, !matches!(fault, Fault::Unproved(_)), &mut same);
     let fault = fault_of(&small).unwrap_or(fault);
     Finding { number, fault, case, small }
 }

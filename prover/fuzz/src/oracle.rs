@@ -8,11 +8,14 @@
 
 use super::stores::{Odometer, Small, fill, large};
 use lang_l::heap::Input;
-use lang_l::hir::{ProcId, Unit};
-use lang_l::interp::{Behaviour, Clause, Environment, Job, Limits, Outcome, Scattered, Violation, run};
+use lang_l::hir::{Expr, ProcId, Unit};
+use lang_l::interp::{
+    Behaviour, Clause, Environment, Exclusion, Job, Limits, Outcome, Scattered, Violation, holds, run,
+};
 use lang_l::isomorphism::same_outcome;
 use lang_l::random::Random;
-use prover::search::witness::{ContractWitness, Target};
+use lang_l::source::Span;
+use prover::search::witness::{ContractWitness, Target, Witness};
 
 /// How much is run for each pair.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +36,9 @@ impl Default for RunBudget {
 const LIMITS: Limits =
     Limits { steps: 4_000, depth: 400, array_length: 1 << 10, int_bits: 1 << 10, checks: false, divergence: true };
 /// How far a run goes that is said never to end.
-const LONG: Limits = Limits { steps: 50_000, depth: 5_000, ..LIMITS };
+pub const LONG: Limits = Limits { steps: 50_000, depth: 5_000, ..LIMITS };
+/// How far a run goes from a store that was planted.
+pub const FAR: Limits = Limits { steps: 30_000_000, depth: 100_000, array_length: 1 << 20, ..LIMITS };
 /// The behaviours of external procedures that are tried.
 const EXTERNALS: [Behaviour; 6] = [
     Behaviour::Skip,
@@ -44,11 +49,39 @@ const EXTERNALS: [Behaviour; 6] = [
     Behaviour::Error,
 ];
 
+/// Two procedures that are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared<'u> {
+    /// That of version 0.
+    pub left: ProcId,
+    /// That of version 1.
+    pub right: ProcId,
+    /// The condition that a store must satisfy.
+    pub when: Option<&'u Expr>,
+}
+
+impl From<(ProcId, ProcId)> for Compared<'_> {
+    /// From all stores.
+    fn from((left, right): (ProcId, ProcId)) -> Self {
+        Compared { left, right, when: None }
+    }
+}
+
+impl Compared<'_> {
+    /// Whether the two are compared on this input: a condition without a value does not hold.
+    fn includes(&self, unit: &Unit, input: &Input) -> bool {
+        let job = Job { unit, version: 0, procedure: self.left, limits: LIMITS };
+        self.when.is_none_or(|when| holds(&job, when, input.clone(), &mut surroundings(0, Behaviour::Skip)).0)
+    }
+}
+
 /// In what two runs differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
     /// One ends and the other never does.
     Termination,
+    /// One ends and the other has no outcome, as an `assume` fails; that counts as not ending.
+    Blocked,
     /// Both end, and not alike.
     Outcome,
 }
@@ -67,19 +100,27 @@ pub struct Disagreement {
 /// What was seen of a pair.
 #[derive(Clone, Debug, Default)]
 pub struct Observation {
-    /// Runs of which one ends and the other never does.
+    /// Runs of which one ends and the other does not: it never does, or an `assume` stops it.
     pub termination: Option<Disagreement>,
     /// Runs that end, and not alike.
     pub outcome: Option<Disagreement>,
     /// How many inputs told something.
     pub told: usize,
-    /// The clauses of contracts that were seen to fail.
-    pub violations: Vec<Violation>,
+    /// The clauses of contracts that were seen to fail, each with the version that was run.
+    pub violations: Vec<(usize, Violation)>,
+    /// Where runs were seen to err, each with the version that was run.
+    pub errors: Vec<(usize, Span)>,
 }
 
 /// Runs both procedures on many stores.
-pub fn observe(unit: &Unit, pair: (ProcId, ProcId), budget: RunBudget, random: &mut Random) -> Observation {
-    let mut watch = Watch { unit, pair, seen: Observation::default() };
+pub fn observe<'u>(
+    unit: &'u Unit,
+    pair: impl Into<Compared<'u>>,
+    budget: RunBudget,
+    random: &mut Random,
+) -> Observation {
+    let pair = pair.into();
+    let mut watch = Watch { unit, pair, limits: LIMITS, seen: Observation::default() };
     let externals: &[Behaviour] = if has_externals(unit) { &EXTERNALS } else { &EXTERNALS[..1] };
     for &behaviour in externals {
         for objects in [1, 2, 3] {
@@ -92,10 +133,17 @@ pub fn observe(unit: &Unit, pair: (ProcId, ProcId), budget: RunBudget, random: &
             }
         }
         for at in 0..budget.large / externals.len() {
-            let procedure = unit.versions[0].procedure(pair.0);
+            let procedure = unit.versions[0].procedure(pair.left);
             watch.input(large(unit, procedure, 1 + at % 7, random), behaviour);
         }
     }
+    watch.seen
+}
+
+/// Runs both on one store, as far as it takes; external procedures do nothing.
+pub fn observe_from<'u>(unit: &'u Unit, pair: impl Into<Compared<'u>>, input: Input) -> Observation {
+    let mut watch = Watch { unit, pair: pair.into(), limits: FAR, seen: Observation::default() };
+    watch.input(input, Behaviour::Skip);
     watch.seen
 }
 
@@ -105,14 +153,15 @@ fn has_externals(unit: &Unit) -> bool {
 
 struct Watch<'u> {
     unit: &'u Unit,
-    pair: (ProcId, ProcId),
+    pair: Compared<'u>,
+    limits: Limits,
     seen: Observation,
 }
 
 impl<'u> Watch<'u> {
     fn job(&self, version: usize, checks: bool) -> Job<'u> {
-        let procedure = if version == 0 { self.pair.0 } else { self.pair.1 };
-        Job { unit: self.unit, version, procedure, limits: Limits { checks, ..LIMITS } }
+        let procedure = if version == 0 { self.pair.left } else { self.pair.right };
+        Job { unit: self.unit, version, procedure, limits: Limits { checks, ..self.limits } }
     }
 
     /// Runs both on the next small store; what neither reads is then set at random.
@@ -121,7 +170,7 @@ impl<'u> Watch<'u> {
         let left = run(&self.job(0, false), Input::default(), &mut small);
         let right = run(&self.job(1, false), left.input, &mut small);
         let mut input = right.input;
-        fill(self.unit, self.unit.versions[0].procedure(self.pair.0), &mut input, random);
+        fill(self.unit, self.unit.versions[0].procedure(self.pair.left), &mut input, random);
         self.input(input, externals);
     }
 
@@ -131,20 +180,24 @@ impl<'u> Watch<'u> {
         // A run in which a contract fails shows a violation, and never a difference.
         let (left, right) = (outcome(0), outcome(1));
         self.seen.told += usize::from(ends(&left) && ends(&right));
-        match difference(self.unit, &input, &left, &right) {
-            Some(difference @ Difference::Termination) => {
-                self.seen.termination.get_or_insert(Disagreement { input: input.clone(), externals, difference });
-            }
-            Some(difference @ Difference::Outcome) => {
-                self.seen.outcome.get_or_insert(Disagreement { input: input.clone(), externals, difference });
-            }
-            None => {}
+        let found = difference(self.unit, &input, &left, &right);
+        if let Some(difference) = found.filter(|_| self.pair.includes(self.unit, &input)) {
+            let of =
+                if difference == Difference::Outcome { &mut self.seen.outcome } else { &mut self.seen.termination };
+            of.get_or_insert(Disagreement { input, externals, difference });
         }
-        for outcome in [left, right] {
-            if let Outcome::Violation(found) = outcome
-                && self.seen.violations.iter().all(|known| known.span != found.span)
-            {
-                self.seen.violations.push(found);
+        for (version, outcome) in [left, right].into_iter().enumerate() {
+            match outcome {
+                Outcome::Violation(found) => {
+                    let known = |(of, known): &(usize, Violation)| *of == version && known.span == found.span;
+                    if !self.seen.violations.iter().any(known) {
+                        self.seen.violations.push((version, found));
+                    }
+                }
+                Outcome::Error(failure) if !self.seen.errors.contains(&(version, failure.span)) => {
+                    self.seen.errors.push((version, failure.span));
+                }
+                _ => {}
             }
         }
     }
@@ -162,30 +215,44 @@ pub fn difference(unit: &Unit, input: &Input, left: &Outcome, right: &Outcome) -
         (Outcome::Error(_), Outcome::Error(_)) => None,
         _ if ends(left) && ends(right) => Some(Difference::Outcome),
         (Outcome::Diverged(_), other) | (other, Outcome::Diverged(_)) if ends(other) => Some(Difference::Termination),
+        (Outcome::Excluded(Exclusion::Assume, _), other) | (other, Outcome::Excluded(Exclusion::Assume, _))
+            if ends(other) =>
+        {
+            Some(Difference::Blocked)
+        }
         _ => None,
     }
 }
 
-/// Runs both procedures on one input, as a user would to check a counterexample, with addresses that mean nothing.
-pub fn replays(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: Behaviour) -> Option<Difference> {
+/// Runs both procedures on one input, as a user would to check a counterexample, with addresses that mean nothing. That one
+/// is stopped by an `assume` is no difference that a counterexample can show.
+pub fn replays<'u>(
+    unit: &'u Unit,
+    pair: impl Into<Compared<'u>>,
+    input: &Input,
+    externals: Behaviour,
+) -> Option<Difference> {
+    let pair = pair.into();
     let outcome = |version: usize, procedure| {
         let job = Job { unit, version, procedure, limits: Limits::default() };
         run(&job, input.clone(), &mut surroundings(version, externals)).outcome
     };
-    difference(unit, input, &outcome(0, pair.0), &outcome(1, pair.1))
+    let difference = difference(unit, input, &outcome(0, pair.left), &outcome(1, pair.right))?;
+    (difference != Difference::Blocked && pair.includes(unit, input)).then_some(difference)
 }
 
-/// Whether the other procedure ends on this input, and that of version `endless` does not within many steps.
+/// Whether the other procedure ends on this input, and that of version `endless` does not within these limits.
 ///
 /// Runs can say no more where a recurrent set shows that a run never ends: it comes back to no state it has been in.
-pub fn outlasts(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: Behaviour, endless: usize) -> bool {
-    let procedures = [pair.0, pair.1];
+pub fn outlasts(unit: &Unit, pair: Compared<'_>, shown: &Witness, endless: usize, limits: Limits) -> bool {
+    let procedures = [pair.left, pair.right];
     let outcome = |version: usize| {
-        let job = Job { unit, version, procedure: procedures[version], limits: LONG };
-        run(&job, input.clone(), &mut surroundings(version, externals)).outcome
+        let job = Job { unit, version, procedure: procedures[version], limits: Limits { checks: true, ..limits } };
+        run(&job, shown.input().clone(), &mut surroundings(version, shown.externals())).outcome
     };
     matches!(outcome(endless), Outcome::OutOfBudget(_))
         && matches!(outcome(1 - endless), Outcome::Normal(_) | Outcome::Error(_))
+        && pair.includes(unit, shown.input())
 }
 
 /// Whether a run from this input breaks the clause, or the `assert`, that it is said to break.

@@ -23,7 +23,8 @@ pub struct Finding {
 impl Finding {
     /// A pair file that says what is wrong with it.
     pub fn text(&self) -> String {
-        let kinds: Vec<&str> = self.case.mutations.iter().map(|mutation| mutation.text()).collect();
+        let mut kinds: Vec<&str> = self.case.mutations.iter().map(|mutation| mutation.text()).collect();
+        kinds.extend(self.case.planted.iter().map(|planted| planted.what));
         let head =
             format!("{}: {}\nCase {}: {}.", self.fault.word(), self.fault.message(), self.number, kinds.join(", "));
         let comment: String = head.lines().map(|line| format!("// {line}\n")).collect();
@@ -81,6 +82,8 @@ pub struct Summary {
     pub skipped: u64,
     /// The cases that are not legal L.
     pub illegal: Vec<u64>,
+    /// The cases whose verification was given up as it took long.
+    pub late: Vec<u64>,
     /// Of how many cases in which something is proved a certificate was made, and of how many it replays.
     pub certificates: (u64, u64),
     /// The cases in which something is proved whose certificate does not replay.
@@ -116,6 +119,7 @@ impl Summary {
         self.findings.extend(other.findings);
         self.skipped += other.skipped;
         self.illegal.extend(other.illegal);
+        self.late.extend(other.late);
         self.certificates.0 += other.certificates.0;
         self.certificates.1 += other.certificates.1;
         self.uncertified.extend(other.uncertified);
@@ -182,6 +186,9 @@ impl fmt::Display for Summary {
         let (judged, faults) = (self.judged(), self.findings.len());
         let without = self.skipped + self.illegal.len() as u64;
         writeln!(f, "\n{judged} pairs judged, {without} numbers without a pair, {faults} faults")?;
+        if !self.late.is_empty() {
+            writeln!(f, "given up as they took long: {:?}", self.late)?;
+        }
         let (made, replayed) = self.certificates;
         if made > 0 {
             let percent = 100.0 * replayed as f64 / made as f64;

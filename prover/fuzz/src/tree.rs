@@ -37,6 +37,12 @@ impl Program {
         first.map_or(TypeKind::Ref, |ty| ty.kind.clone())
     }
 
+    /// Whether a statement somewhere speaks of what only contracts can.
+    pub fn looks_around(&self) -> bool {
+        let bodies = self.procedures.iter().filter_map(|procedure| procedure.body.as_ref());
+        bodies.flat_map(stmts).any(|stmt| own_exprs(stmt).into_iter().any(looks_around))
+    }
+
     /// Every name that stands anywhere in the program: none of them is free for something new.
     pub fn names(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
@@ -118,6 +124,16 @@ pub fn null() -> Expr {
 /// `object.field`
 pub fn field(object: Expr, text: &str) -> Expr {
     expr(ExprKind::Field(Box::new(object), name(text)))
+}
+
+/// `old(…)`, `fresh(…)` or `reach(…)`
+pub fn query(what: &str, args: Vec<Expr>) -> Expr {
+    expr(ExprKind::Call(Call { callee: name(what), args, span: Span::default() }))
+}
+
+/// `forall` or `exists variable: kind :: body`
+pub fn quantifier(forall: bool, variable: &str, kind: TypeKind, body: Expr) -> Expr {
+    expr(ExprKind::Quant { forall, var: name(variable), ty: ty(kind), body: Box::new(body) })
 }
 
 /// `left op right`
@@ -246,6 +262,35 @@ pub fn block_at(block: &mut Block, at: usize) -> Option<&mut Block> {
 pub fn stmts(block: &Block) -> impl Iterator<Item = &Stmt> {
     blocks(block).into_iter().flat_map(|block| &block.stmts)
 }
+
+/// Calls `visit` on what these write through: the object or array of every field and cell that is assigned, and what calls
+/// are handed.
+pub fn each_place(of: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
+    for stmt in of {
+        match &stmt.kind {
+            StmtKind::Assign {
+                place: Expr { kind: ExprKind::Field(object, _) | ExprKind::Index(object, _), .. },
+                ..
+            } => {
+                visit(object);
+            }
+            StmtKind::Call(call) | StmtKind::CallAssign { call, .. } => call.args.iter().for_each(&mut *visit),
+            _ => inner(stmt).into_iter().for_each(|block| each_place(&block.stmts, visit)),
+        }
+    }
+}
+
+/// Whether an expression speaks of what only contracts can: the past, paths, or all values of a type.
+pub fn looks_around(e: &Expr) -> bool {
+    any_expr(e, &|e| match &e.kind {
+        ExprKind::Quant { .. } => true,
+        ExprKind::Call(call) => QUERIES.contains(&call.callee.text.as_str()),
+        _ => false,
+    })
+}
+
+/// Names that are no procedures where a contract calls them; none of the generated procedures has such a name.
+pub const QUERIES: [&str; 3] = ["old", "fresh", "reach"];
 
 /// The expressions directly inside a statement: not those of the blocks inside it, nor parts of expressions.
 pub fn own_exprs(stmt: &Stmt) -> Vec<&Expr> {

@@ -5,7 +5,6 @@
 use crate::args::FuzzArgs;
 use crate::machine::threads::threads;
 use crate::status::{Failure, Status};
-use ape_fuzz::case::Case;
 use ape_fuzz::{Event, FuzzConfig, fuzz};
 use std::fs;
 use std::io::Write;
@@ -21,8 +20,14 @@ pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status
     };
     config.judge.unproved = args.unproved;
     config.judge.certificates = args.certificates;
+    if args.far {
+        config = config.far();
+    }
     if args.print {
-        for case in (args.first..args.first + args.pairs).filter_map(|number| Case::new(args.seed, number)) {
+        for case in (args.first..args.first + args.pairs).filter_map(|number| config.case(number)) {
+            if let Some(planted) = &case.planted {
+                writeln!(out, "// store of {}: {}", planted.procedure, planted.store)?;
+            }
             writeln!(out, "{}", case.text())?;
         }
         return Ok(Status::Success);

@@ -2,16 +2,25 @@
 //!
 //! In: random numbers. Out: a [`Program`] that is legal L, small, and mostly does something on most stores.
 //!
+//! Half of the programs are *rich*: their contracts and loops are made by [`contracts`] and [`loops`] too.
+//!
 //! Invariant: every variable is declared with its type at the top of its procedure; whether the text shows that is decided
 //! when all mutations are done.
 
 mod arrays;
 
+mod contracts;
+
+mod loops;
+
 use super::tree::{
-    Program, allocate, assign, binary, block, branch, call, declare, expr, field, int, name, not, null, param, stmt,
-    ty, var,
+    Program, allocate, assign, binary, block, branch, call, declare, expr, field, int, name, not, null, param, query,
+    stmt, ty, var,
 };
-use lang_l::ast::{BinOp, Class, Expr, ExprKind, Global, Item, Param, Procedure, Spec, Stmt, StmtKind, TypeKind};
+use contracts::Moment;
+use lang_l::ast::{
+    BinOp, Class, Expr, ExprKind, Global, Item, Name, Param, Procedure, Spec, Stmt, StmtKind, Type, TypeKind,
+};
 use lang_l::random::Random;
 use lang_l::source::Span;
 
@@ -39,6 +48,8 @@ struct Generator<'r> {
     globals: Vec<(String, TypeKind)>,
     /// Those that may be called.
     callees: Vec<Signature>,
+    /// Whether contracts say all that they can.
+    rich: bool,
 }
 
 /// The variables of the procedure that is being made.
@@ -51,6 +62,8 @@ struct Scope {
     /// Those that may hold something else than their default.
     written: Vec<String>,
     in_loop: bool,
+    /// The results of the procedure.
+    results: Vec<(String, TypeKind)>,
 }
 
 /// A program.
@@ -85,10 +98,11 @@ pub fn program(random: &mut Random) -> Program {
     for (text, kind) in &globals {
         shared.push(Item::Global(Global { name: name(text), ty: ty(kind.clone()), span: Span::default() }));
     }
-    let element = (classes && random.percent(50))
-        .then(|| if random.percent(75) { TypeKind::Int } else { TypeKind::Class("Node".to_owned()) });
-    let mut generator = Generator { random, fields, node, element, globals, callees: Vec::new() };
-    if generator.random.percent(25) {
+    let element = (classes && random.percent(60))
+        .then(|| if random.percent(60) { TypeKind::Int } else { TypeKind::Class("Node".to_owned()) });
+    let rich = random.percent(50);
+    let mut generator = Generator { random, fields, node, element, globals, callees: Vec::new(), rich };
+    if generator.random.percent(if rich { 40 } else { 25 }) {
         shared.push(Item::Procedure(generator.external()));
     }
     let mut procedures = Vec::new();
@@ -97,6 +111,26 @@ pub fn program(random: &mut Random) -> Program {
         procedures.insert(0, generator.procedure(text));
     }
     Program { shared, procedures }
+}
+
+/// A condition over the parameters of a procedure and the globals, for an `equiv`.
+pub fn condition(procedure: &Procedure, shared: &[Item], random: &mut Random) -> Expr {
+    let typed = |name: &Name, ty: &Type| (name.text.clone(), ty.kind.clone());
+    let mut seen: Vec<_> = procedure.params.iter().filter_map(|p| Some(typed(&p.name, p.ty.as_ref()?))).collect();
+    let mut fields = vec![FieldOf { name: "f", ty: seen.first().map_or(TypeKind::Ref, |(_, kind)| kind.clone()) }];
+    for item in shared {
+        match item {
+            Item::Global(global) => seen.push(typed(&global.name, &global.ty)),
+            Item::Class(class) if class.fields.iter().any(|(field, _)| field.text == "v") => {
+                fields.push(FieldOf { name: "v", ty: TypeKind::Int });
+            }
+            _ => {}
+        }
+    }
+    let node = fields[0].ty.clone();
+    let mut generator =
+        Generator { random, fields, node, element: None, globals: Vec::new(), callees: Vec::new(), rich: true };
+    generator.precondition(&seen)
 }
 
 impl Generator<'_> {
@@ -110,20 +144,18 @@ impl Generator<'_> {
         }
         self.array_params(&mut params);
         let mut results = Vec::new();
-        if self.random.percent(40) {
+        if self.random.percent(if self.rich { 60 } else { 40 }) {
             let kind = if self.random.percent(60) { self.node.clone() } else { TypeKind::Int };
             results.push(("r".to_owned(), kind));
         }
-        if !results.is_empty() && self.random.percent(15) {
-            results.push(("s".to_owned(), TypeKind::Int));
-        }
+        self.more_results(&mut results);
         Signature { name: text.to_owned(), params, results }
     }
 
     fn external(&mut self) -> Procedure {
         let signature = self.signature("ext");
-        let mut specs = Vec::new();
-        if self.random.percent(40) {
+        let mut specs = if self.rich { self.specs(&signature, None) } else { Vec::new() };
+        if !self.rich && self.random.percent(40) {
             let places = if self.random.percent(70) { vec![var("x")] } else { Vec::new() };
             specs.push(Spec::Modifies(places, Span::default()));
         }
@@ -136,22 +168,17 @@ impl Generator<'_> {
         let variables: Vec<_> =
             signature.params.iter().chain(&signature.results).chain(&self.globals).cloned().collect();
         let written = signature.params.iter().chain(&self.globals).map(|(text, _)| text.clone()).collect();
-        let mut scope = Scope { variables, fixed: Vec::new(), safe: Vec::new(), written, in_loop: false };
-        let mut locals = Vec::new();
-        for (text, kind) in [("t", self.node.clone()), ("u", self.node.clone()), ("k", TypeKind::Int)] {
-            if self.random.percent(70) {
-                scope.variables.push((text.to_owned(), kind.clone()));
-                locals.push((text.to_owned(), kind));
-            }
-        }
+        let results = signature.results.clone();
+        let mut scope = Scope { variables, fixed: Vec::new(), safe: Vec::new(), written, in_loop: false, results };
+        let locals = self.locals(&mut scope);
         let mut specs = Vec::new();
-        if self.random.percent(12) {
+        if !self.rich && self.random.percent(12) {
             specs.push(Spec::Requires(binary(BinOp::Ne, var("x"), null()), Span::default()));
             scope.safe.push("x".to_owned());
         }
         let recursive = self.random.percent(30);
         let size = 2 + self.random.below(4);
-        let stmts = if recursive {
+        let mut stmts = if recursive {
             self.recursion(&signature, &mut scope, size)
         } else if self.random.percent(55) && !scope.safe.contains(&"x".to_owned()) {
             let mut inside = scope.enter();
@@ -162,11 +189,14 @@ impl Generator<'_> {
         } else {
             self.stmts(&mut scope, size, 2)
         };
-        if self.random.percent(10) {
-            specs.push(self.ensures(&signature));
+        if let Some((text, kind)) = signature.results.first().filter(|_| self.random.percent(20)) {
+            let value = self.value(&scope, kind, 1);
+            stmts.push(assign(var(text), value));
         }
-        if self.random.percent(15) {
-            specs.push(Spec::Modifies(self.written(&signature, &stmts), Span::default()));
+        if self.rich {
+            specs = self.specs(&signature, Some(&stmts));
+        } else {
+            self.plain_specs(&signature, &stmts, &mut specs);
         }
         self.callees.push(signature.clone());
         let mut procedure = head(&signature, specs);
@@ -177,27 +207,44 @@ impl Generator<'_> {
         procedure
     }
 
+    /// The locals of a procedure, which come into scope.
+    fn locals(&mut self, scope: &mut Scope) -> Vec<(String, TypeKind)> {
+        let mut locals = Vec::new();
+        let mut all = vec![("t", self.node.clone()), ("u", self.node.clone()), ("k", TypeKind::Int)];
+        if self.rich {
+            all.push(("j", TypeKind::Int));
+        }
+        for (text, kind) in all {
+            if self.random.percent(70) {
+                scope.variables.push((text.to_owned(), kind.clone()));
+                locals.push((text.to_owned(), kind));
+            }
+        }
+        locals
+    }
+
+    fn plain_specs(&mut self, signature: &Signature, stmts: &[Stmt], specs: &mut Vec<Spec>) {
+        if self.random.percent(10) {
+            specs.push(self.ensures(signature));
+        }
+        if self.random.percent(15) {
+            specs.push(Spec::Modifies(self.written_through(signature, stmts), Span::default()));
+        }
+    }
+
     fn ensures(&mut self, signature: &Signature) -> Spec {
         let e = match signature.results.first() {
             Some((r, TypeKind::Int)) => binary(BinOp::Ge, var(r), int(0)),
             Some((r, _)) => {
                 binary(BinOp::Implies, binary(BinOp::Eq, var("x"), null()), binary(BinOp::Eq, var(r), null()))
             }
-            None => binary(
-                BinOp::Eq,
-                var("x"),
-                expr(ExprKind::Call(lang_l::ast::Call {
-                    callee: name("old"),
-                    args: vec![var("x")],
-                    span: Span::default(),
-                })),
-            ),
+            None => binary(BinOp::Eq, var("x"), query("old", vec![var("x")])),
         };
         Spec::Ensures(e, Span::default())
     }
 
     /// The parameters through which something is written: what `modifies` would have to name, if nothing else were written.
-    fn written(&mut self, signature: &Signature, stmts: &[Stmt]) -> Vec<Expr> {
+    fn written_through(&mut self, signature: &Signature, stmts: &[Stmt]) -> Vec<Expr> {
         let body = block(stmts.to_vec());
         let mut places = Vec::new();
         let refers = |kind: &TypeKind| *kind == self.node || matches!(kind, TypeKind::Array(_));
@@ -258,6 +305,9 @@ impl Generator<'_> {
         if self.element.is_some() && self.random.percent(25) {
             return self.array_stmt(scope, depth, out);
         }
+        if self.rich && self.random.percent(18) {
+            return self.rich_stmt(scope, depth, out);
+        }
         match self.random.below(100) {
             0..20 => self.allocation(scope, out),
             20..48 => self.field_write(scope, out),
@@ -286,6 +336,16 @@ impl Generator<'_> {
             }
             96..98 if depth < 2 && self.random.percent(60) => out.push(stmt(StmtKind::Return(Vec::new()))),
             _ => self.field_write(scope, out),
+        }
+    }
+
+    /// A loop that is left early, a write behind a field, a condition that only contracts can state.
+    fn rich_stmt(&mut self, scope: &mut Scope, depth: usize, out: &mut Vec<Stmt>) {
+        match self.random.below(10) {
+            0..3 if depth > 0 => self.inner_loop(scope, depth, out),
+            0..6 => self.deep_write(scope, out),
+            6..8 => out.push(stmt(StmtKind::Assert(self.clause(&scope.variables, Moment::Later)))),
+            _ => self.some_call(scope, out),
         }
     }
 
@@ -326,6 +386,9 @@ impl Generator<'_> {
             out.push(call(&targets, &callee.name, args.clone()));
             scope.assign(&targets);
         }
+        if self.rich && self.random.percent(15) {
+            out.push(stmt(StmtKind::Assume(self.clause(&scope.variables, Moment::Later))));
+        }
     }
 
     /// Different variables for the results, or none.
@@ -351,37 +414,6 @@ impl Generator<'_> {
             return object;
         }
         self.value(scope, kind, 1)
-    }
-
-    fn some_loop(&mut self, scope: &mut Scope, depth: usize, out: &mut Vec<Stmt>) {
-        let node = self.node.clone();
-        let local = |text: &str| scope.variables.iter().any(|(local, _)| local == text);
-        let counted = local("k") && self.random.percent(55);
-        if !counted && !local("t") {
-            return self.field_write(scope, out);
-        }
-        let mut inside = scope.enter();
-        inside.in_loop = true;
-        inside.safe.clear();
-        let (start, cond, step) = if counted {
-            let end = if inside.variables.iter().any(|(text, _)| text == "n") { var("n") } else { int(2) };
-            inside.fixed.extend(["k".to_owned(), "n".to_owned()]);
-            let step = assign(var("k"), binary(BinOp::Add, var("k"), int(1)));
-            (assign(var("k"), int(0)), binary(BinOp::Lt, var("k"), end), step)
-        } else {
-            inside.fixed.push("t".to_owned());
-            inside.safe.push("t".to_owned());
-            let start = if self.random.percent(70) { var("x") } else { self.value(scope, &node, 1) };
-            (assign(var("t"), start), binary(BinOp::Ne, var("t"), null()), assign(var("t"), field(var("t"), "f")))
-        };
-        let count = 1 + self.random.below(2);
-        let mut body = self.stmts(&mut inside, count, depth - 1);
-        body.push(step);
-        let holds = binary(BinOp::Ge, var("k"), int(0));
-        let invariants = if counted && self.random.percent(15) { vec![holds] } else { Vec::new() };
-        scope.assign(&assigned(&body));
-        out.push(start);
-        out.push(stmt(StmtKind::While { cond, invariants, body: block(body) }));
     }
 
     /// A condition, and what is not null when it holds.
@@ -479,7 +511,13 @@ impl Scope {
             safe: self.safe.clone(),
             written: self.written.clone(),
             in_loop: self.in_loop,
+            results: self.results.clone(),
         }
+    }
+
+    /// Whether there is a variable of this name.
+    fn has(&self, text: &str) -> bool {
+        self.variables.iter().any(|(known, _)| known == text)
     }
 
     /// These are assigned something, which may be null.

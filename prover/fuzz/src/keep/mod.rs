@@ -10,6 +10,7 @@ mod expressions;
 mod procedures;
 mod statements;
 
+pub(super) use procedures::call_it as rename_procedure;
 pub(super) use statements::{Site, around, sites};
 
 use super::tree::Program;
@@ -34,6 +35,9 @@ macro_rules! kinds {
             /// Applies it somewhere in the procedure at this position. When there is no place for it the answer is `None`, and the
             /// program may be spoilt.
             pub fn apply(self, program: &mut Program, at: usize, random: &mut Random) -> Option<()> {
+                if !self.fits(program) {
+                    return None;
+                }
                 match self { $(Keep::$kind => $apply(program, at, random),)* }
             }
         }
@@ -60,4 +64,23 @@ kinds! {
     Recursion "loop to recursion" procedures::recursion,
     Loop "recursion to loop" procedures::to_loop,
     Unroll "unroll loop once" statements::unroll,
+}
+
+impl Keep {
+    /// Whether it keeps the meaning of this program. Where an `assert` or `assume` looks around, a new variable, one that lives
+    /// longer, or another procedure around it can be seen. A contract may look around: a run that breaks one shows no
+    /// difference. But what an external procedure does is left out of account where its contract fails.
+    fn fits(self, program: &Program) -> bool {
+        let seen = matches!(
+            self,
+            Keep::Garbage
+                | Keep::DeadStore
+                | Keep::Temporary
+                | Keep::Inline
+                | Keep::Outline
+                | Keep::Recursion
+                | Keep::Loop
+        );
+        !(seen && program.looks_around())
+    }
 }

@@ -35,19 +35,26 @@ pub(super) fn rename_procedure(program: &mut Program, at: usize, _: &mut Random)
     }
     let old = program.procedures[at].name.text.clone();
     let new = program.fresh(&old);
-    program.procedures[at].name.text.clone_from(&new);
+    call_it(program, &old, &new);
+    Some(())
+}
+
+/// Gives the procedure of one name another, wherever it stands.
+pub(crate) fn call_it(program: &mut Program, old: &str, new: &str) {
     for procedure in &mut program.procedures {
+        if procedure.name.text == old {
+            procedure.name.text = new.to_owned();
+        }
         let Some(body) = &mut procedure.body else { continue };
         each_expr_in(body, &mut |e| {
             if let ExprKind::Call(call) = &mut e.kind
                 && call.callee.text == old
             {
-                call.callee.text.clone_from(&new);
+                call.callee.text = new.to_owned();
             }
         });
-        rename_calls(&mut body.stmts, &old, &new);
+        rename_calls(&mut body.stmts, old, new);
     }
-    Some(())
 }
 
 fn rename_calls(stmts: &mut [Stmt], old: &str, new: &str) {
