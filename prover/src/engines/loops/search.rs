@@ -166,22 +166,12 @@ impl<'g> Search<'g> {
         };
         let mut found: Relations = Some(BTreeMap::new());
         let plain = RelationEvidence::default();
-        for meeting in meetings(&both).into_iter().filter(|meeting| self.level == Level::Full || !meeting.termination) {
+        let level = self.level;
+        for meeting in meetings(&both).into_iter().filter(|meeting| level == Level::Full || !meeting.termination) {
             let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
             let numbers = (meeting.left, meeting.right);
-            let related = match (target, told) {
-                (Target::Whole, None) => relater.relate(left, right).ok()?,
-                (Target::Whole, Some(told)) => {
-                    let said = told.get(&numbers).unwrap_or(&plain);
-                    RelationProof { relation: relater.follow(left, right, said).ok()?, evidence: Some(said.clone()) }
-                }
-                (Target::Loops(at), None) => relate_results(&mut relater, &mut self.couples[at], left, right)?,
-                (Target::Loops(at), Some(told)) => {
-                    let said = told.get(&numbers).unwrap_or(&plain);
-                    let (left, right) = self.couples[at].corresponding(left, right, &|_| true);
-                    RelationProof { relation: relater.follow(&left, &right, said).ok()?, evidence: Some(said.clone()) }
-                }
-            };
+            let said = told.map(|told| told.get(&numbers).unwrap_or(&plain));
+            let related = self.relate_outcomes(&mut relater, target, (left, right), said)?;
             if let Target::Whole = target {
                 self.proof.note(relater.arena, &related.relation, left, right);
             }
@@ -205,6 +195,28 @@ impl<'g> Search<'g> {
             }
         }
         Some(())
+    }
+
+    /// Relates one outcome of each side, as it is told, where it is.
+    fn relate_outcomes(
+        &mut self,
+        relater: &mut Relater<'_>,
+        target: Target,
+        (left, right): (&Outcome, &Outcome),
+        said: Option<&RelationEvidence>,
+    ) -> Option<RelationProof> {
+        match (target, said) {
+            (Target::Whole, None) => relater.relate(left, right).ok(),
+            (Target::Loops(at), None) => relate_results(relater, &mut self.couples[at], left, right),
+            (_, Some(said)) => {
+                let (left, right) = match target {
+                    Target::Whole => (left.clone(), right.clone()),
+                    Target::Loops(at) => self.couples[at].corresponding(left, right, &|_| true),
+                };
+                let relation = relater.follow(&left, &right, said).ok()?;
+                Some(RelationProof { relation, evidence: Some(said.clone()) })
+            }
+        }
     }
 
     /// All outcomes of both sides.
