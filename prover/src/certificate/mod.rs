@@ -3,9 +3,9 @@
 //! In: a program and the report on it. Out: a [`Certificate`], which is a set of files. In: such files; out: a [`Replay`] that
 //! says what they prove, or a [`Refusal`].
 //!
-//! 1. [`decisions`]: what was decided, taken from a report.
-//! 2. [`confirm`]: the proofs made anew from the source as the decisions say, every question that comes up written down.
-//! 3. [`document`], [`entries`]: decisions and questions as text.
+//! 1. `decisions`: what was decided, taken from a report.
+//! 2. `confirm`: the proofs made anew from the source as the decisions say, every question that comes up written down.
+//! 3. `document`, `entries`: decisions and questions as text.
 //! 4. Whoever replays does the same from the decisions that the text holds, compares all files byte for byte, and asks a
 //!    solver each question.
 //!

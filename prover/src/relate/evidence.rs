@@ -62,7 +62,7 @@ pub enum Cases {
     Split {
         /// Of which version's execution the condition speaks.
         version: usize,
-        /// The condition, as [`super::condition`] writes it.
+        /// The condition, as `relate::condition` writes it.
         condition: String,
         /// What was found where it holds.
         holds: Box<Cases>,

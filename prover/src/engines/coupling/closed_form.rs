@@ -4,7 +4,7 @@
 //!
 //! A sum from below, from above, by a loop and by its formula have no calls in common; but each is a polynomial of its inputs.
 //! So every recursive procedure is run alone. Its inputs are told apart by the conditions it makes of them, and in each case the
-//! polynomial of lowest degree that fits what was seen becomes a candidate [`Law`]. Laws that are not inductive are dropped.
+//! polynomial of lowest degree that fits what was seen becomes a candidate `Law`. Laws that are not inductive are dropped.
 //!
 //! Rule *Closed form* (`proofs/soundness.md`): by induction over the depth of an execution that ends.
 //!
