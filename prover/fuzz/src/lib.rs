@@ -5,7 +5,7 @@
 //!
 //! 1. [`generate`] makes a program; [`keep`] and [`change`] make mutants of it; a [`case`] is a program with a mutant.
 //!    [`far`] plants differences that small stores do not show.
-//! 2. [`oracle`] runs both on the stores of [`stores`]; [`judge`] verifies and compares.
+//! 2. [`oracle`] runs both on the stores of [`stores`]; [`mod@judge`] verifies and compares.
 //! 3. [`shrink`] makes what is faulty small.
 //!
 //! Invariant: deterministic, but that a pair which takes very long is given up; case number *n* of a seed does not depend on the other cases.

@@ -2,9 +2,9 @@
 //!
 //! In: a seed and a number. Out: a [`Case`] with what was [`Planted`] in it.
 //!
-//! 1. [`guards`] makes a condition and arguments for which it holds, as `p * p * p == c` or the fortieth node of a list.
-//! 2. [`effects`] says what the versions do where it holds.
-//! 3. [`late`] makes loops instead that end, but only after many turns.
+//! 1. `guards` makes a condition and arguments for which it holds, as `p * p * p == c` or the fortieth node of a list.
+//! 2. `effects` says what the versions do where it holds.
+//! 3. `late` makes loops instead that end, but only after many turns.
 //!
 //! A program of the usual grammar may be around it, and mutations that keep the meaning may hide it.
 //!

@@ -2,7 +2,7 @@
 //!
 //! In: random numbers. Out: a [`Program`] that is legal L, small, and mostly does something on most stores.
 //!
-//! Half of the programs are *rich*: their contracts and loops are made by [`contracts`] and [`loops`] too.
+//! Half of the programs are *rich*: their contracts and loops are made by `contracts` and `loops` too.
 //!
 //! Invariant: every variable is declared with its type at the top of its procedure; whether the text shows that is decided
 //! when all mutations are done.
