@@ -145,18 +145,13 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
         relations: BTreeMap::new(),
     };
     let mut proof = PairProof::trivial(Some(Level::Full), rule, Claims::new());
-    let mut relations = Some(BTreeMap::new());
+    let mut relations: Relations = Some(BTreeMap::new());
     for meeting in meetings(&both) {
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
         match relater.relate(left, right) {
             Ok(related) => {
                 proof.note(relater.arena, &related.relation, left, right);
-                relations = relations.zip(related.evidence).map(|(mut all, evidence)| {
-                    if !evidence.is_plain() {
-                        all.insert((meeting.left, meeting.right), evidence);
-                    }
-                    all
-                });
+                keep(&mut relations, meeting.numbers(), related.evidence);
             }
             Err(failed_goal) => {
                 proof.level = meeting.termination.then_some(Level::Partial);
@@ -178,6 +173,20 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
         .filter(|_| proof.level.is_some())
         .map(|relations| ProofEvidence::Paths(PathsEvidence { plan: plan.clone(), relations }));
     proof
+}
+
+/// How outcomes are related, by their numbers; `None` where something of it cannot be written down.
+pub(super) type Relations = Option<BTreeMap<(usize, usize), relate::RelationEvidence>>;
+
+/// Keeps how two outcomes were related, unless they contradict each other in plain sight.
+pub(super) fn keep(relations: &mut Relations, numbers: (usize, usize), evidence: Option<relate::RelationEvidence>) {
+    match (relations.as_mut(), evidence) {
+        (Some(all), Some(evidence)) if !evidence.is_plain() => {
+            all.insert(numbers, evidence);
+        }
+        (_, Some(_)) => {}
+        (_, None) => *relations = None,
+    }
 }
 
 /// All outcomes of both procedures, from one store; else the version that is too large, and how.

@@ -234,6 +234,11 @@ impl Value {
         self.ty == Type::Int
     }
 
+    /// Whether it is a number that counters run up to, or down from: none that a cell holds.
+    fn is_bound(&self) -> bool {
+        self.is_number() && !self.atom.steps.iter().any(|step| matches!(step, Step::Cell(..)))
+    }
+
     fn then(&self, step: Step, ty: Type) -> Value {
         let mut atom = self.atom.clone();
         atom.steps.push(step);
@@ -305,9 +310,8 @@ fn alone(values: &[Value]) -> Vec<Fact> {
     let references = values.iter().filter(|value| value.is_bare() && value.ty.is_reference());
     let not_null = references.map(|value| Fact::NotNull(value.atom.clone()));
     let counters = values.iter().filter(|value| value.is_bare() && value.is_number());
-    let bounds = |value: &&Value| value.is_number() && !value.atom.steps.iter().any(|s| matches!(s, Step::Cell(..)));
     let bounded = counters.flat_map(|counter| {
-        let others = values.iter().filter(bounds).filter(|other| other.atom != counter.atom);
+        let others = values.iter().filter(|value| value.is_bound()).filter(|other| other.atom != counter.atom);
         others.map(|other| Fact::AtMost(counter.atom.clone(), other.atom.clone()))
     });
     not_null.chain(bounded).collect()
@@ -315,11 +319,11 @@ fn alone(values: &[Value]) -> Vec<Fact> {
 
 /// That a number of one version and one of the other have a sum which stays: one counts up and the other down.
 fn sums(mine: &[Value], theirs: &[Value]) -> Vec<Fact> {
-    let counters = |values: &'_ [Value]| -> Vec<Atom> {
+    let counters = |values: &[Value]| -> Vec<Atom> {
         values.iter().filter(|value| value.is_bare() && value.is_number()).map(|value| value.atom.clone()).collect()
     };
-    let lengths = |value: &&Value| value.is_number() && !value.atom.steps.iter().any(|s| matches!(s, Step::Cell(..)));
-    let wholes: Vec<&Atom> = mine.iter().chain(theirs).filter(lengths).map(|value| &value.atom).collect();
+    let wholes: Vec<&Atom> =
+        mine.iter().chain(theirs).filter(|value| value.is_bound()).map(|value| &value.atom).collect();
     let mut found = Vec::new();
     for (a, b) in counters(mine).iter().flat_map(|a| counters(theirs).into_iter().map(move |b| (a.clone(), b))) {
         for whole in wholes.iter().filter(|&&whole| *whole != a && *whole != b) {

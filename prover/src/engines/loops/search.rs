@@ -4,7 +4,7 @@
 //!
 //! Invariant: a proof counts only when nothing was taken out of any relation while it was made.
 
-use super::super::paths::meetings;
+use super::super::paths::{Relations, keep, meetings};
 use super::super::relational;
 use super::RELATION;
 use super::couple::Couple;
@@ -22,9 +22,6 @@ use smt::arena::Arena;
 use smt::solve::Solver;
 use smt::term::{Ending, Term};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How outcomes are related, by their numbers; `None` where something of it cannot be written down.
-type Relations = Option<BTreeMap<(usize, usize), RelationEvidence>>;
 
 /// A search for relations between loops under which a pair is proved.
 pub(super) struct Search<'g> {
@@ -175,19 +172,18 @@ impl<'g> Search<'g> {
             if let Target::Whole = target {
                 self.proof.note(relater.arena, &related.relation, left, right);
             }
-            found = found.zip(related.evidence).map(|(mut all, evidence)| {
-                if !evidence.is_plain() {
-                    all.insert(numbers, evidence);
-                }
-                all
-            });
+            keep(&mut found, numbers, related.evidence);
         }
         let (used, relations) = (relater.used, relater.relations);
         // What is said of paths that need not be related would be said of nothing.
         if told.is_some_and(|told| found.as_ref() != Some(told)) {
             return None;
         }
-        self.proof.used.extend(used);
+        for (pair, level) in used {
+            // What one target needs in part another may need in full.
+            let needed = self.proof.used.entry(pair).or_insert(level);
+            *needed = level.max(*needed);
+        }
         self.relations.push(found);
         for couple in &mut self.couples {
             if let Some(relation) = relations.get(&couple.pair) {
