@@ -10,6 +10,7 @@ use common::{ape, each, programs, root, verify};
 use lang_l::hir::Unit;
 use lang_l::random::Random;
 use prover::certificate::{Certificate, INDEX, Refusal, make, replay, rewrite};
+use prover::engines::SCHEDULE;
 use prover::search::concrete;
 use prover::verdict::Report;
 use prover::verify::{self as verification, Config};
@@ -43,8 +44,16 @@ fn example(name: &str) -> PathBuf {
 
 /// The certificates that are corrupted: of every sort of proof, and of programs that differ.
 fn originals() -> Vec<Certificate> {
-    let names =
-        ["swap.l", "reordered_calls.l", "countdown.l", "tree_insert.l", "account.l", "globals.l", "swapped_stores.l"];
+    let names = [
+        "swap.l",
+        "reordered_calls.l",
+        "countdown.l",
+        "tree_insert.l",
+        "account.l",
+        "globals.l",
+        "swapped_stores.l",
+        "hoisted_length.l",
+    ];
     names.iter().map(|name| certified(&example(name))).collect()
 }
 
@@ -280,7 +289,11 @@ fn no_evidence_proves_what_differs() {
         paths["depths"] = json!([0, 0]);
         let mut equations = plain("coupling");
         equations["depths"] = json!([0, 0]);
-        for proof in [plain("same-code"), plain("external"), plain("horn-clauses"), paths, equations] {
+        let mut proofs: Vec<Json> = SCHEDULE.iter().map(|engine| plain(engine.rule().name)).collect();
+        let mut related = paths.clone();
+        related["rule"] = "relation".into();
+        proofs.extend([paths, equations, related]);
+        for proof in proofs {
             let mut index = index(&original);
             let pairs = index["pairs"].as_array_mut().expect("pairs");
             let mut proofs = Vec::new();
