@@ -31,11 +31,6 @@ pub fn walk_exprs<'h>(block: &'h Block, visit: &mut impl FnMut(&'h Expr)) {
     walk_stmts(block, &mut |stmt| stmt.exprs().into_iter().for_each(|e| e.walk(visit)));
 }
 
-/// As [`walk_exprs`], for changing expressions. Parts are walked as `visit` leaves them.
-pub fn walk_exprs_mut(block: &mut Block, visit: &mut impl FnMut(&mut Expr)) {
-    walk_stmts_mut(block, &mut |stmt| stmt.exprs_mut().into_iter().for_each(|e| e.walk_mut(visit)));
-}
-
 /// Calls `visit` with every use of a variable in a procedure: where it is read, assigned or bound by a quantifier.
 pub fn walk_locals_mut(procedure: &mut Procedure, visit: &mut impl FnMut(&mut LocalId)) {
     let expr = |e: &mut Expr, visit: &mut dyn FnMut(&mut LocalId)| {
@@ -348,7 +343,8 @@ mod tests {
             }
         };
         procedure.contract_exprs_mut().into_iter().for_each(|e| e.walk_mut(add));
-        walk_exprs_mut(procedure.body.as_mut().expect("p has a body"), add);
+        let body = procedure.body.as_mut().expect("p has a body");
+        walk_stmts_mut(body, &mut |stmt| stmt.exprs_mut().into_iter().for_each(|e| e.walk_mut(add)));
         let mut seen = Vec::new();
         procedure.contract_exprs().for_each(|e| e.walk(&mut |part| seen.extend(number(part))));
         let body = procedure.body.as_ref().expect("p has a body");

@@ -105,14 +105,9 @@ pub(super) fn spoken_of(unit: &Unit) -> SpokenOf {
 
 /// The variables of which the assertions and invariants of a block speak under `old`.
 fn olds_in(block: &Block, found: &mut BTreeSet<LocalId>) {
-    let mut note = |part: &Expr| {
-        if let ExprKind::Old(inner) = &part.kind {
-            inner.collect_locals(found);
-        }
-    };
     walk_stmts(block, &mut |stmt| match &stmt.kind {
-        StmtKind::Assert(e) | StmtKind::Assume(e) => e.walk(&mut note),
-        StmtKind::While { invariants, .. } => invariants.iter().for_each(|e| e.walk(&mut note)),
+        StmtKind::Assert(e) | StmtKind::Assume(e) => e.collect_old_locals(found),
+        StmtKind::While { invariants, .. } => invariants.iter().for_each(|e| e.collect_old_locals(found)),
         _ => {}
     });
 }

@@ -376,26 +376,11 @@ impl Shape<'_> {
         }
     }
 
-    fn expr(&self, expr: Expr) -> Expr {
-        let Expr { kind, ty, span } = expr;
-        let go = |e: Box<Expr>| Box::new(self.expr(*e));
-        let kind = match kind {
-            ExprKind::Local(id) => ExprKind::Local(self.mapped(id)),
-            ExprKind::Field(object, field) => ExprKind::Field(go(object), field),
-            ExprKind::Index(array, index) => ExprKind::Index(go(array), go(index)),
-            ExprKind::Length(array) => ExprKind::Length(go(array)),
-            ExprKind::Unary(op, inner) => ExprKind::Unary(op, go(inner)),
-            ExprKind::Binary(op, a, b) => ExprKind::Binary(op, go(a), go(b)),
-            ExprKind::Cond(a, b, c) => ExprKind::Cond(go(a), go(b), go(c)),
-            ExprKind::Call(callee, args) => {
-                ExprKind::Call(callee, args.into_iter().map(|arg| self.expr(arg)).collect())
-            }
-            ExprKind::Old(inner) => ExprKind::Old(go(inner)),
-            ExprKind::Fresh(inner) => ExprKind::Fresh(go(inner)),
-            ExprKind::Reach(a, b) => ExprKind::Reach(go(a), go(b)),
-            ExprKind::Quant { forall, var, body } => ExprKind::Quant { forall, var: self.mapped(var), body: go(body) },
-            leaf @ (ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null | ExprKind::Global(_)) => leaf,
-        };
-        Expr { kind, ty, span }
+    fn expr(&self, mut expr: Expr) -> Expr {
+        expr.walk_mut(&mut |part| match &mut part.kind {
+            ExprKind::Local(id) | ExprKind::Quant { var: id, .. } => *id = self.mapped(*id),
+            _ => {}
+        });
+        expr
     }
 }

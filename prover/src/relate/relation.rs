@@ -104,9 +104,7 @@ impl Atom {
         }
         value
     }
-}
 
-impl Atom {
     /// As it is written; a prime marks version 1.
     fn words(&self, unit: &Unit, code: [&Procedure; 2]) -> String {
         let name = |parameter: usize| {
