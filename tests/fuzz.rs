@@ -15,9 +15,9 @@ use rayon::ThreadPoolBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many pairs are verified; all are made from one seed. `.ci/run` verifies more, with an optimised build.
-const PAIRS: u64 = 60;
+const PAIRS: u64 = 100;
 /// The same, of pairs with far differences.
-const FAR_PAIRS: u64 = 12;
+const FAR_PAIRS: u64 = 24;
 /// Stack of a thread that verifies, in bytes.
 const STACK: usize = 512 << 20;
 
