@@ -10,6 +10,9 @@ mod common;
 use ape_fuzz::case::Case;
 use ape_fuzz::stores::large;
 use common::on_a_large_stack;
+use kernel::effects::Effects;
+use kernel::exec::state::Outcome as Path;
+use kernel::exec::{Limits, execute};
 use lang_l::heap::{Input, Kind, Object, Store, slot_type};
 use lang_l::hir::{GlobalId, Modifies, ProcId, Procedure, Type, Unit};
 use lang_l::interp::{self, Job, Outcome, Sequential, run};
@@ -18,9 +21,6 @@ use lang_l::random::Random;
 use lang_l::value::{Addr, Slot, Value};
 use num_bigint::BigInt;
 use prover::analysis::{Analysis, analyse};
-use prover::effects::Effects;
-use prover::exec::state::Outcome as Path;
-use prover::exec::{Limits, execute};
 use prover::lower::{Lowered, lower};
 use smt::arena::Arena;
 use smt::solve::{QueryBudget, Solver};
@@ -114,7 +114,7 @@ fn one_path_fits_each_store_and_says_how_it_ends() {
         let mut counts = Counts::default();
         for unit in programs(22, PROGRAMS) {
             let lowered = lower(&unit);
-            let effects = [0, 1].map(|version| prover::effects::syntactic(&lowered, version));
+            let effects = [0, 1].map(|version| kernel::effects::syntactic(lowered.as_unit(), version));
             let mut random = Random::new(2);
             for (version, effects) in effects.iter().enumerate() {
                 for (id, procedure) in procedures(lowered.as_unit(), version) {
@@ -146,7 +146,7 @@ fn paths_fit(
     let limits =
         Limits { inline: (0..).map(ProcId).take(effects.len()).collect(), inline_depth: 3, ..Limits::default() };
     let mut arena = Arena::new(unit.as_unit());
-    let Ok(execution) = execute(unit, version, effects, &limits, &mut arena, (id, &[])) else { return };
+    let Ok(execution) = execute(unit.as_unit(), version, effects, &limits, &mut arena, (id, &[])) else { return };
     for input in stores(unit.as_unit(), procedure, random) {
         let outcome = ran(unit.as_unit(), version, id, &input, false);
         let what = || format!("{} of version {version} on {input:?}: {outcome:?}\n{unit:?}", procedure.name);

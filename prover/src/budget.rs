@@ -12,16 +12,6 @@ pub(crate) mod lower {
     pub(crate) const MAX_REST: usize = 12;
 }
 
-/// Symbolic execution: how far [`Limits`](crate::exec::Limits) go where nothing else is said.
-pub(crate) mod exec {
-    /// More outcomes than this are too many.
-    pub(crate) const MAX_OUTCOMES: usize = 600;
-    /// More calls than this are too many, on all paths together.
-    pub(crate) const MAX_CALLS: usize = 4_000;
-    /// More work with terms than this is too much.
-    pub(crate) const MAX_WORK: u64 = 4_000_000;
-}
-
 /// Pre- and postconditions of loops.
 pub(crate) mod loop_invariants {
     /// More conditions of one loop than this are not tried.
@@ -40,12 +30,6 @@ pub(crate) mod ranking {
 
 /// Relating two outcomes.
 pub(crate) mod relate {
-    /// A condition of more parts than this is not written; nor one that is nested deeper than [`MAX_DEPTH`].
-    pub(crate) const MAX_NODES: usize = 2_000;
-    /// How deep a condition may be nested.
-    pub(crate) const MAX_DEPTH: usize = 100;
-    /// How deep to split on open aliases.
-    pub(crate) const MAX_SPLITS: usize = 10;
     /// More correspondences than this are not tried.
     pub(crate) const MAX_TRIED: usize = 48;
     /// With more open allocations on a side than this there are too many to be worth starting.

@@ -7,11 +7,12 @@ use crate::budget::goal::{
     MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH, MAX_SAME_SHAPE, MAX_UNPAIRED,
 };
 use crate::chc::summaries::CouplingEvidence;
-use crate::effects::{Effects, direct_callees};
-use crate::exec::state::Outcome;
-use crate::exec::{Executor, Limits, on_entry};
 use crate::lower::{Lowered, is_loop, same_signature};
-use crate::relate::{self, Claims, Correspondence, FailedGoal, Level, Relation};
+use kernel::effects::{Effects, direct_callees};
+use kernel::exec::state::Outcome;
+use kernel::exec::{Executor, Limits, on_entry};
+use kernel::relate;
+use kernel::relate::{Claims, Correspondence, FailedGoal, Level, Relation};
 use lang_l::hir::same::same_code;
 use lang_l::hir::{Expr, ProcId, Procedure};
 use lang_l::source::Span;
@@ -330,7 +331,7 @@ pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, arena
     let mut sayable = true;
     for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
         let limits = Limits { whole_run: begins_run(program, pair), ..Limits::default() };
-        let mut executor = Executor::new(program.unit, version, &program.effects[version], limits, arena);
+        let mut executor = Executor::new(program.unit.as_unit(), version, &program.effects[version], limits, arena);
         let (view, requires, all) = on_entry(&mut executor, id);
         assumed.extend(requires);
         sayable &= all;

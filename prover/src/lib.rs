@@ -26,19 +26,13 @@ mod budget;
 pub mod lower;
 
 #[doc(hidden)]
-pub mod effects;
-
-#[doc(hidden)]
-pub mod rejection;
-
-#[doc(hidden)]
 pub mod chc;
 
 #[doc(hidden)]
-pub mod exec;
+pub mod analysis;
 
 #[doc(hidden)]
-pub mod analysis;
+pub mod acceleration;
 
 #[doc(hidden)]
 pub mod relate;

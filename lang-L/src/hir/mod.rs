@@ -64,6 +64,13 @@ pub struct Unit {
     pub equivs: Vec<Equiv>,
 }
 
+impl Unit {
+    /// The procedure of a version.
+    pub fn procedure(&self, version: usize, id: ProcId) -> &Procedure {
+        self.versions[version].procedure(id)
+    }
+}
+
 /// A class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Class {

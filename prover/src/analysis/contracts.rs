@@ -7,13 +7,13 @@
 //! depth. What fails is withdrawn, and what was checked with its help is checked again.
 
 use crate::chc::houdini::{self, Look};
-use crate::effects::Effects;
-use crate::exec::state::Outcome;
-use crate::exec::{
+use crate::lower::{Lowered, is_loop};
+use kernel::effects::Effects;
+use kernel::exec::state::Outcome;
+use kernel::exec::{
     CheckedCall, ContractView, ExecError, Execution, Executor, Freshness, Limits, execute, existing, on_entry,
 };
-use crate::lower::{Lowered, is_loop};
-use crate::rejection::{Rejection, reject};
+use kernel::rejection::{Rejection, reject};
 use lang_l::hir::{ProcId, Procedure};
 use lang_l::source::Span;
 use smt::arena::Arena;
@@ -239,7 +239,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn executor(&mut self) -> Executor<'_> {
-        Executor::new(self.unit, self.version, self.effects, Limits::default(), self.arena)
+        Executor::new(self.unit.as_unit(), self.version, self.effects, Limits::default(), self.arena)
     }
 
     fn run(&mut self) -> Result<Vec<Clause>, ExecError> {
@@ -247,7 +247,8 @@ impl Checker<'_> {
         let id = self.id;
         let (entry, assumed, sayable) = on_entry(&mut self.executor(), id);
         let limits = Limits::default();
-        let execution = execute(self.unit, self.version, self.effects, &limits, self.arena, (self.id, &assumed))?;
+        let execution =
+            execute(self.unit.as_unit(), self.version, self.effects, &limits, self.arena, (self.id, &assumed))?;
         let mut clauses = Vec::new();
         for ensures in &code.ensures {
             let status = match self.is_left_out(self.id, ClauseKind::Ensures, ensures.span) {

@@ -8,12 +8,12 @@
 
 use crate::analysis::loop_invariants;
 use crate::chc::houdini::{self, Look};
-use crate::effects::Effects;
-use crate::exec::on_entry;
-use crate::exec::state::Outcome;
-use crate::exec::{Executor, Limits, execute};
 use crate::lower::Lowered;
-use crate::rejection::{Rejection, reject};
+use kernel::effects::Effects;
+use kernel::exec::on_entry;
+use kernel::exec::state::Outcome;
+use kernel::exec::{Executor, Limits, execute};
+use kernel::rejection::{Rejection, reject};
 use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
@@ -177,7 +177,7 @@ fn modified_params(
 ) -> Option<Vec<Expr>> {
     let code = unit.procedure(version, id);
     let mut arena = unit.arena();
-    let execution = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
+    let execution = execute(unit.as_unit(), version, effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Normal) {
         for target in written_objects(&mut arena, outcome)? {
             if !arena.terms.allocs(target).contains(AllocClass::OLD) {
@@ -274,8 +274,9 @@ fn null_params(
 ) -> Option<Vec<usize>> {
     let code = unit.procedure(version, id);
     let mut arena = unit.arena();
-    let (_, assumed, _) = on_entry(&mut Executor::new(unit, version, effects, Limits::default(), &mut arena), id);
-    let execution = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &assumed)).ok()?;
+    let (_, assumed, _) =
+        on_entry(&mut Executor::new(unit.as_unit(), version, effects, Limits::default(), &mut arena), id);
+    let execution = execute(unit.as_unit(), version, effects, &Limits::default(), &mut arena, (id, &assumed)).ok()?;
     let references: Vec<usize> =
         code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Error) {
@@ -335,7 +336,7 @@ fn infer_needs(unit: &Lowered, version: usize, effects: &mut [Effects], componen
             return BTreeSet::new();
         }
         let mut arena = unit.arena();
-        let executed = execute(unit, version, effects, &Limits::default(), &mut arena, (id, &[]));
+        let executed = execute(unit.as_unit(), version, effects, &Limits::default(), &mut arena, (id, &[]));
         let Ok(execution) = executed else { return BTreeSet::new() };
         for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending != Ending::Error) {
             errs_if_null.retain(|&at| !may_be_null(&mut arena, outcome, at));

@@ -14,11 +14,11 @@
 
 use crate::budget::loop_invariants::{MAX_CANDIDATES, MAX_QUERIES};
 use crate::chc::houdini::{self, Look};
-use crate::effects::{Effects, direct_callees};
-use crate::exec::on_entry;
-use crate::exec::{Check, CheckedCall, Executor, Limits, execute};
 use crate::lower::{Lowered, is_loop};
-use crate::rejection::{Rejection, reject};
+use kernel::effects::{Effects, direct_callees};
+use kernel::exec::on_entry;
+use kernel::exec::{Check, CheckedCall, Executor, Limits, execute};
+use kernel::rejection::{Rejection, reject};
 use lang_l::ast::BinOp;
 use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Type};
 use lang_l::source::Span;
@@ -259,10 +259,10 @@ impl Search<'_> {
     fn drop_unproved(&mut self, id: ProcId) -> bool {
         let (unit, version) = (self.unit, self.version);
         let mut arena = unit.arena();
-        let mut executor = Executor::new(unit, version, self.effects, Limits::default(), &mut arena);
+        let mut executor = Executor::new(unit.as_unit(), version, self.effects, Limits::default(), &mut arena);
         let (view, assumed, _) = on_entry(&mut executor, id);
         let limits = Limits { entries: true, ..Limits::default() };
-        let executed = execute(unit, version, self.effects, &limits, &mut arena, (id, &assumed));
+        let executed = execute(unit.as_unit(), version, self.effects, &limits, &mut arena, (id, &assumed));
         let mut dropped = false;
         let Ok(execution) = executed else {
             // Nothing was seen.
@@ -296,7 +296,7 @@ impl Search<'_> {
             for (result, &value) in unit.procedure(version, id).result_ids().zip(&outcome.results) {
                 view.locals.set(result.index(), value);
             }
-            let mut executor = Executor::new(unit, version, self.effects, Limits::default(), &mut arena);
+            let mut executor = Executor::new(unit.as_unit(), version, self.effects, Limits::default(), &mut arena);
             let said = |(at, condition)| (at, executor.contract(&view, condition));
             let conditions = conditions.iter().enumerate().map(said).collect();
             exits.extend(self.unproved(task, &mut arena, (&outcome.path, place), conditions));

@@ -10,11 +10,11 @@ pub mod ranking;
 
 pub mod contracts;
 
-use crate::effects::{self, Effects};
 use crate::lower::Lowered;
-use crate::rejection::Rejection;
 use contracts::{Clause, ContractEvidence};
 use inference::InferredEffects;
+use kernel::effects::{self, Effects};
+use kernel::rejection::Rejection;
 use ranking::Ranking;
 use smt::solve::Solver;
 use smt::stop;
@@ -46,7 +46,7 @@ pub fn analyse(lowered: &Lowered, solver: &mut Solver) -> Analysis {
     let of = |version: usize, mut solver: Solver| {
         // Perhaps on another thread, where nobody catches a stop.
         let found = solver.attempt(|solver| {
-            let mut known = effects::syntactic(lowered, version);
+            let mut known = effects::syntactic(lowered.as_unit(), version);
             inference::infer(lowered, version, &mut known, solver);
             let inferred = inference::inferred(lowered, version, &known);
             let rankings = ranking::rank(lowered, version, &mut known, solver);
@@ -81,7 +81,7 @@ pub fn confirm_analysis(
 ) -> Result<Analysis, Rejection> {
     let mut alone = Analysis { effects: Default::default(), clauses: Vec::new(), evidence: evidence.clone() };
     for (version, AnalysisEvidence { inferred, rankings, trusted }) in evidence.iter().enumerate() {
-        let mut known = effects::syntactic(lowered, version);
+        let mut known = effects::syntactic(lowered.as_unit(), version);
         inference::confirm(lowered, version, &mut known, solver, inferred)?;
         ranking::confirm(lowered, version, &mut known, solver, rankings)?;
         alone.clauses.extend(contracts::confirm(lowered, version, &mut known, solver, trusted)?);

@@ -11,11 +11,11 @@
 use crate::analysis::inference::components;
 use crate::budget::ranking::{MAX_CANDIDATES, MAX_MEASURES};
 use crate::chc::ranking::{Edges, bounded, decrease, lexicographic};
-use crate::effects::Effects;
-use crate::exec::on_entry;
-use crate::exec::{Executor, Limits, execute};
 use crate::lower::Lowered;
-use crate::rejection::{Rejection, reject};
+use kernel::effects::Effects;
+use kernel::exec::on_entry;
+use kernel::exec::{Executor, Limits, execute};
+use kernel::rejection::{Rejection, reject};
 use lang_l::hir::ProcId;
 use lang_l::source::Span;
 use num_bigint::BigInt;
@@ -205,9 +205,9 @@ fn recursive_calls(
     id: ProcId,
     component: &[ProcId],
 ) -> Option<Vec<Descent>> {
-    let mut executor = Executor::new(unit, version, effects, Limits::default(), arena);
+    let mut executor = Executor::new(unit.as_unit(), version, effects, Limits::default(), arena);
     let (_, assumed, _) = on_entry(&mut executor, id);
-    let execution = execute(unit, version, effects, &Limits::default(), arena, (id, &assumed)).ok()?;
+    let execution = execute(unit.as_unit(), version, effects, &Limits::default(), arena, (id, &assumed)).ok()?;
     let mut descents = Vec::new();
     // The outcome in which a call never ends has just the path to it.
     for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Diverges) {

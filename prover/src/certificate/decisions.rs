@@ -7,9 +7,9 @@
 
 use crate::analysis::AnalysisEvidence;
 use crate::goal::{Claim, Pair, PairProof};
-use crate::relate::Level;
 use crate::search::witness::{ContractWitness, Witness};
 use crate::verdict::{PairReport, Report, Verdict};
+use kernel::relate::Level;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::store_json::{externals_json, input_json};
 use serde_json::Value as Json;

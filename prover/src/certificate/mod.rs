@@ -22,9 +22,9 @@ mod names;
 pub use confirm::Confirmation;
 pub use decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 
-use crate::rejection::Rejection;
 use crate::verdict::Report;
 use entries::Document;
+use kernel::rejection::Rejection;
 use lang_l::hir::Unit;
 use lang_l::parse;
 use lang_l::resolve;

@@ -10,7 +10,7 @@
 use super::{SCHEDULE, paths};
 use crate::chc::houdini::{self, Look};
 use crate::goal::{Goal, Pair, PairProof, Program, task};
-use crate::relate::{Claims, Level};
+use kernel::relate::{Claims, Level};
 use lang_l::hir::Expr;
 use smt::solve::{Solver, SolverFailure};
 use smt::stop::{self, Stopped};

@@ -2,8 +2,8 @@
 
 use super::Engine;
 use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule};
-use crate::rejection::{Rejection, reject};
-use crate::relate::{Claims, Level};
+use kernel::rejection::{Rejection, reject};
+use kernel::relate::{Claims, Level};
 use lang_l::hir::same::same_code;
 use smt::solve::Solver;
 

@@ -16,12 +16,12 @@
 use super::{Engine, relational};
 use crate::budget::fragments::MAX_PROCEDURES;
 use crate::budget::horn::{MAX_OUTCOMES, UNROLLINGS};
-use crate::effects::Effects;
 use crate::engines::fragments::heapless;
-use crate::exec::on_entry;
-use crate::exec::state::Outcome;
-use crate::exec::{Executor, Limits, execute};
 use crate::goal::{Goal, Pair, PairProof, Program, Rule};
+use kernel::effects::Effects;
+use kernel::exec::on_entry;
+use kernel::exec::state::Outcome;
+use kernel::exec::{Executor, Limits, execute};
 use lang_l::hir::{GlobalId, ProcId, Procedure};
 use smt::arena::Arena;
 use smt::obligation::{operation, sort_name};
@@ -303,7 +303,7 @@ impl<'a> Clauses<'a> {
         let unit = self.program.unit;
         let depth = self.unroll[version];
         let side = &mut self.sides[version];
-        let mut executor = Executor::new(unit, version, side.effects, Limits::default(), &mut side.arena);
+        let mut executor = Executor::new(unit.as_unit(), version, side.effects, Limits::default(), &mut side.arena);
         let (_, assumed, _) = on_entry(&mut executor, id);
         // A procedure that does not recur is executed in place altogether; one that does as often as is asked.
         let inline = |callee: &ProcId| depth > 0 || !side.effects[callee.index()].recursive(*callee);
@@ -312,7 +312,8 @@ impl<'a> Clauses<'a> {
             inline_depth: if depth > 0 { depth } else { MAX_PROCEDURES },
             ..Limits::default()
         };
-        let execution = execute(unit, side.version, side.effects, &limits, &mut side.arena, (id, &assumed)).ok()?;
+        let execution =
+            execute(unit.as_unit(), side.version, side.effects, &limits, &mut side.arena, (id, &assumed)).ok()?;
         let mut found = execution.outcomes;
         found.retain(|outcome| outcome.ending != Ending::Diverges);
         if found.len() > MAX_OUTCOMES {

@@ -12,7 +12,7 @@
 //! ```
 //! use prover::engines::Engine;
 //! use prover::goal::{Goal, PairProof, Rule};
-//! use prover::relate::{Claims, Level};
+//! use kernel::relate::{Claims, Level};
 //! use smt::solve::Solver;
 //!
 //! /// Its name, its sentence in reports, its box in `proofs/soundness.md`, its share of the budget.
@@ -61,8 +61,8 @@ pub(crate) mod same_code;
 mod unroll;
 
 use crate::goal::{Claim, Goal, PairProof, Rule};
-use crate::rejection::{Rejection, reject};
-use crate::relate::Level;
+use kernel::rejection::{Rejection, reject};
+use kernel::relate::Level;
 use smt::solve::Solver;
 
 /// One way to prove pairs.

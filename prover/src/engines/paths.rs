@@ -4,17 +4,21 @@
 //! Pairs of paths take the place of the paper's product procedure (section 3).
 
 use super::Engine;
+use crate::acceleration::accelerated;
 use crate::budget::goal::MAX_INLINE_DEPTH;
 use crate::budget::relate::MAX_ATTEMPTS;
-use crate::exec::state::Outcome;
-use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::goal::{
     Claim, Goal, InliningPlan, PairProof, PathsEvidence, Program, ProofEvidence, Rule, assumptions, begins_run,
     inlinable,
 };
 use crate::lower::is_loop;
-use crate::rejection::{Rejection, reject};
-use crate::relate::{self, Claims, Level, Order, Relater};
+use crate::relate::Searcher;
+use kernel::exec::AtOnce;
+use kernel::exec::state::Outcome;
+use kernel::exec::{ExecError, Executor, Limits, execute};
+use kernel::rejection::{Rejection, reject};
+use kernel::relate;
+use kernel::relate::{Claims, Level, Relater};
 use lang_l::hir::ProcId;
 use smt::arena::Arena;
 use smt::solve::Solver;
@@ -133,24 +137,23 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
             return PairProof::failed(rule, what, places);
         }
     };
-    let mut relater = Relater {
-        unit,
+    let relater = Relater {
+        unit: unit.as_unit(),
         effects: [&program.effects[0], &program.effects[1]],
         arena: &mut arena,
         solver,
         claims: goal.claims,
         used: Claims::new(),
-        attempts: MAX_ATTEMPTS,
-        order: Order::Nearest,
         relations: BTreeMap::new(),
     };
+    let mut searcher = Searcher::new(relater, MAX_ATTEMPTS);
     let mut proof = PairProof::trivial(Some(Level::Full), rule, Claims::new());
     let mut relations: Relations = Some(BTreeMap::new());
     for meeting in meetings(&both) {
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
-        match relater.relate(left, right) {
+        match searcher.relate(left, right) {
             Ok(related) => {
-                proof.note(relater.arena, &related.relation, left, right);
+                proof.note(searcher.relater.arena, &related.relation, left, right);
                 keep(&mut relations, meeting.numbers(), related.evidence);
             }
             Err(failed_goal) => {
@@ -160,7 +163,7 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
             }
         }
     }
-    proof.used = relater.used;
+    proof.used = searcher.relater.used;
     if proof.level == Some(Level::Partial)
         && let Some(relations) = &mut relations
     {
@@ -200,14 +203,15 @@ fn outcomes(goal: &Goal<'_>, plan: &InliningPlan, arena: &mut Arena) -> Result<[
             inline: plan.inline[version].clone(),
             inline_depth: plan.depths[version],
             inline_at: plan.only_at,
-            accelerate: plan.accelerate,
+            at_once: plan.accelerate.then_some(accelerated as AtOnce),
             whole_run: begins_run(program, pair),
             ..Limits::default()
         };
         let executed = match plan.outcomes {
-            None => execute(program.unit, version, effects, &limits, arena, (id, &assumed)),
+            None => execute(program.unit.as_unit(), version, effects, &limits, arena, (id, &assumed)),
             Some(outcomes) => {
-                Executor::new(program.unit, version, effects, Limits { outcomes, ..limits }, arena).run(id, &assumed)
+                Executor::new(program.unit.as_unit(), version, effects, Limits { outcomes, ..limits }, arena)
+                    .run(id, &assumed)
             }
         };
         both[version] = executed.map_err(|error| (version, error))?.outcomes;
@@ -283,14 +287,12 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
         return reject("there are too many paths");
     };
     let mut relater = Relater {
-        unit: program.unit,
+        unit: program.unit.as_unit(),
         effects: [&program.effects[0], &program.effects[1]],
         arena: &mut arena,
         solver,
         claims: goal.claims,
         used: Claims::new(),
-        attempts: 0,
-        order: Order::Nearest,
         relations: BTreeMap::new(),
     };
     let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Claims::new());

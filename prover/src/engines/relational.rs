@@ -1,7 +1,7 @@
 //! What the engines without path pairs make of their findings: proofs that rest on no other pair.
 
 use crate::goal::{Goal, PairProof, ProofEvidence, Rule};
-use crate::relate::{Claims, FailedGoal, Level};
+use kernel::relate::{Claims, FailedGoal, Level};
 
 /// A proof at this level.
 pub(super) fn proof(goal: &Goal<'_>, rule: &'static Rule, level: Level, evidence: Option<ProofEvidence>) -> PairProof {

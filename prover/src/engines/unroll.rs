@@ -5,11 +5,11 @@
 use super::{Engine, paths, relational};
 use crate::budget::goal::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES};
 use crate::budget::unroll::MAX_UNROLLED;
-use crate::effects::direct_callees;
 use crate::goal::{Claim, Goal, InliningPlan, Pair, PairProof, Program, Rule};
 use crate::lower::is_loop;
-use crate::rejection::Rejection;
-use crate::relate::Level;
+use kernel::effects::direct_callees;
+use kernel::rejection::Rejection;
+use kernel::relate::Level;
 use lang_l::hir::{Block, Expr, ExprKind, ProcId, Procedure, Rhs, StmtKind};
 use lang_l::source::Span;
 use smt::solve::Solver;

@@ -30,7 +30,8 @@ mod tail_absorption;
 mod worker;
 
 use draft::{Draft, spoken_of};
-use lang_l::hir::{Class, Field, Global, Origin, ProcId, Procedure, Type, Unit, Version};
+pub use kernel::effects::is_loop;
+use lang_l::hir::{Class, Field, Global, ProcId, Procedure, Type, Unit, Version};
 use smt::arena::Arena;
 
 /// Changes the procedures of one version.
@@ -119,9 +120,4 @@ pub fn same_signature(a: &Procedure, b: &Procedure) -> bool {
         p.locals.iter().take(p.params + p.results).map(|local| local.ty.clone()).collect()
     };
     (a.params, a.results) == (b.params, b.results) && types(a) == types(b) && a.body.is_some() == b.body.is_some()
-}
-
-/// Whether the lowering made this procedure: of a loop, or of recursion in place of one.
-pub fn is_loop(procedure: &Procedure) -> bool {
-    procedure.origin != Origin::Source
 }

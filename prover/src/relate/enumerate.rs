@@ -6,13 +6,14 @@
 //!
 //! Invariant: each is an injection, so any of them may be tried (rule *Match*).
 
-use super::{Correspondence, Relater};
+use super::Searcher;
 use crate::budget::relate::{MAX_OPEN, MAX_TRIED};
-use crate::exec::state::Outcome;
+use kernel::exec::state::Outcome;
+use kernel::relate::{Correspondence, same_class};
 use smt::arena::Arena;
-use smt::term::{AllocClass, Kind, Origin};
+use smt::term::AllocClass;
 
-impl Relater<'_> {
+impl Searcher<'_> {
     /// The first correspondence, of those not found by the walk, under which the final stores are equal.
     pub(super) fn enumerated(
         &mut self,
@@ -29,8 +30,8 @@ impl Relater<'_> {
             return None;
         }
         let mut all = Vec::new();
-        extend(self.arena, &mine, &theirs, alignment.clone(), &mut all);
-        all.into_iter().find_map(|candidate| self.equal_at_end(left, right, candidate).ok())
+        extend(self.relater.arena, &mine, &theirs, alignment.clone(), &mut all);
+        all.into_iter().find_map(|candidate| self.relater.equal_at_end(left, right, candidate).ok())
     }
 }
 
@@ -56,13 +57,4 @@ fn extend(
         }
     }
     extend(arena, mine, rest, alignment, all);
-}
-
-/// Whether two allocations may correspond by what they allocate; lengths of arrays are proved later.
-pub(super) fn same_class(arena: &Arena, mine: AllocClass, theirs: AllocClass) -> bool {
-    match (arena.terms.origin(mine), arena.terms.origin(theirs)) {
-        (Origin::New(Kind::Object(a)), Origin::New(Kind::Object(b))) => a == b,
-        (Origin::New(Kind::Array(a, _)), Origin::New(Kind::Array(b, _))) => a == b,
-        _ => false,
-    }
 }

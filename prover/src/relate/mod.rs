@@ -1,4 +1,4 @@
-//! Relating outcomes: one path of each version, from the same store, must end alike.
+//! The search for what relates two outcomes: one path of each version, from the same store, must end alike.
 //!
 //! In: an outcome of each version whose path conditions may hold together. Out: a [`Relation`] (what corresponds to what,
 //! or that the two exclude each other) with the [`RelationEvidence`] for it, or a [`FailedGoal`] that says what could not be shown.
@@ -7,57 +7,25 @@
 //! provably equal; give the second the names of the first; go on. At the end follow both heaps from their roots in lock step
 //! to find which `new` corresponds to which, and compare. Where the correspondence depends on an open alias, split on it.
 //!
-//! Invariant: a [`Correspondence`] is injective on objects and on calls together (`proofs/soundness.md`, rule *Match*).
-//! Calls enter it only when their regions were proved equal.
+//! Invariant: what is found is checked, step by step, by [`kernel::relate`].
 
-mod agree;
-mod align;
-mod condition;
 mod enumerate;
-mod evidence;
-mod follow;
-mod relation;
 mod repeat;
 mod unify;
+mod walk;
 
-pub use align::Correspondence;
-pub use evidence::{Cases, End, Leaf, Match, RelationEvidence, Repeat};
-pub use relation::{Atom, CallRelation, Fact, Given, Step};
-
-use crate::budget::relate::MAX_SPLITS;
-use crate::effects::Effects;
-use crate::exec::state::Outcome;
-use crate::lower::Lowered;
-use agree::{RenamedOutcome, Sides, Splits};
-use evidence::births_between;
-use lang_l::hir::ProcId;
-use lang_l::source::Span;
-use smt::arena::Arena;
-use smt::obligation::{Obligation, Purpose};
-use smt::solve::{Answer, Solver};
-use smt::term::{CallId, Ending, Term};
-use std::collections::BTreeMap;
-
-/// How much is claimed of a pair of procedures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// If both end, they end alike.
-    Partial,
-    /// And they end from the same stores.
-    Full,
-}
-
-/// The claims that hold by hypothesis: for callee of version 0 and callee of version 1.
-pub type Claims = BTreeMap<(ProcId, ProcId), Level>;
-
-/// Why a pair of outcomes is no threat.
-#[derive(Clone, Debug)]
-pub enum Relation {
-    /// The two path conditions exclude each other, given what the calls have in common.
-    Exclusive,
-    /// The final stores are isomorphic; this corresponds to that.
-    Isomorphic(Correspondence),
-}
+use crate::goal::Pair;
+use kernel::bounds::relate::MAX_SPLITS;
+use kernel::exec::state::Outcome;
+use kernel::relate::{
+    Cases, Correspondence, End, FailedGoal, Leaf, Match, Relater, Relation, RelationEvidence, RenamedOutcome, Repeat,
+    places, write_condition,
+};
+use smt::arena::CallRecord;
+use smt::obligation::Purpose;
+use smt::term::{AllocClass, CallId, Ending, Term};
+use std::collections::{BTreeMap, BTreeSet};
+use walk::{Sides, Splits};
 
 /// A relation, with what the search did to find it.
 #[derive(Clone, Debug)]
@@ -74,15 +42,6 @@ impl RelationProof {
     }
 }
 
-/// What could not be shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FailedGoal {
-    /// In words.
-    pub what: String,
-    /// Places in version 0 and version 1 it has to do with.
-    pub places: [Vec<Span>; 2],
-}
-
 /// Which partner is tried first for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -92,29 +51,24 @@ pub enum Order {
     LastFirst,
 }
 
-/// Relates outcomes of two procedures.
-pub struct Relater<'a> {
-    /// The lowered program.
-    pub unit: &'a Lowered,
-    /// Effects of version 0 and of version 1.
-    pub effects: [&'a [Effects]; 2],
-    /// Terms, heaps, calls of both executions.
-    pub arena: &'a mut Arena,
-    /// The solver.
-    pub solver: &'a mut Solver,
-    /// What may be assumed of callees.
-    pub claims: &'a Claims,
-    /// Claims used so far, at the level used.
-    pub used: Claims,
+/// Searches for what relates outcomes of two procedures.
+pub struct Searcher<'a> {
+    /// Who checks what is found.
+    pub relater: Relater<'a>,
     /// How many more attempts to match two calls may be made.
     pub attempts: usize,
     /// Which partner is tried first for a call.
     pub order: Order,
-    /// What relates the arguments of callees that are not called alike.
-    pub relations: BTreeMap<(ProcId, ProcId), CallRelation>,
+    /// What was found not to hold of the relation between two callees: which variables are not equal, and which facts fail.
+    pub refuted: BTreeMap<Pair, [BTreeSet<usize>; 2]>,
 }
 
-impl Relater<'_> {
+impl<'a> Searcher<'a> {
+    /// A search that makes at most so many attempts to match two calls.
+    pub fn new(relater: Relater<'a>, attempts: usize) -> Self {
+        Searcher { relater, attempts, order: Order::Nearest, refuted: BTreeMap::new() }
+    }
+
     /// Relates two outcomes.
     ///
     /// # Errors
@@ -156,7 +110,7 @@ impl Relater<'_> {
         let mut found = Relation::Exclusive;
         let mut sides = Vec::new();
         for positive in [true, false] {
-            let condition = if positive { condition } else { self.arena.terms.not(condition) };
+            let condition = if positive { condition } else { self.relater.arena.terms.not(condition) };
             let (mut left, mut right) = (left.clone(), right.clone());
             [&mut left, &mut right][side].path.push(condition);
             let (relation, cases) = self.split(&left, &right, depth - 1)?;
@@ -166,7 +120,7 @@ impl Relater<'_> {
             }
         }
         let (fails, holds) = (sides.pop().flatten(), sides.pop().flatten());
-        let cases = match (condition::write(self.arena, condition), holds, fails) {
+        let cases = match (write_condition(self.relater.arena, condition), holds, fails) {
             (Some(condition), Some(holds), Some(fails)) => {
                 Some(Cases::Split { version: side, condition, holds, fails })
             }
@@ -183,18 +137,18 @@ impl Relater<'_> {
         splits: &mut Vec<(usize, Term)>,
     ) -> Result<(Relation, Option<Leaf>), FailedGoal> {
         let mut alignment = Correspondence::default();
-        let mut aligned = self.align(left, right, &alignment);
+        let mut aligned = self.relater.align(left, right, &alignment);
         let mut matches = Some(Vec::new());
         while !aligned.contradictory
             && let Some(better) =
                 self.match_next_call(Sides { left, right, current: &aligned, alignment: &alignment }, splits)
         {
-            matches = matches.zip(Match::between(&alignment, &better)).map(|(mut all, next)| {
+            matches = matches.zip(match_between(&alignment, &better)).map(|(mut all, next)| {
                 all.push(next);
                 all
             });
             alignment = better;
-            aligned = self.align(left, right, &alignment);
+            aligned = self.relater.align(left, right, &alignment);
         }
         let leaf = |end| matches.clone().map(|calls| Leaf { calls, end });
         let isomorphic = |found: Correspondence| {
@@ -212,21 +166,13 @@ impl Relater<'_> {
         } else {
             self.ending_gap(left, right)
         };
-        if self.excluded(left, right, &aligned) {
+        if self.relater.excluded(left, right, &aligned) {
             return Ok((Relation::Exclusive, leaf(End::Exclusive)));
         }
         if left.ending == Ending::Normal && right.ending == Ending::Normal && splits.is_empty() {
             return self.enumerated(left, right, &alignment).map(isomorphic).ok_or(failed_goal);
         }
         Err(failed_goal)
-    }
-
-    /// Whether the solver finds that the two paths cannot be taken from one store.
-    fn excluded(&mut self, left: &Outcome, right: &Outcome, aligned: &RenamedOutcome) -> bool {
-        let goal = self.arena.terms.bool(false);
-        let tag = Purpose::PathsExclusive.between([left, right].map(|outcome| self.places(outcome)));
-        let obligation = Obligation { assumptions: aligned.assumptions.clone(), goal, tag };
-        self.solver.prove(self.arena, &obligation) == Answer::Holds
     }
 
     /// Finds one more pair of calls that provably do the same; the alignment with them. `None` when there is none.
@@ -250,36 +196,15 @@ impl Relater<'_> {
                 if alignment.calls.values().any(|&taken| taken == mine) || self.attempts == 0 {
                     continue;
                 }
-                let Some(level) = self.claim(left, right, mine, theirs) else { continue };
+                let Some(level) = self.relater.claim(left, right, mine, theirs) else { continue };
                 self.attempts -= 1;
                 if let Some(better) = self.match_calls(sides, (mine, theirs), splits) {
-                    self.use_claim(mine, theirs, level);
+                    self.relater.use_claim(mine, theirs, level);
                     return Some(better);
                 }
             }
         }
         None
-    }
-
-    /// The level at which the callees of two calls must be claimed equal for the calls to be matched; `None` when that is
-    /// not claimed.
-    ///
-    /// Rule *Diverge*: that an endless call has an endless partner takes mutual termination; all else takes partial
-    /// equivalence.
-    fn claim(&self, left: &Outcome, right: &Outcome, mine: CallId, theirs: CallId) -> Option<Level> {
-        let pair = (self.arena.record(mine).callee, self.arena.record(theirs).callee);
-        let claimed = *self.claims.get(&pair)?;
-        let endless =
-            |outcome: &Outcome, call| outcome.ending == Ending::Diverges && outcome.calls.last() == Some(&call);
-        let needed = if endless(left, mine) || endless(right, theirs) { Level::Full } else { Level::Partial };
-        (claimed >= needed).then_some(needed)
-    }
-
-    /// Notes that the claim about the callees of two calls was used.
-    fn use_claim(&mut self, mine: CallId, theirs: CallId, level: Level) {
-        let pair = (self.arena.record(mine).callee, self.arena.record(theirs).callee);
-        let used = self.used.entry(pair).or_insert(level);
-        *used = (*used).max(level);
     }
 
     fn ending_gap(&self, left: &Outcome, right: &Outcome) -> FailedGoal {
@@ -294,21 +219,43 @@ impl Relater<'_> {
         FailedGoal {
             what: format!(
                 "{} {} where {} {}, and these could not be shown to exclude each other",
-                self.unit.versions()[0].title(),
+                self.relater.unit.versions[0].title(),
                 word(left),
-                self.unit.versions()[1].title(),
+                self.relater.unit.versions[1].title(),
                 word(right)
             ),
-            places: [self.places(left), self.places(right)],
+            places: [self.relater.places(left), self.relater.places(right)],
         }
     }
 
-    /// Where an outcome that is not normal comes from.
-    fn places(&self, outcome: &Outcome) -> Vec<Span> {
-        match outcome.ending {
-            Ending::Normal => Vec::new(),
-            _ if !outcome.faults.is_empty() => outcome.faults.iter().map(|fault| fault.span).collect(),
-            _ => outcome.calls.last().map(|&call| self.arena.record(call).span).into_iter().collect(),
+    /// Notes what does not hold of the relation between two calls that are matched.
+    fn weaken(&mut self, aligned: &RenamedOutcome, records: [&CallRecord; 2], versions: [usize; 2]) {
+        let said = self.relater.said_of(records, versions);
+        let tag = Purpose::CallsRelated(records[0].call, records[1].call).between(places(records, versions));
+        let whole = said.concat();
+        if whole.is_empty() || self.relater.holds(aligned, &whole, tag.clone()) {
+            return;
+        }
+        let refuted = self.refuted.entry((records[0].callee, records[1].callee)).or_default();
+        for (refuted, goals) in refuted.iter_mut().zip(said) {
+            for (at, goal) in goals.into_iter().enumerate() {
+                if !refuted.contains(&at) && !self.relater.holds(aligned, &[goal], tag.clone()) {
+                    refuted.insert(at);
+                }
+            }
         }
     }
+}
+
+/// What makes the second alignment of the first; `None` when that is no single match.
+fn match_between(before: &Correspondence, after: &Correspondence) -> Option<Match> {
+    let mut calls = after.calls.iter().filter(|(theirs, _)| !before.calls.contains_key(theirs));
+    let (&right, &left) = calls.next()?;
+    calls.next().is_none().then(|| Match { left, right, allocs: births_between(before, after) })
+}
+
+/// The allocation pairs that are in the second alignment and not in the first.
+fn births_between(before: &Correspondence, after: &Correspondence) -> BTreeMap<AllocClass, AllocClass> {
+    let new = after.allocs.iter().filter(|(theirs, _)| !before.allocs.contains_key(theirs));
+    new.map(|(&theirs, &mine)| (theirs, mine)).collect()
 }

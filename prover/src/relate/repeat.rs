@@ -8,26 +8,26 @@
 //! Rule *Repeat* in `proofs/soundness.md`. The renaming is a permutation of the execution's own allocations, so the renamed
 //! execution is an execution, and the check is the one that aligns calls of two versions.
 
-use super::{Correspondence, Relater, Repeat};
-use crate::exec::state::Outcome;
-use smt::term::{AllocClass, AllocSet, CallId, Func, Selector, Sort, Term};
-use std::collections::BTreeSet;
+use super::Searcher;
+use kernel::exec::state::Outcome;
+use kernel::relate::{Correspondence, Repeat};
+use smt::term::CallId;
 
-impl Relater<'_> {
+impl Searcher<'_> {
     /// The outcome with what is known of repeated calls added to its path condition, and which calls these are.
     pub(super) fn with_repeats(&mut self, outcome: &Outcome, version: usize) -> (Outcome, Vec<Repeat>) {
         let mut enriched = outcome.clone();
         let mut repeats = Vec::new();
         for (at, &later) in outcome.calls.iter().enumerate() {
             for &earlier in &outcome.calls[..at] {
-                let callee = self.arena.record(later).callee;
-                let local = !self.effects[version][callee.index()].non_local;
-                if self.arena.record(earlier).callee != callee || !local || self.attempts == 0 {
+                let callee = self.relater.arena.record(later).callee;
+                let local = !self.relater.effects[version][callee.index()].non_local;
+                if self.relater.arena.record(earlier).callee != callee || !local || self.attempts == 0 {
                     continue;
                 }
                 self.attempts -= 1;
                 if let Some(swap) = self.isomorphic_starts(&enriched, version, earlier, later) {
-                    let effects = self.isomorphic_ends(version, earlier, later, &swap);
+                    let effects = self.relater.isomorphic_ends(version, earlier, later, &swap);
                     enriched.path.extend(effects);
                     let moved = swap.allocs.into_iter().filter(|(alloc, image)| alloc != image);
                     repeats.push(Repeat { earlier, later, swap: moved.collect() });
@@ -46,7 +46,7 @@ impl Relater<'_> {
         earlier: CallId,
         later: CallId,
     ) -> Option<Correspondence> {
-        let current = self.align(outcome, outcome, &Correspondence::default());
+        let current = self.relater.align(outcome, outcome, &Correspondence::default());
         let proposed = self.propose(outcome, &current, version, earlier, later);
         let mut swap = Correspondence::default();
         for (&theirs, &mine) in &proposed.allocs {
@@ -58,104 +58,7 @@ impl Relater<'_> {
             // All others stay as they are; where that is not possible they are swapped already.
             let _ = swap.bind(alloc, alloc);
         }
-        self.start_alike(outcome, outcome, &swap, (earlier, later), [version, version])?;
+        self.relater.start_alike(outcome, outcome, &swap, (earlier, later), [version, version])?;
         Some(swap)
-    }
-
-    /// What the ends of the two calls have in common.
-    pub(super) fn isomorphic_ends(
-        &mut self,
-        version: usize,
-        earlier: CallId,
-        later: CallId,
-        swap: &Correspondence,
-    ) -> Vec<Term> {
-        let mut effects = Vec::new();
-        let endings = [earlier, later].map(|call| self.arena.terms.app(Func::Ending(call), &[], Sort::Int));
-        effects.push(self.arena.terms.eq(endings[0], endings[1]));
-        let callee = self.arena.record(later).callee;
-        let code = self.unit.procedure(version, callee);
-        let numbers = self.effects[version][callee.index()].numbers_of_results(code.results);
-        for (at, id) in numbers.into_iter().zip(code.result_ids()) {
-            let sort = Sort::from(&code.local(id).ty);
-            let [a, b] = [earlier, later].map(|call| self.arena.terms.app(Func::Result(call, at), &[], sort));
-            self.image(a, b, (earlier, later), swap, &mut effects);
-        }
-        for global in self.effects[version][callee.index()].written_globals.clone() {
-            let sort = Sort::from(&self.unit.globals()[global.index()].ty);
-            let [a, b] =
-                [earlier, later].map(|call| self.arena.terms.app(Func::GlobalAfter(call, global.0), &[], sort));
-            self.image(a, b, (earlier, later), swap, &mut effects);
-        }
-        let writes: BTreeSet<Selector> = self.arena.heaps.footprint(earlier).writes.clone();
-        // What the objects at hand hold, and what these hold in turn.
-        let mut objects = self.objects_of_interest(earlier, later, swap);
-        for depth in 0..2 {
-            let mut held = Vec::new();
-            for (mine, theirs) in objects {
-                for &selector in writes.iter().filter(|selector| matches!(selector, Selector::Field(_))) {
-                    let sort = self.arena.heaps.sort(selector);
-                    let a = self.arena.terms.app(Func::Effect(earlier, selector), &[mine], sort);
-                    let b = self.arena.terms.app(Func::Effect(later, selector), &[theirs], sort);
-                    self.image(a, b, (earlier, later), swap, &mut effects);
-                    if sort == Sort::Ref && depth == 0 {
-                        held.push((a, b));
-                    }
-                }
-            }
-            objects = held;
-        }
-        effects
-    }
-
-    /// Objects of the first call's region with their images: allocations it reaches, and objects both were handed.
-    fn objects_of_interest(&mut self, earlier: CallId, later: CallId, swap: &Correspondence) -> Vec<(Term, Term)> {
-        let mut objects = Vec::new();
-        for alloc in self.arena.terms.reach(earlier).region.clone().iter() {
-            if let smt::term::Origin::New(_) = self.arena.terms.origin(alloc) {
-                let image = swap.allocs.get(&alloc).copied().unwrap_or(alloc);
-                let [mine, theirs] = [alloc, image].map(|alloc| self.arena.terms.representative(alloc));
-                objects.push((mine, theirs));
-            }
-        }
-        let args = [earlier, later].map(|call| self.arena.record(call).args.clone());
-        for (&a, &b) in args[0].iter().zip(&args[1]) {
-            if a == b && self.arena.terms.sort(a) == Sort::Ref {
-                objects.push((a, b));
-            }
-        }
-        objects
-    }
-
-    /// Says that `b` is what the renaming makes of `a`.
-    fn image(
-        &mut self,
-        a: Term,
-        b: Term,
-        (earlier, later): (CallId, CallId),
-        swap: &Correspondence,
-        effects: &mut Vec<Term>,
-    ) {
-        if self.arena.terms.sort(a) != Sort::Ref {
-            effects.push(self.arena.terms.eq(a, b));
-            return;
-        }
-        let [fresh_a, fresh_b] = [earlier, later].map(|call| self.arena.terms.reach(call).fresh);
-        let mut allocs: AllocSet = self.arena.terms.allocs(a).clone();
-        allocs.extend(self.arena.terms.allocs(b));
-        for alloc in allocs.iter() {
-            if alloc == fresh_b {
-                continue;
-            }
-            let image = if alloc == fresh_a { fresh_b } else { swap.allocs.get(&alloc).copied().unwrap_or(alloc) };
-            let there = self.arena.terms.born(a, alloc);
-            let here = self.arena.terms.born(b, image);
-            effects.push(self.arena.terms.eq(there, here));
-            // One object alone in its alloc is settled by that; of the others, those made before both calls are the same.
-            if image == alloc && alloc != AllocClass::NULL {
-                let same = self.arena.terms.eq(a, b);
-                effects.push(self.arena.terms.implies(there, same));
-            }
-        }
     }
 }

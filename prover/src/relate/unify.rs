@@ -4,10 +4,9 @@
 //! sides hold a new object at the same place, those two correspond, and then what they point to does. The only freedom left
 //! is aliasing that the path does not decide. Such a condition is handed back as a proposal to split.
 //!
-//! Invariant: unification only proposes. Nothing it says is believed before [`super::agree`] has proved it.
+//! Invariant: unification only proposes. Nothing it says is believed before [`kernel::relate`] has proved it.
 
-use super::Correspondence;
-use super::enumerate::same_class;
+use kernel::relate::{Correspondence, same_class};
 use rustc_hash::FxHashSet as HashSet;
 use smt::arena::Arena;
 use smt::heap::{HeapId, HeapNode};

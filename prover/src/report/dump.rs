@@ -4,11 +4,11 @@
 
 use super::count;
 use super::terms::{Names, call_text, place_text, term_text};
-use crate::effects::Effects;
-use crate::exec::on_entry;
-use crate::exec::state::Outcome;
-use crate::exec::{Executor, Limits, execute};
 use crate::lower::Lowered;
+use kernel::effects::Effects;
+use kernel::exec::on_entry;
+use kernel::exec::state::Outcome;
+use kernel::exec::{Executor, Limits, execute};
 use lang_l::hir::print::expr_text;
 use lang_l::hir::{ProcId, Procedure, Version};
 use lang_l::source::{Sources, Span};
@@ -88,11 +88,11 @@ pub fn paths(unit: &Lowered, sources: &Sources, known: [&[Effects]; 2], selectio
                 continue;
             }
             let mut arena = unit.arena();
-            let mut executor = Executor::new(unit, version, known[version], Limits::default(), &mut arena);
+            let mut executor = Executor::new(unit.as_unit(), version, known[version], Limits::default(), &mut arena);
             let (_, assumed, _) = on_entry(&mut executor, ProcId(at));
             let limits = Limits::default();
             let _ = write!(text, "version {}, {}: ", side.label, procedure.name);
-            match execute(unit, version, known[version], &limits, &mut arena, (ProcId(at), &assumed)) {
+            match execute(unit.as_unit(), version, known[version], &limits, &mut arena, (ProcId(at), &assumed)) {
                 Ok(execution) => {
                     let _ = writeln!(text, "{}", count(execution.outcomes.len(), "path"));
                     for (number, outcome) in execution.outcomes.iter().enumerate() {

@@ -5,8 +5,8 @@
 use super::Subject;
 use super::one_line;
 use crate::analysis::contracts::ClauseKind;
-use crate::effects::direct_callees;
 use crate::verdict::{ClauseStatus, PairReport, Verdict};
+use kernel::effects::direct_callees;
 use lang_l::hir::{ProcId, Procedure};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -10,9 +10,9 @@
 
 use crate::budget::recurrent_set::{MAX_COMPARED, SHARE};
 use crate::chc::houdini::{self, Look};
-use crate::effects::Effects;
-use crate::exec::{Limits, execute};
 use crate::lower::Lowered;
+use kernel::effects::Effects;
+use kernel::exec::{Limits, execute};
 use lang_l::hir::{Local, ProcId, Procedure, Unit};
 use lang_l::interp::{Divergence, Stuck};
 use lang_l::source::Span;
@@ -201,7 +201,7 @@ fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver
     // That it errs where an argument is null would be assumed of the very call that is to be shown not to err.
     let mut effects = of.effects.to_vec();
     effects[id.index()].errs_if_null.clear();
-    let execution = execute(of.unit, of.version, &effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
+    let execution = execute(of.unit.as_unit(), of.version, &effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
     let params: Vec<Term> = (0u32..)
         .zip(&code.locals[..code.params])
         .map(|(at, local)| arena.terms.app(Func::Param(at), &[], Sort::from(&local.ty)))

@@ -10,9 +10,9 @@ use super::{PairReport, Premise, Reason, Termination, Verdict, failure, vacuity}
 use crate::analysis::contracts::{Clause, contracts_hold};
 use crate::goal::{Pair, PairProof, Program};
 use crate::lower::is_loop;
-use crate::relate::Level;
 use crate::search::witness::{self, Contrast};
 use crate::search::{bmc, concrete, recurrent_set};
+use kernel::relate::Level;
 use lang_l::hir::{Expr, Origin, ProcId, Unit};
 use lang_l::interp::Behaviour;
 use smt::solve::Solver;

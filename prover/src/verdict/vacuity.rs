@@ -6,12 +6,12 @@
 //! Invariant: what is said here only ever takes an answer away, or is added to it for people; so the solver's word is enough.
 
 use crate::budget::goal::MAX_INLINE_DEPTH;
-use crate::exec::on_entry;
-use crate::exec::state::Outcome;
-use crate::exec::{Executor, Limits, execute};
 use crate::goal::{Pair, Program, assumptions, inlinable};
-use crate::relate::Claims;
 use crate::verdict::Reason;
+use kernel::exec::on_entry;
+use kernel::exec::state::Outcome;
+use kernel::exec::{Executor, Limits, execute};
+use kernel::relate::Claims;
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Version,
 };
@@ -79,7 +79,9 @@ fn returns(
         ..Limits::default()
     };
     [Limits::default(), in_place].iter().all(|limits| {
-        let Ok(execution) = execute(program.unit, version, effects, limits, arena, (id, assumed)) else { return true };
+        let Ok(execution) = execute(program.unit.as_unit(), version, effects, limits, arena, (id, assumed)) else {
+            return true;
+        };
         if !program.assumes(version, id) {
             return execution.outcomes.iter().any(|outcome| outcome.ending != Ending::Diverges);
         }
@@ -107,9 +109,9 @@ fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, arena: &mut
     if !effects[id.index()].recursive(id) || procedure.requires.is_empty() {
         return true;
     }
-    let mut executor = Executor::new(program.unit, version, effects, Limits::default(), arena);
+    let mut executor = Executor::new(program.unit.as_unit(), version, effects, Limits::default(), arena);
     let (_, requires, _) = on_entry(&mut executor, id);
-    let executed = execute(program.unit, version, effects, &Limits::default(), arena, (id, &requires));
+    let executed = execute(program.unit.as_unit(), version, effects, &Limits::default(), arena, (id, &requires));
     let Ok(execution) = executed else { return true };
     let innermost = |o: &&Outcome, arena: &Arena| o.calls.iter().all(|&call| arena.record(call).callee != id);
     let ways: Vec<&Outcome> =
@@ -228,7 +230,7 @@ pub fn unreached(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver:
     places.map(|mut places| {
         let id = [pair.0, pair.1][version];
         let effects = &program.effects[version];
-        let executed = execute(&unit, version, effects, &Limits::default(), &mut arena, (id, &assumed));
+        let executed = execute(unit.as_unit(), version, effects, &Limits::default(), &mut arena, (id, &assumed));
         let here = version;
         version += 1;
         let Ok(execution) = executed else { return Vec::new() };

@@ -25,11 +25,11 @@ use crate::budget::coupling::{DEGREES, MAX_QUERIES, MAX_ROUNDS, UNROLLED_DEGREES
 use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::{Equation, fit};
 use crate::chc::summaries::{CouplingEvidence, Summary};
-use crate::effects::Effects;
 use crate::engines::fragments::heapless;
 use crate::engines::fragments::{gives_numbers, only_reads};
 use crate::goal::{Claim, Goal, Pair, PairProof, Program, ProofEvidence, Rule};
-use crate::rejection::{Rejection, reject};
+use kernel::effects::Effects;
+use kernel::rejection::{Rejection, reject};
 use runs::{Activation, Simulator};
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};

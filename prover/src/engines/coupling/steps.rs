@@ -2,11 +2,11 @@
 
 use crate::budget::coupling::MAX_STEPS;
 use crate::budget::goal::MAX_INLINE_DEPTH;
-use crate::effects::Effects;
-use crate::exec::on_entry;
-use crate::exec::state::Outcome;
-use crate::exec::{Executor, Limits, execute};
 use crate::goal::{Pair, Program};
+use kernel::effects::Effects;
+use kernel::exec::on_entry;
+use kernel::exec::state::Outcome;
+use kernel::exec::{Executor, Limits, execute};
 use lang_l::hir::{GlobalId, ProcId};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
@@ -87,7 +87,7 @@ impl<'p> Steps<'p> {
     fn execute(&mut self, version: usize, id: ProcId, unroll: usize) -> Option<()> {
         let unit = self.program.unit;
         let effects = &self.program.effects[version];
-        let mut executor = Executor::new(unit, version, effects, Limits::default(), &mut self.arena);
+        let mut executor = Executor::new(unit.as_unit(), version, effects, Limits::default(), &mut self.arena);
         let (_, assumed, sayable) = on_entry(&mut executor, id);
         let inline = |callee: &ProcId| unroll > 0 || !effects[callee.index()].recursive(*callee);
         let limits = Limits {
@@ -95,7 +95,7 @@ impl<'p> Steps<'p> {
             inline_depth: if unroll > 0 { unroll } else { MAX_INLINE_DEPTH },
             ..Limits::default()
         };
-        let execution = execute(unit, version, effects, &limits, &mut self.arena, (id, &assumed)).ok()?;
+        let execution = execute(unit.as_unit(), version, effects, &limits, &mut self.arena, (id, &assumed)).ok()?;
         let (normal, other): (Vec<Outcome>, Vec<Outcome>) =
             execution.outcomes.into_iter().partition(|outcome| outcome.ending == Ending::Normal);
         if normal.len() > MAX_STEPS || !sayable {

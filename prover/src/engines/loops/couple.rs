@@ -3,9 +3,9 @@
 //! In: a loop of each version. Out: a [`Couple`]: which variables go together by name or type, and all facts that might hold.
 
 use crate::budget::loops::{MAX_FACTS, MAX_WAYS};
-use crate::exec::state::Outcome;
 use crate::goal::{LoopEvidence, Pair, Program};
-use crate::relate::{Atom, CallRelation, Fact, RelationEvidence, Step};
+use kernel::exec::state::Outcome;
+use kernel::relate::{Atom, CallRelation, Fact, RelationEvidence, Step};
 use lang_l::hir::{FieldId, Local, Procedure, Type, Unit};
 use smt::term::{Selector, Sort};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,8 @@ pub(super) struct Couple {
     pub(super) results: Vec<(usize, usize)>,
     /// Which of `results` were found not to be.
     pub(super) unequal: BTreeSet<usize>,
+    /// Which of the variables that are to be equal, and which of the facts, were found not to hold of some call.
+    refuted: [BTreeSet<usize>; 2],
     /// How many parameters, and how many results, the loop of version 1 has.
     counts: [usize; 2],
     /// By the numbers of version 0, which results are references.
@@ -63,6 +65,7 @@ impl Couple {
             relation,
             results,
             unequal: BTreeSet::new(),
+            refuted: Default::default(),
             counts: [right.params, right.results],
             references,
         })
@@ -130,7 +133,18 @@ impl Couple {
         let unequal = std::mem::take(&mut self.unequal);
         let mut at = 0..;
         self.results.retain(|_| !at.next().is_some_and(|at| unequal.contains(&at)));
-        self.relation.weaken() || !unequal.is_empty()
+        let [equal, facts] = std::mem::take(&mut self.refuted);
+        let mut at = 0..;
+        self.relation.equal.retain(|_| !at.next().is_some_and(|at| equal.contains(&at)));
+        let mut at = 0..;
+        self.relation.facts.retain(|_| !at.next().is_some_and(|at| facts.contains(&at)));
+        !equal.is_empty() || !facts.is_empty() || !unequal.is_empty()
+    }
+
+    /// Notes what was found not to hold.
+    pub(super) fn refute(&mut self, [equal, facts]: &[BTreeSet<usize>; 2]) {
+        self.refuted[0].extend(equal);
+        self.refuted[1].extend(facts);
     }
 
     /// Whether a pair of results is one of references.

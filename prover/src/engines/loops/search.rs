@@ -10,13 +10,14 @@ use super::RELATION;
 use super::couple::Couple;
 use crate::budget::goal::MAX_INLINE_DEPTH;
 use crate::budget::loops::{MAX_ATTEMPTS, MAX_ROUNDS};
-use crate::exec::state::Outcome;
-use crate::exec::{Executor, Limits, execute, on_entry};
 use crate::goal::{
     Goal, InliningPlan, LoopsEvidence, Pair, PairProof, PathsEvidence, Program, ProofEvidence, assumptions, begins_run,
     inlinable,
 };
-use crate::relate::{Claims, Given, Level, Order, Relater, Relation, RelationEvidence, RelationProof};
+use crate::relate::{RelationProof, Searcher};
+use kernel::exec::state::Outcome;
+use kernel::exec::{Executor, Limits, execute, on_entry};
+use kernel::relate::{Claims, Given, Level, Relater, Relation, RelationEvidence};
 use lang_l::hir::ProcId;
 use smt::arena::Arena;
 use smt::solve::Solver;
@@ -150,17 +151,16 @@ impl<'g> Search<'g> {
         let (program, claims) = (self.program(), self.claims());
         let mut arena = program.unit.arena();
         let both = self.outcomes(&program, target, &mut arena)?;
-        let mut relater = Relater {
-            unit: program.unit,
+        let relater = Relater {
+            unit: program.unit.as_unit(),
             effects: [&program.effects[0], &program.effects[1]],
             arena: &mut arena,
             solver,
             claims: &claims,
             used: Claims::new(),
-            attempts: if told.is_some() { 0 } else { MAX_ATTEMPTS },
-            order: Order::Nearest,
             relations: self.couples.iter().map(|couple| (couple.pair, couple.relation.clone())).collect(),
         };
+        let mut searcher = Searcher::new(relater, if told.is_some() { 0 } else { MAX_ATTEMPTS });
         let mut found: Relations = Some(BTreeMap::new());
         let plain = RelationEvidence::default();
         let level = self.level;
@@ -168,13 +168,13 @@ impl<'g> Search<'g> {
             let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
             let numbers = (meeting.left, meeting.right);
             let said = told.map(|told| told.get(&numbers).unwrap_or(&plain));
-            let related = self.relate_outcomes(&mut relater, target, (left, right), said)?;
+            let related = self.relate_outcomes(&mut searcher, target, (left, right), said)?;
             if let Target::Whole = target {
-                self.proof.note(relater.arena, &related.relation, left, right);
+                self.proof.note(searcher.relater.arena, &related.relation, left, right);
             }
             keep(&mut found, numbers, related.evidence);
         }
-        let (used, relations) = (relater.used, relater.relations);
+        let (used, refuted) = (searcher.relater.used, searcher.refuted);
         // What is said of paths that need not be related would be said of nothing.
         if told.is_some_and(|told| found.as_ref() != Some(told)) {
             return None;
@@ -186,8 +186,8 @@ impl<'g> Search<'g> {
         }
         self.relations.push(found);
         for couple in &mut self.couples {
-            if let Some(relation) = relations.get(&couple.pair) {
-                couple.relation.refuted.clone_from(&relation.refuted);
+            if let Some(refuted) = refuted.get(&couple.pair) {
+                couple.refute(refuted);
             }
         }
         Some(())
@@ -196,20 +196,20 @@ impl<'g> Search<'g> {
     /// Relates one outcome of each side, as it is told, where it is.
     fn relate_outcomes(
         &mut self,
-        relater: &mut Relater<'_>,
+        searcher: &mut Searcher<'_>,
         target: Target,
         (left, right): (&Outcome, &Outcome),
         said: Option<&RelationEvidence>,
     ) -> Option<RelationProof> {
         match (target, said) {
-            (Target::Whole, None) => relater.relate(left, right).ok(),
-            (Target::Loops(at), None) => relate_results(relater, &mut self.couples[at], left, right),
+            (Target::Whole, None) => searcher.relate(left, right).ok(),
+            (Target::Loops(at), None) => relate_results(searcher, &mut self.couples[at], left, right),
             (_, Some(said)) => {
                 let (left, right) = match target {
                     Target::Whole => (left.clone(), right.clone()),
                     Target::Loops(at) => self.couples[at].corresponding(left, right, &|_| true),
                 };
-                let relation = relater.follow(&left, &right, said).ok()?;
+                let relation = searcher.relater.follow(&left, &right, said).ok()?;
                 Some(RelationProof { relation, evidence: Some(said.clone()) })
             }
         }
@@ -237,7 +237,7 @@ impl<'g> Search<'g> {
         };
         let [left, right] = [(0, pair.0), (1, pair.1)].map(|(version, id)| {
             let effects = &program.effects[version];
-            execute(program.unit, version, effects, &limits[version], arena, (id, &assumed))
+            execute(program.unit.as_unit(), version, effects, &limits[version], arena, (id, &assumed))
         });
         Some([left.ok()?.outcomes, right.ok()?.outcomes])
     }
@@ -249,7 +249,7 @@ impl<'g> Search<'g> {
         let mut parameters: [Vec<Term>; 2] = Default::default();
         for (version, id) in [couple.pair.0, couple.pair.1].into_iter().enumerate() {
             let effects = &program.effects[version];
-            let mut executor = Executor::new(program.unit, version, effects, limits[version].clone(), arena);
+            let mut executor = Executor::new(program.unit.as_unit(), version, effects, limits[version].clone(), arena);
             let (view, conditions, _) = on_entry(&mut executor, id);
             assumed.extend(conditions);
             let count = program.unit.versions()[version].procedure(id).params;
@@ -274,27 +274,27 @@ fn unclaimed(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet
 /// Relates two outcomes of matched loops by those results that correspond. Those that are no references need not be equal, and
 /// those that are not are noted. `None` when the outcomes cannot be related even so.
 fn relate_results(
-    relater: &mut Relater<'_>,
+    searcher: &mut Searcher<'_>,
     couple: &mut Couple,
     left: &Outcome,
     right: &Outcome,
 ) -> Option<RelationProof> {
     let (mine, theirs) = couple.corresponding(left, right, &|_| true);
-    if let Ok(related) = relater.relate(&mine, &theirs) {
+    if let Ok(related) = searcher.relate(&mine, &theirs) {
         return Some(related);
     }
     if left.ending != Ending::Normal || right.ending != Ending::Normal {
         return None;
     }
     let (mine, theirs) = couple.corresponding(left, right, &|at| couple.is_reference(at));
-    let related = relater.relate(&mine, &theirs).ok()?;
+    let related = searcher.relate(&mine, &theirs).ok()?;
     if let Relation::Exclusive = related.relation {
         return Some(related);
     }
     let mut unequal = BTreeSet::new();
     for at in (0..couple.results.len()).filter(|&at| !couple.is_reference(at)) {
         let (mine, theirs) = couple.corresponding(left, right, &|other| other == at || couple.is_reference(other));
-        if relater.relate(&mine, &theirs).is_err() {
+        if searcher.relate(&mine, &theirs).is_err() {
             unequal.insert(at);
         }
     }

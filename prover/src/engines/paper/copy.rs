@@ -12,9 +12,9 @@ use super::sites::{self, Sites};
 use super::summary::{self, CallInstance};
 use super::theory::{self, all, any};
 use crate::budget::paper::MAX_STATEMENTS;
-use crate::effects::Effects;
 use crate::goal::Program;
 use crate::lower::Lowered;
+use kernel::effects::Effects;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp};
 use std::fmt::Write;
 

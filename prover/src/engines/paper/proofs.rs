@@ -2,7 +2,7 @@
 
 use super::{PAPER, PaperAnswer, PaperReport, verify};
 use crate::goal::{Pair, PairProof, Program};
-use crate::relate::{FailedGoal, Level};
+use kernel::relate::{FailedGoal, Level};
 use lang_l::hir::ProcId;
 use smt::solve::Solver;
 use std::collections::BTreeMap;

@@ -4,9 +4,9 @@ use super::angels::strategies;
 use super::sites::Sites;
 use super::{PaperAnswer, PaperGoal, encode, verify};
 use crate::analysis::{contracts, inference};
-use crate::effects;
 use crate::goal::{Pair, Program};
 use crate::lower::{Lowered, lower};
+use kernel::effects;
 use lang_l::hir::ProcId;
 use smt::solve::{QueryBudget, Solver};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ fn lowered(text: &str) -> Lowered {
 fn program(unit: &Lowered) -> Program<'_> {
     let mut solver = Solver::new(QueryBudget::default());
     let known = [0, 1].map(|version| {
-        let mut known = effects::syntactic(unit, version);
+        let mut known = effects::syntactic(unit.as_unit(), version);
         inference::infer(unit, version, &mut known, &mut solver);
         contracts::check(unit, version, &mut known, &mut solver);
         known

@@ -32,9 +32,9 @@ use crate::budget::product::{
 };
 use crate::engines::fragments::only_reads;
 use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions};
-use crate::relate::Level;
 use check::Check;
 use graph::{Alignment, Graph, Point, Setting};
+use kernel::relate::Level;
 use lang_l::hir::{Expr, GlobalId, Type};
 use lang_l::random::Random;
 use num_bigint::BigInt;

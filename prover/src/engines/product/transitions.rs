@@ -8,8 +8,8 @@
 
 use super::flow::{At, Flow, Instr, Value, Var};
 use crate::budget::product::MAX_TRANSITIONS;
-use crate::exec::{ContractView, Executor, Freshness, Limits};
 use crate::goal::Program;
+use kernel::exec::{ContractView, Executor, Freshness, Limits};
 use lang_l::hir::{Expr, ExprKind, GlobalId, ProcId};
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -96,7 +96,7 @@ impl<'u> Side<'u> {
                 Vec::new()
             } else {
                 let facts = &program.effects[version];
-                let mut executor = Executor::new(program.unit, version, facts, Limits::default(), arena);
+                let mut executor = Executor::new(program.unit.as_unit(), version, facts, Limits::default(), arena);
                 side.explore(&mut executor, cut)?
             };
             side.transitions.push(transitions);

@@ -7,8 +7,8 @@
 //! Invariant: only a proposal; what it misses is not found here, and what it says too much is not believed.
 
 use crate::budget::bmc::MAX_COMPARED_DEPTH;
-use crate::exec::state::Outcome;
 use crate::lower::Lowered;
+use kernel::exec::state::Outcome;
 use smt::arena::Arena;
 use smt::heap::{HeapId, HeapNode};
 use smt::term::{AllocClass, Ending, Selector, Sort, Term};
@@ -22,7 +22,10 @@ pub(super) fn outcomes(arena: &mut Arena, unit: &Lowered, left: &Outcome, right:
     if left.ending != Ending::Normal {
         return arena.terms.bool(false);
     }
-    let fields = crate::effects::every_selector(unit).into_iter().filter(|s| matches!(s, Selector::Field(_))).collect();
+    let fields = kernel::effects::every_selector(unit.as_unit())
+        .into_iter()
+        .filter(|s| matches!(s, Selector::Field(_)))
+        .collect();
     let mut differ = Differ { arena, fields, heaps: [left.heap, right.heap], ways: Vec::new() };
     let ends = left.results.iter().chain(&left.globals).zip(right.results.iter().chain(&right.globals));
     for (&a, &b) in ends {

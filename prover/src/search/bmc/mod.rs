@@ -13,9 +13,9 @@ mod differ;
 mod input;
 
 use crate::budget::bmc::{DEPTHS, MAX_CALLS, MAX_OUTCOMES, MAX_QUERIES, MAX_WORK, SHARE};
-use crate::exec::state::Outcome;
-use crate::exec::{Limits, execute};
 use crate::goal::{Pair, Program, assumptions};
+use kernel::exec::state::Outcome;
+use kernel::exec::{Limits, execute};
 use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId};
 use smt::arena::Arena;
@@ -93,7 +93,7 @@ fn outcomes(
         ..Limits::default()
     };
     let effects = &program.effects[version];
-    let found = execute(program.unit, version, effects, &limits, arena, (id, assumed)).ok()?.outcomes;
+    let found = execute(program.unit.as_unit(), version, effects, &limits, arena, (id, assumed)).ok()?.outcomes;
     let all = found.len();
     // One that ends endlessly without a call was blocked by an assumption.
     let whole: Vec<Outcome> =

@@ -18,40 +18,56 @@ mod errors;
 mod iteration;
 mod sums;
 
-use super::{ExecError, Executor};
-use crate::exec::state::State;
 use crate::lower::is_loop;
 use iteration::{Iteration, Variable};
+use kernel::exec::state::State;
+use kernel::exec::{ExecError, Executor, Returns};
 use lang_l::hir::ProcId;
 use lang_l::source::Span;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use smt::term::{Ending, Func, Node, Term, Terms};
 
-/// The states in which a call returned, with its results.
-type Returns = Vec<(State, Vec<Term>)>;
+/// The states in which a loop ends, with what its procedure returns; `None` when it is not of the kind.
+///
+/// # Errors
+/// When there are too many paths.
+pub fn accelerated(
+    executor: &mut Executor<'_>,
+    state: &State,
+    callee: ProcId,
+    args: &[Term],
+    span: Span,
+) -> Result<Option<Returns>, ExecError> {
+    Accelerator { executor }.accelerated(state, callee, args, span)
+}
 
-impl Executor<'_> {
+/// Takes all iterations of a loop at once, on behalf of an execution.
+struct Accelerator<'e, 'a> {
+    executor: &'e mut Executor<'a>,
+}
+
+impl Accelerator<'_, '_> {
     /// The states in which a loop ends, with what its procedure returns; `None` when it is not of the kind.
-    pub(super) fn accelerated(
+    fn accelerated(
         &mut self,
         state: &State,
         callee: ProcId,
         args: &[Term],
         span: Span,
     ) -> Result<Option<Returns>, ExecError> {
-        if !self.limits.accelerate || !is_loop(self.code().procedure(callee)) {
+        if !is_loop(self.executor.code().procedure(callee)) {
             return Ok(None);
         }
-        let number = self.arena.terms.skolem_int();
+        let number = self.executor.arena.terms.skolem_int();
         // What is found on the way belongs to one iteration and not to the execution.
-        let found = std::mem::take(&mut self.found);
-        let join = std::mem::replace(&mut self.limits.join, true);
-        self.iteration_depth += 1;
+        let found = std::mem::take(&mut self.executor.found);
+        let join = std::mem::replace(&mut self.executor.limits.join, true);
+        self.executor.iteration_depth += 1;
         let iteration = self.one_iteration(state, callee, args, number);
-        self.iteration_depth -= 1;
-        self.limits.join = join;
-        self.found = found;
+        self.executor.iteration_depth -= 1;
+        self.executor.limits.join = join;
+        self.executor.found = found;
         match iteration {
             Some(iteration) => self.whole(state, args, &iteration, span),
             None => Ok(None),
@@ -65,7 +81,7 @@ impl Executor<'_> {
         iteration: &Iteration,
         span: Span,
     ) -> Result<Option<Returns>, ExecError> {
-        let terms = &mut self.arena.terms;
+        let terms = &mut self.executor.arena.terms;
         let Some(count) = Count::of(terms, iteration) else { return Ok(None) };
         let endless_may_err =
             iteration.errors.iter().any(|error| error.iter().any(|&part| terms.occurs(iteration.number, part)));
@@ -75,44 +91,45 @@ impl Executor<'_> {
         let Some(error) = errors::within(terms, iteration, count.iterations) else { return Ok(None) };
         let mut before = state.clone();
         // The condition is evaluated at least once, and errs each time alike.
-        let ok = self.arena.terms.not(iteration.condition_errs);
-        if !self.require(&mut before, ok, "the condition of a loop errs", span) {
-            self.flush(&mut before)?;
+        let ok = self.executor.arena.terms.not(iteration.condition_errs);
+        if !self.executor.require(&mut before, ok, "the condition of a loop errs", span) {
+            self.executor.flush(&mut before)?;
             return Ok(Some(Vec::new()));
         }
-        self.flush(&mut before)?;
+        self.executor.flush(&mut before)?;
         let mut ends = Vec::new();
         let mut entered = before.clone();
-        if entered.assume(&mut self.arena.terms, count.entered) {
-            let fine = self.arena.terms.not(error);
-            let alive = self.require(&mut entered, fine, "an iteration of a loop errs", span);
-            self.flush(&mut entered)?;
+        if entered.assume(&mut self.executor.arena.terms, count.entered) {
+            let fine = self.executor.arena.terms.not(error);
+            let alive = self.executor.require(&mut entered, fine, "an iteration of a loop errs", span);
+            self.executor.flush(&mut entered)?;
             if alive {
                 let mut endless = entered.clone();
-                if endless.assume(&mut self.arena.terms, count.endless) {
+                if endless.assume(&mut self.executor.arena.terms, count.endless) {
                     let path = endless.path.iter().copied().collect();
-                    self.finish(&endless, Ending::Diverges, path, Vec::new(), Vec::new())?;
+                    self.executor.finish(&endless, Ending::Diverges, path, Vec::new(), Vec::new())?;
                 }
-                let finite = self.arena.terms.not(count.endless);
-                if entered.assume(&mut self.arena.terms, finite) {
+                let finite = self.executor.arena.terms.not(count.endless);
+                if entered.assume(&mut self.executor.arena.terms, finite) {
                     let results = self.after(&mut entered, args, iteration, count.iterations);
                     ends.push((entered, results));
                 }
             }
         }
         let mut skipped = before.clone();
-        let not = self.arena.terms.not(count.entered);
-        if skipped.assume(&mut self.arena.terms, not) {
+        let not = self.executor.arena.terms.not(count.entered);
+        if skipped.assume(&mut self.executor.arena.terms, not) {
             let results = iteration.results.iter().map(|&param| args[param]).collect();
             ends.push((skipped, results));
         }
-        if self.iteration_depth > 0
+        if self.executor.iteration_depth > 0
             && let [(left, first), (right, second)] = ends.as_slice()
         {
             // Within an iteration of another loop there has to be one end.
             let (left, right) = (left.clone(), right.clone());
-            let results = first.iter().zip(second).map(|(&a, &b)| self.arena.terms.ite(count.entered, a, b)).collect();
-            let joined = self.join(&before, count.entered, &left, &right);
+            let results =
+                first.iter().zip(second).map(|(&a, &b)| self.executor.arena.terms.ite(count.entered, a, b)).collect();
+            let joined = self.executor.join(&before, count.entered, &left, &right);
             return Ok(Some(vec![(joined, results)]));
         }
         Ok(Some(ends))
@@ -122,21 +139,21 @@ impl Executor<'_> {
     fn after(&mut self, state: &mut State, args: &[Term], iteration: &Iteration, iterations: Term) -> Vec<Term> {
         let mut last = args.to_vec();
         for (&variable, &growth) in &iteration.growth {
-            let sum = sums::sum(&mut self.arena.terms, growth, iteration.number, iterations);
+            let sum = sums::sum(&mut self.executor.arena.terms, growth, iteration.number, iterations);
             match variable {
-                Variable::Param(at) => last[at] = self.arena.terms.add(args[at], sum),
+                Variable::Param(at) => last[at] = self.executor.arena.terms.add(args[at], sum),
                 Variable::Global(at) => {
-                    let value = self.arena.terms.add(state.globals[at], sum);
+                    let value = self.executor.arena.terms.add(state.globals[at], sum);
                     state.globals.set(at, value);
                 }
             }
         }
         if let Some(write) = &iteration.write {
-            let (from, to) = sums::range(&mut self.arena.terms, &write.index, iterations);
-            let value = write.index.instead(&mut self.arena.terms, write.value, iteration.number);
-            let (index, value) = sums::named(&mut self.arena.terms, value, iteration.number);
+            let (from, to) = sums::range(&mut self.executor.arena.terms, &write.index, iterations);
+            let value = write.index.instead(&mut self.executor.arena.terms, write.value, iteration.number);
+            let (index, value) = sums::named(&mut self.executor.arena.terms, value, iteration.number);
             let fill = smt::heap::Fill { selector: write.selector, array: write.array, from, to, index, value };
-            state.heap = self.arena.heaps.fill(state.heap, fill);
+            state.heap = self.executor.arena.heaps.fill(state.heap, fill);
         }
         iteration.results.iter().map(|&param| last[param]).collect()
     }

@@ -1,13 +1,12 @@
 //! What is known of a procedure without looking at the other version.
 //!
 //! In: a lowered program. Out: one [`Effects`] per procedure: the syntactic ones (which fields and globals it and its callees
-//! touch, whether it can recur) are found here; those that need symbolic execution are filled in by [`crate::analysis::inference`].
+//! touch, whether it can recur) are found here; those that need symbolic execution are filled in by the prover.
 //!
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
-use crate::lower::{Lowered, is_loop};
 use lang_l::hir::visit::{walk_exprs, walk_stmts};
-use lang_l::hir::{Block, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Procedure, StmtKind, Type};
+use lang_l::hir::{Block, Expr, ExprKind, GlobalId, LocalId, Origin, Place, ProcId, Procedure, StmtKind, Type, Unit};
 use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
 
@@ -64,8 +63,8 @@ impl Effects {
 
 /// The syntactic effects of all procedures of a version: a least fixpoint over the call graph. `modifies` is left open but for
 /// externals, whose contracts are all there is.
-pub fn syntactic(unit: &Lowered, version: usize) -> Vec<Effects> {
-    let procedures = &unit.versions()[version].procedures;
+pub fn syntactic(unit: &Unit, version: usize) -> Vec<Effects> {
+    let procedures = &unit.versions[version].procedures;
     let mut all: Vec<Effects> = procedures.iter().map(|procedure| own_facts(unit, procedure)).collect();
     loop {
         let mut changed = false;
@@ -117,7 +116,7 @@ pub fn direct_callees(procedure: &Procedure) -> BTreeSet<ProcId> {
     callees
 }
 
-fn own_facts(unit: &Lowered, procedure: &Procedure) -> Effects {
+fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
     let mut effects = Effects {
         writes: BTreeSet::new(),
         accesses: BTreeSet::new(),
@@ -154,13 +153,13 @@ fn own_facts(unit: &Lowered, procedure: &Procedure) -> Effects {
 }
 
 /// Every field and every kind of cell.
-pub fn every_selector(unit: &Lowered) -> BTreeSet<Selector> {
+pub fn every_selector(unit: &Unit) -> BTreeSet<Selector> {
     let fields =
-        (0..unit.fields().len()).map(|at| Selector::Field(lang_l::hir::FieldId(u32::try_from(at).unwrap_or(u32::MAX))));
+        (0..unit.fields.len()).map(|at| Selector::Field(lang_l::hir::FieldId(u32::try_from(at).unwrap_or(u32::MAX))));
     fields.chain([Sort::Int, Sort::Bool, Sort::Ref].map(Selector::Cell)).collect()
 }
 
-fn block(unit: &Lowered, body: &Block, effects: &mut Effects) {
+fn block(unit: &Unit, body: &Block, effects: &mut Effects) {
     walk_stmts(body, &mut |stmt| {
         stmt.targets().iter().for_each(|place| target(place, effects));
         stmt.exprs().into_iter().for_each(|e| expr(unit, e, effects));
@@ -193,7 +192,7 @@ fn target(place: &Place, effects: &mut Effects) {
     }
 }
 
-fn expr(unit: &Lowered, e: &Expr, effects: &mut Effects) {
+fn expr(unit: &Unit, e: &Expr, effects: &mut Effects) {
     match &e.kind {
         ExprKind::Global(id) => {
             effects.globals.insert(*id);
@@ -233,7 +232,12 @@ pub fn cell_sort(array: &Type) -> Sort {
     }
 }
 
+/// Whether a procedure was made of a loop, or of recursion in place of one.
+pub fn is_loop(procedure: &Procedure) -> bool {
+    procedure.origin != Origin::Source
+}
+
 /// All globals, for procedures about which nothing is known.
-pub fn every_global(unit: &Lowered) -> BTreeSet<GlobalId> {
-    (0..unit.globals().len()).map(|at| GlobalId(u32::try_from(at).unwrap_or(u32::MAX))).collect()
+pub fn every_global(unit: &Unit) -> BTreeSet<GlobalId> {
+    (0..unit.globals.len()).map(|at| GlobalId(u32::try_from(at).unwrap_or(u32::MAX))).collect()
 }

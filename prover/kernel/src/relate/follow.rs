@@ -8,9 +8,10 @@
 //! Invariant: believes nothing of what it is told. Names must be those of the two executions, alignments injective and of
 //! one class, matched calls claimed, conditions of one side only; and all questions to the solver must be answered by yes.
 
-use super::enumerate::same_class;
 use super::evidence::{Cases, End, Leaf, RelationEvidence, Repeat};
-use super::{Correspondence, MAX_SPLITS, Relater, Relation, condition};
+use super::same_class;
+use super::{Correspondence, Relater, Relation, condition};
+use crate::bounds::relate::MAX_SPLITS;
 use crate::exec::state::Outcome;
 use crate::rejection::{Rejection, reject};
 use smt::term::{AllocClass, CallId, Ending};

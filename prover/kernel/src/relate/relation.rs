@@ -9,11 +9,11 @@
 use super::Relater;
 use super::agree::RenamedOutcome;
 use lang_l::hir::{FieldId, Procedure, Unit};
+use lang_l::source::Span;
 use smt::arena::{Arena, CallRecord};
 use smt::heap::HeapId;
 use smt::obligation::Purpose;
 use smt::term::{Selector, Sort, Term};
-use std::collections::BTreeSet;
 
 /// A way on from a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,20 +57,6 @@ pub struct CallRelation {
     pub equal: Vec<(usize, usize)>,
     /// What else holds of the arguments.
     pub facts: Vec<Fact>,
-    /// Which of `equal`, and of `facts`, was found not to hold of some call.
-    pub refuted: [BTreeSet<usize>; 2],
-}
-
-impl CallRelation {
-    /// Takes out what was refuted; whether anything was.
-    pub fn weaken(&mut self) -> bool {
-        let [equal, facts] = std::mem::take(&mut self.refuted);
-        let mut at = 0..;
-        self.equal.retain(|_| !at.next().is_some_and(|at| equal.contains(&at)));
-        let mut at = 0..;
-        self.facts.retain(|_| !at.next().is_some_and(|at| facts.contains(&at)));
-        !equal.is_empty() || !facts.is_empty()
-    }
 }
 
 /// What facts are read in: what each version is given, and its heap.
@@ -196,13 +182,13 @@ fn plus(arena: &mut Arena, term: Term, more: i64) -> Term {
 
 impl Relater<'_> {
     /// What relates the arguments of two calls of two versions, where it is more than that they are equal.
-    pub(super) fn relation(&self, records: [&CallRecord; 2], versions: [usize; 2]) -> Option<&CallRelation> {
+    pub fn relation(&self, records: [&CallRecord; 2], versions: [usize; 2]) -> Option<&CallRelation> {
         let pair = (records[0].callee, records[1].callee);
         self.relations.get(&pair).filter(|_| versions == [0, 1])
     }
 
     /// The arguments that are to be equal.
-    pub(super) fn arguments(&self, records: [&CallRecord; 2], versions: [usize; 2]) -> Vec<(Term, Term)> {
+    pub fn arguments(&self, records: [&CallRecord; 2], versions: [usize; 2]) -> Vec<(Term, Term)> {
         match self.relation(records, versions) {
             Some(relation) => {
                 relation.equal.iter().map(|&(mine, theirs)| (records[0].args[mine], records[1].args[theirs])).collect()
@@ -211,34 +197,40 @@ impl Relater<'_> {
         }
     }
 
-    /// Notes what does not hold of the relation between two calls that are matched.
-    pub(super) fn weaken(&mut self, aligned: &RenamedOutcome, records: [&CallRecord; 2], versions: [usize; 2]) {
-        let Some(relation) = self.relation(records, versions).cloned() else { return };
+    /// Whether all that the relation of two callees says holds of two calls.
+    pub(super) fn related(
+        &mut self,
+        aligned: &RenamedOutcome,
+        records: [&CallRecord; 2],
+        versions: [usize; 2],
+    ) -> bool {
+        let [equal, facts] = self.said_of(records, versions);
+        let all: Vec<Term> = equal.into_iter().chain(facts).collect();
+        all.is_empty()
+            || self.holds(
+                aligned,
+                &all,
+                Purpose::CallsRelated(records[0].call, records[1].call).between(places(records, versions)),
+            )
+    }
+
+    /// What the relation of two callees says of two calls: that arguments are equal, and facts. Nothing where they are called alike.
+    pub fn said_of(&mut self, records: [&CallRecord; 2], versions: [usize; 2]) -> [Vec<Term>; 2] {
+        let Some(relation) = self.relation(records, versions).cloned() else { return Default::default() };
         let arguments = [&records[0].args[..], &records[1].args[..]];
         let given = Given { arguments, heaps: [records[0].heap, records[1].heap] };
-        let equal = relation.equal.iter().map(|&(a, b)| self.arena.terms.eq(arguments[0][a], arguments[1][b]));
-        let equal: Vec<Term> = equal.collect();
-        let facts = relation.facts.iter().map(|fact| fact.term(self.arena, given));
-        let facts: Vec<Term> = facts.collect();
-        let mut places = [Vec::new(), Vec::new()];
-        places[versions[0]].push(records[0].span);
-        places[versions[1]].push(records[1].span);
-        let tag = Purpose::CallsRelated(records[0].call, records[1].call).between(places);
-        let whole = [equal.clone(), facts.clone()].concat();
-        if self.holds(aligned, &whole, tag.clone()) {
-            return;
-        }
-        let mut refuted = relation.refuted;
-        for (kind, goals) in [equal, facts].into_iter().enumerate() {
-            for (at, goal) in goals.into_iter().enumerate() {
-                if !refuted[kind].contains(&at) && !self.holds(aligned, &[goal], tag.clone()) {
-                    refuted[kind].insert(at);
-                }
-            }
-        }
-        let pair = (records[0].callee, records[1].callee);
-        if let Some(relation) = self.relations.get_mut(&pair) {
-            relation.refuted = refuted;
-        }
+        let equal =
+            relation.equal.iter().map(|&(a, b)| self.arena.terms.eq(arguments[0][a], arguments[1][b])).collect();
+        let facts = relation.facts.iter().map(|fact| fact.term(self.arena, given)).collect();
+        [equal, facts]
     }
+}
+
+/// Where two calls are, in the two versions.
+pub fn places(records: [&CallRecord; 2], versions: [usize; 2]) -> [Vec<Span>; 2] {
+    let mut places = [Vec::new(), Vec::new()];
+    for (record, version) in records.into_iter().zip(versions) {
+        places[version].push(record.span);
+    }
+    places
 }

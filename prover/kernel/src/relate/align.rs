@@ -5,7 +5,7 @@
 
 use crate::exec::state::Outcome;
 use smt::arena::Arena;
-use smt::term::{AllocClass, CallId, Renaming};
+use smt::term::{AllocClass, CallId, Kind, Origin, Renaming};
 use std::collections::BTreeMap;
 
 /// A partial injection from version 1 to version 0.
@@ -50,5 +50,14 @@ impl Correspondence {
             renaming.allocs.insert(arena.terms.reach(theirs).fresh, arena.terms.reach(mine).fresh);
         }
         renaming
+    }
+}
+
+/// Whether two allocations may correspond by what they allocate; lengths of arrays are proved later.
+pub fn same_class(arena: &Arena, mine: AllocClass, theirs: AllocClass) -> bool {
+    match (arena.terms.origin(mine), arena.terms.origin(theirs)) {
+        (Origin::New(Kind::Object(a)), Origin::New(Kind::Object(b))) => a == b,
+        (Origin::New(Kind::Array(a, _)), Origin::New(Kind::Array(b, _))) => a == b,
+        _ => false,
     }
 }

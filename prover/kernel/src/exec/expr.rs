@@ -4,8 +4,8 @@
 //! in contracts, makes the condition false.
 
 use super::{Executor, cell_sort};
+use crate::effects::is_loop;
 use crate::exec::state::{Fault, State};
-use crate::lower::is_loop;
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Procedure, Type, UnOp};
 use smt::heap::HeapId;
 use smt::term::{AllocClass, CallId, PathFacts, Selector, Term};
@@ -63,29 +63,29 @@ impl<'s> Reading<'s> {
 }
 
 /// A condition in terms.
-pub(super) struct Translation {
+pub struct Translation {
     /// Whether it holds, if it has a value.
-    pub(super) value: Term,
+    pub value: Term,
     /// What must hold for it to have one.
-    pub(super) definedness: Vec<(Term, Fault)>,
+    pub definedness: Vec<(Term, Fault)>,
 }
 
 /// A call that has returned.
 #[derive(Clone, Copy)]
-pub(super) struct Return<'c> {
+pub struct Return<'c> {
     /// Whose call.
-    pub(super) callee: ProcId,
+    pub callee: ProcId,
     /// What it was given.
-    pub(super) args: &'c [Term],
+    pub args: &'c [Term],
     /// What it gave back.
-    pub(super) results: &'c [Term],
+    pub results: &'c [Term],
     /// Which call.
-    pub(super) call: CallId,
+    pub call: CallId,
 }
 
 impl Executor<'_> {
     /// The value of an expression in a state; errors are split off. `None` when nothing goes on.
-    pub(super) fn eval(&mut self, state: &mut State, expr: &Expr) -> Option<Term> {
+    pub fn eval(&mut self, state: &mut State, expr: &Expr) -> Option<Term> {
         let view = view_of(state);
         let guard = self.arena.terms.bool(true);
         let known = state.known.clone();
@@ -123,7 +123,7 @@ impl Executor<'_> {
 
     /// A condition at a point inside a body, and what must hold for it to have a value. `old` speaks of the entry of the procedure,
     /// which a state on the way has lost track of unless it is the outermost; then the condition cannot be said.
-    pub(super) fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Translation> {
+    pub fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Translation> {
         // In a loop's procedure, as in one executed in place, the entry that is meant is another one.
         if (self.depth > 0 || is_loop(code)) && condition.mentions_entry() {
             return None;
@@ -137,7 +137,7 @@ impl Executor<'_> {
     }
 
     /// A callee's contract as seen just before the call.
-    pub(super) fn view_of_call(&mut self, state: &State, callee: ProcId, args: &[Term]) -> ContractView {
+    pub fn view_of_call(&mut self, state: &State, callee: ProcId, args: &[Term]) -> ContractView {
         let code = self.code().procedure(callee);
         let locals = self.frame(code, args);
         ContractView {
@@ -159,7 +159,7 @@ impl Executor<'_> {
     }
 
     /// Assumes what a callee's `ensures` say after the call; false when that contradicts the path.
-    pub(super) fn assume_ensures(
+    pub fn assume_ensures(
         &mut self,
         state: &mut State,
         before: &State,
@@ -235,7 +235,7 @@ impl Executor<'_> {
             ExprKind::Reach(from, to) => {
                 let from = self.read(reading, from)?;
                 let to = self.read(reading, to)?;
-                self.arena.heaps.look_for_reference_cells(self.unit.as_unit());
+                self.arena.heaps.look_for_reference_cells(self.unit);
                 self.arena.heaps.path(&mut self.arena.terms, reading.view.heap, from, to)?
             }
             ExprKind::Quant { forall, var, body } => self.quantifier(reading, *forall, *var, body)?,

@@ -11,7 +11,11 @@ use smt::stop;
 use smt::term::{Ending, Kind, Selector, Term};
 
 impl Executor<'_> {
-    pub(super) fn block(&mut self, state: State, block: &Block, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
+    /// Executes a block.
+    ///
+    /// # Errors
+    /// When there are too many paths or calls, or there is a loop.
+    pub fn block(&mut self, state: State, block: &Block, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
         let mut live = vec![state];
         let mut done = Vec::new();
         for stmt in &block.stmts {
@@ -120,7 +124,7 @@ impl Executor<'_> {
         self.go_on(state, alive)
     }
 
-    pub(super) fn unknown_bool(&mut self) -> Term {
+    fn unknown_bool(&mut self) -> Term {
         let arbitrary = self.arena.terms.skolem_int();
         let zero = self.arena.terms.int(0);
         self.arena.terms.eq(arbitrary, zero)
@@ -134,7 +138,7 @@ impl Executor<'_> {
         Ok(Vec::new())
     }
 
-    pub(super) fn branch(
+    fn branch(
         &mut self,
         mut state: State,
         cond: Term,
@@ -179,7 +183,7 @@ impl Executor<'_> {
     }
 
     /// Rule *Join*: one state that is `left` where `cond` holds and `right` where not. Each branch has made no call.
-    pub(super) fn join(&mut self, fork: &State, cond: Term, left: &State, right: &State) -> State {
+    pub fn join(&mut self, fork: &State, cond: Term, left: &State, right: &State) -> State {
         let terms = &mut self.arena.terms;
         let choose = |terms: &mut smt::term::Terms, a: &im::Vector<Term>, b: &im::Vector<Term>| -> im::Vector<Term> {
             a.iter().zip(b.iter()).map(|(&a, &b)| terms.ite(cond, a, b)).collect()
@@ -201,7 +205,7 @@ impl Executor<'_> {
         joined
     }
 
-    pub(super) fn assign(&mut self, state: &mut State, place: &Place, rhs: &Rhs, span: Span) -> bool {
+    fn assign(&mut self, state: &mut State, place: &Place, rhs: &Rhs, span: Span) -> bool {
         // L's order: the place's object and index, then the right side, then the store with its checks.
         let (mut object, mut index) = (None, None);
         match place {
@@ -263,20 +267,20 @@ impl Executor<'_> {
         }
     }
 
-    pub(super) fn allocate(&mut self, state: &mut State, kind: Kind, span: Span) -> Term {
+    fn allocate(&mut self, state: &mut State, kind: Kind, span: Span) -> Term {
         let (alloc, object) = self.arena.terms.new_object(kind);
         state.news.push_back((alloc, span));
         object
     }
 
-    pub(super) fn require_object(&mut self, state: &mut State, object: Term, span: Span) -> bool {
+    fn require_object(&mut self, state: &mut State, object: Term, span: Span) -> bool {
         let null = self.arena.terms.null();
         let is_null = self.arena.terms.eq(object, null);
         let ok = self.arena.terms.not(is_null);
         self.require(state, ok, "null dereference", span)
     }
 
-    pub(super) fn require_index(&mut self, state: &mut State, array: Term, index: Term, span: Span) -> bool {
+    fn require_index(&mut self, state: &mut State, array: Term, index: Term, span: Span) -> bool {
         let length = self.arena.heaps.length(&mut self.arena.terms, array);
         let zero = self.arena.terms.int(0);
         let low = self.arena.terms.le(zero, index);

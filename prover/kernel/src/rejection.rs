@@ -6,6 +6,9 @@
 pub struct Rejection(pub String);
 
 /// A refusal, in words.
-pub(crate) fn reject<T>(what: impl Into<String>) -> Result<T, Rejection> {
+///
+/// # Errors
+/// Always.
+pub fn reject<T>(what: impl Into<String>) -> Result<T, Rejection> {
     Err(Rejection(what.into()))
 }

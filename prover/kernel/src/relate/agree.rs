@@ -5,11 +5,12 @@
 //! is stored where. Where that is too coarse, the solver is asked whether a value can really have an alloc outside (rule
 //! *Closure*).
 
-use super::unify::Unifier;
+use super::relation::places;
 use super::{Correspondence, FailedGoal, Relater};
 use crate::exec::state::Outcome;
 use lang_l::source::Span;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use smt::arena::CallRecord;
 use smt::heap::{HeapId, HeapNode};
 use smt::obligation::{Obligation, Purpose, Tag};
 use smt::solve::Answer;
@@ -17,103 +18,22 @@ use smt::term::{AllocClass, AllocSet, CallId, Func, Kind, Node, Origin, PathFact
 use std::collections::BTreeSet;
 
 /// The right outcome in the left one's names, with the renaming that did it.
-pub(super) struct RenamedOutcome {
-    pub(super) outcome: Outcome,
-    pub(super) renaming: Renaming,
-    pub(super) known: PathFacts,
-    pub(super) assumptions: Vec<Term>,
+pub struct RenamedOutcome {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The renaming.
+    pub renaming: Renaming,
+    /// Both path conditions, for look-up.
+    pub known: PathFacts,
+    /// Both path conditions.
+    pub assumptions: Vec<Term>,
     /// Both path conditions contradict each other as far as the simplifier sees.
-    pub(super) contradictory: bool,
+    pub contradictory: bool,
 }
-
-/// Two outcomes on the way to a correspondence.
-#[derive(Clone, Copy)]
-pub(super) struct Sides<'s> {
-    pub(super) left: &'s Outcome,
-    pub(super) right: &'s Outcome,
-    /// The right one in the left one's names, as far as these are known.
-    pub(super) current: &'s RenamedOutcome,
-    /// What corresponds so far.
-    pub(super) alignment: &'s Correspondence,
-}
-
-/// Where a walk over two heaps begins.
-struct Start<'s> {
-    heaps: [HeapId; 2],
-    /// The fields that it follows.
-    selectors: &'s BTreeSet<Selector>,
-    /// Values that are to be equal.
-    pairs: &'s [(Term, Term)],
-    /// Whether also all that was written is to be equal.
-    writes: bool,
-}
-
-/// Conditions that decide what corresponds, each with the side whose names it uses.
-pub(super) type Splits = Vec<(usize, Term)>;
 
 impl Relater<'_> {
-    /// Tries to align one call of each side: arguments, the globals the callees look at, and the regions these reach must be
-    /// equal. `None` when that is not proved.
-    pub(super) fn match_calls(
-        &mut self,
-        sides: Sides<'_>,
-        (mine, theirs): (CallId, CallId),
-        splits: &mut Splits,
-    ) -> Option<Correspondence> {
-        let tentative = self.walk_call(sides, (mine, theirs), [0, 1], splits);
-        self.start_alike(sides.left, sides.right, &tentative, (mine, theirs), [0, 1])?;
-        let mut better = tentative;
-        better.calls.insert(theirs, mine);
-        Some(better)
-    }
-
-    /// The allocations that must correspond for two calls of one outcome to start alike.
-    pub(super) fn propose(
-        &mut self,
-        outcome: &Outcome,
-        current: &RenamedOutcome,
-        version: usize,
-        earlier: CallId,
-        later: CallId,
-    ) -> Correspondence {
-        let nothing = Correspondence::default();
-        let sides = Sides { left: outcome, right: outcome, current, alignment: &nothing };
-        self.walk_call(sides, (earlier, later), [version, version], &mut Splits::new())
-    }
-
-    /// Walks from the arguments of two calls, and from the globals their callees look at.
-    fn walk_call(
-        &mut self,
-        sides: Sides<'_>,
-        (mine, theirs): (CallId, CallId),
-        versions: [usize; 2],
-        splits: &mut Splits,
-    ) -> Correspondence {
-        let calls = [mine, sides.current.renaming.call(theirs)];
-        let [record, other] = calls.map(|call| self.arena.record(call).clone());
-        let (selectors, globals) = self.looked_at(calls, versions);
-        let pairs: Vec<(Term, Term)> = self
-            .arguments([&record, &other], versions)
-            .into_iter()
-            .chain(globals.iter().map(|&g| (record.globals[g], other.globals[g])))
-            .collect();
-        let heaps = [record.heap, other.heap];
-        self.walk(sides, &Start { heaps, selectors: &selectors, pairs: &pairs, writes: false }, splits)
-    }
-
-    /// The selectors and globals that the callees of two calls look at.
-    fn looked_at(&self, calls: [CallId; 2], versions: [usize; 2]) -> (BTreeSet<Selector>, BTreeSet<usize>) {
-        let (mut selectors, mut globals) = (BTreeSet::new(), BTreeSet::new());
-        for (call, version) in calls.into_iter().zip(versions) {
-            let effects = &self.effects[version][self.arena.record(call).callee.index()];
-            selectors.extend(&effects.accesses);
-            globals.extend(effects.globals.iter().map(|global| global.index()));
-        }
-        (selectors, globals)
-    }
-
     /// Whether two calls start from equal arguments, globals and regions once the alignment is applied to the right side.
-    pub(super) fn start_alike(
+    pub fn start_alike(
         &mut self,
         left: &Outcome,
         right: &Outcome,
@@ -121,6 +41,20 @@ impl Relater<'_> {
         (mine, theirs): (CallId, CallId),
         versions: [usize; 2],
     ) -> Option<()> {
+        let (aligned, records) = self.regions_alike(left, right, alignment, (mine, theirs), versions)?;
+        self.related(&aligned, records.each_ref(), versions).then_some(())
+    }
+
+    /// The same, but for what the relation of the callees says of their arguments; the outcome in the names of the left one, and
+    /// the two calls there.
+    pub fn regions_alike(
+        &mut self,
+        left: &Outcome,
+        right: &Outcome,
+        alignment: &Correspondence,
+        (mine, theirs): (CallId, CallId),
+        versions: [usize; 2],
+    ) -> Option<(RenamedOutcome, [CallRecord; 2])> {
         let aligned = self.align(left, right, alignment);
         let calls = [mine, aligned.renaming.call(theirs)];
         let [record, other] = calls.map(|call| self.arena.record(call).clone());
@@ -142,34 +76,12 @@ impl Relater<'_> {
         let common = self.common(alignment);
         let region = self.region((&aligned, &common), record.heap, AllocSet::new(), &roots, &selectors)?;
         goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
-        let mut places = [Vec::new(), Vec::new()];
-        places[versions[0]].push(record.span);
-        places[versions[1]].push(other.span);
-        let tag = Purpose::CallsStartEqual(mine, theirs).between(places);
-        self.holds(&aligned, &goals, tag).then_some(())?;
-        self.weaken(&aligned, [&record, &other], versions);
-        Some(())
-    }
-
-    /// Whether the final stores of two normal outcomes are isomorphic; the alignment that shows it.
-    pub(super) fn isomorphic(&mut self, sides: Sides<'_>, splits: &mut Splits) -> Result<Correspondence, FailedGoal> {
-        let Sides { left, right, current, .. } = sides;
-        let selectors = crate::effects::every_selector(self.unit);
-        let pairs: Vec<(Term, Term)> = left
-            .results
-            .iter()
-            .copied()
-            .zip(current.outcome.results.iter().copied())
-            .chain(left.globals.iter().copied().zip(current.outcome.globals.iter().copied()))
-            .collect();
-        let heaps = [left.heap, current.outcome.heap];
-        let start = Start { heaps, selectors: &selectors, pairs: &pairs, writes: true };
-        let alignment = self.walk(sides, &start, splits);
-        self.equal_at_end(left, right, alignment)
+        let tag = Purpose::CallsStartEqual(mine, theirs).between(places([&record, &other], versions));
+        self.holds(&aligned, &goals, tag).then_some((aligned, [record, other]))
     }
 
     /// Whether two normal outcomes end in equal stores under this alignment, as far as these can be seen.
-    pub(super) fn equal_at_end(
+    pub fn equal_at_end(
         &mut self,
         left: &Outcome,
         right: &Outcome,
@@ -213,7 +125,7 @@ impl Relater<'_> {
     }
 
     /// Gives the right outcome the names of the left one.
-    pub(super) fn align(&mut self, left: &Outcome, right: &Outcome, alignment: &Correspondence) -> RenamedOutcome {
+    pub fn align(&mut self, left: &Outcome, right: &Outcome, alignment: &Correspondence) -> RenamedOutcome {
         let (outcome, renaming) = alignment.apply(self.arena, right);
         let mut known = PathFacts::new();
         let mut contradictory = false;
@@ -224,45 +136,11 @@ impl Relater<'_> {
         RenamedOutcome { outcome, renaming, known, assumptions: all.into_iter().collect(), contradictory }
     }
 
-    /// Walks both heaps; the alignment that this proposes.
-    fn walk(&mut self, sides: Sides<'_>, start: &Start<'_>, splits: &mut Splits) -> Correspondence {
-        let Sides { left, right, current, alignment } = sides;
-        let mut named: BTreeSet<AllocClass> = alignment.allocs.values().copied().collect();
-        named.extend(alignment.calls.values().map(|&call| self.arena.terms.reach(call).fresh));
-        let mut unifier = Unifier {
-            arena: self.arena,
-            known: &current.known,
-            alignment: alignment.clone(),
-            named,
-            heaps: start.heaps,
-            selectors: start.selectors.clone(),
-            splits: Vec::new(),
-            seen: HashSet::default(),
-        };
-        for &(a, b) in start.pairs {
-            unifier.unify(a, b);
-        }
-        if start.writes {
-            unifier.unify_writes();
-        }
-        let (found, open) = (unifier.alignment, unifier.splits);
-        // A condition of the right side goes back into that side's own names.
-        let inverse = inverse(&current.renaming);
-        let mut memo = HashMap::default();
-        for (side, condition) in open {
-            let condition = if side == 1 { self.arena.terms.rename(condition, &inverse, &mut memo) } else { condition };
-            if self.speaks_of(condition, [left, right][side]) && !splits.contains(&(side, condition)) {
-                splits.push((side, condition));
-            }
-        }
-        found
-    }
-
     /// Whether a condition speaks only of the entry store and of what this outcome made itself.
     ///
     /// Rule *Split*: only such a condition keeps its truth whatever names the two sides are given later. One that compares
     /// an object of one side with one of the other does not, so it must not be split on.
-    pub(super) fn speaks_of(&self, condition: Term, outcome: &Outcome) -> bool {
+    pub fn speaks_of(&self, condition: Term, outcome: &Outcome) -> bool {
         let mut seen = HashSet::default();
         let mut work = vec![condition];
         while let Some(term) = work.pop() {
@@ -430,7 +308,8 @@ impl Relater<'_> {
         touched
     }
 
-    pub(super) fn holds(&mut self, aligned: &RenamedOutcome, goals: &[Term], tag: Tag) -> bool {
+    /// Whether some goals follow from both path conditions.
+    pub fn holds(&mut self, aligned: &RenamedOutcome, goals: &[Term], tag: Tag) -> bool {
         let goals: Vec<Term> = goals.iter().map(|&goal| self.arena.terms.simplify(goal, &aligned.known)).collect();
         let goal = self.arena.terms.and(&goals);
         if self.arena.terms.is_true(goal) {
@@ -439,11 +318,15 @@ impl Relater<'_> {
         let obligation = Obligation { assumptions: aligned.assumptions.clone(), goal, tag };
         self.solver.prove(self.arena, &obligation) == Answer::Holds
     }
-}
 
-fn inverse(renaming: &Renaming) -> Renaming {
-    Renaming {
-        allocs: renaming.allocs.iter().map(|(&a, &b)| (b, a)).collect(),
-        calls: renaming.calls.iter().map(|(&a, &b)| (b, a)).collect(),
+    /// The selectors and globals that the callees of two calls look at.
+    pub fn looked_at(&self, calls: [CallId; 2], versions: [usize; 2]) -> (BTreeSet<Selector>, BTreeSet<usize>) {
+        let (mut selectors, mut globals) = (BTreeSet::new(), BTreeSet::new());
+        for (call, version) in calls.into_iter().zip(versions) {
+            let effects = &self.effects[version][self.arena.record(call).callee.index()];
+            selectors.extend(&effects.accesses);
+            globals.extend(effects.globals.iter().map(|global| global.index()));
+        }
+        (selectors, globals)
     }
 }

@@ -5,8 +5,8 @@
 
 use super::expr::Return;
 use super::{Check, CheckedCall, ExecError, Executor, Flow};
+use crate::effects::is_loop;
 use crate::exec::state::State;
-use crate::lower::is_loop;
 use lang_l::hir::{Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
 use smt::arena::CallRecord;
@@ -15,7 +15,7 @@ use smt::term::{AllocSet, Ending, Func, Sort, Term};
 
 impl Executor<'_> {
     /// Evaluates the arguments and makes the call: in place where the limits say so, else by its summary.
-    pub(super) fn call(
+    pub fn call(
         &mut self,
         mut state: State,
         targets: &[Place],
@@ -39,7 +39,10 @@ impl Executor<'_> {
             && self.limits.inline_at.is_none_or(|only| only == span)
             && self.depth < self.limits.inline_depth
             && code.body.is_some();
-        let at_once = self.accelerated(&state, callee, &values, span)?;
+        let at_once = match self.limits.at_once {
+            Some(at_once) => at_once(self, &state, callee, &values, span)?,
+            None => None,
+        };
         let returned = if let Some(ends) = at_once {
             ends
         } else if wanted || self.is_over(&state, callee, &values) {
@@ -150,7 +153,7 @@ impl Executor<'_> {
     }
 
     /// The locals of a procedure just entered.
-    pub(super) fn frame(&mut self, code: &Procedure, args: &[Term]) -> im::Vector<Term> {
+    pub fn frame(&mut self, code: &Procedure, args: &[Term]) -> im::Vector<Term> {
         let mut locals: im::Vector<Term> = args.iter().copied().collect();
         for local in code.locals.iter().skip(args.len()) {
             locals.push_back(self.arena.terms.default_of(Sort::from(&local.ty)));
@@ -201,7 +204,7 @@ impl Executor<'_> {
             return Ok(Vec::new());
         }
         for &global in &effects.written_globals {
-            let sort = Sort::from(&self.unit.globals()[global.index()].ty);
+            let sort = Sort::from(&self.unit.globals[global.index()].ty);
             let after = self.arena.terms.app(Func::GlobalAfter(call, global.0), &[], sort);
             state.globals.set(global.index(), after);
         }

@@ -8,10 +8,10 @@
 //!
 //! Invariant: in an [`Iteration`] nothing but the number of the iteration stands for what earlier iterations did.
 
-use super::super::{Execution, Flow};
 use super::sums::Index;
-use super::{Executor, split};
-use crate::exec::state::State;
+use super::{Accelerator, split};
+use kernel::exec::state::State;
+use kernel::exec::{Execution, Flow};
 use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -94,7 +94,7 @@ struct Pass {
     errors: Vec<Vec<Term>>,
 }
 
-impl Executor<'_> {
+impl Accelerator<'_, '_> {
     /// What an iteration does; `None` when that depends on more than its number.
     pub(super) fn one_iteration(
         &mut self,
@@ -103,11 +103,11 @@ impl Executor<'_> {
         args: &[Term],
         number: Term,
     ) -> Option<Iteration> {
-        let code = self.code().procedure(callee);
+        let code = self.executor.code().procedure(callee);
         let parts = take_apart(code, callee)?;
         let entry = self.start(state, code, args);
         let variables = self.assigned(&parts, callee);
-        if variables.iter().any(|variable| self.arena.terms.sort(variable.value(&entry)) != Sort::Int) {
+        if variables.iter().any(|variable| self.executor.arena.terms.sort(variable.value(&entry)) != Sort::Int) {
             return None;
         }
         // Once with arbitrary values.
@@ -119,7 +119,7 @@ impl Executor<'_> {
         }
         let end = self.iteration_from(first.clone(), &parts, code)?.end;
         let place = self.written_place(end.heap, state.heap)?;
-        if place.is_some_and(|(_, array)| own.iter().any(|&value| self.arena.terms.occurs(value, array))) {
+        if place.is_some_and(|(_, array)| own.iter().any(|&value| self.executor.arena.terms.occurs(value, array))) {
             return None;
         }
         // Then in the iteration of this number.
@@ -127,7 +127,7 @@ impl Executor<'_> {
         let (mut arbitrary, mut steps) = (Vec::new(), Vec::new());
         for &variable in &variables {
             let growth = self.growth(variable, &first, &end);
-            let value = match self.arena.terms.as_int(growth).cloned() {
+            let value = match self.executor.arena.terms.as_int(growth).cloned() {
                 Some(step) => {
                     steps.push((variable, step.clone()));
                     self.after_steps(variable.value(&entry), step, number)
@@ -144,7 +144,7 @@ impl Executor<'_> {
         let growth: BTreeMap<Variable, Term> =
             variables.iter().map(|&variable| (variable, self.growth(variable, &again, &seen.end))).collect();
         // What grew by a constant from arbitrary values has to do so from where it has grown to.
-        if steps.iter().any(|(variable, step)| self.arena.terms.as_int(growth[variable]) != Some(step)) {
+        if steps.iter().any(|(variable, step)| self.executor.arena.terms.as_int(growth[variable]) != Some(step)) {
             return None;
         }
         let write = match place {
@@ -168,7 +168,7 @@ impl Executor<'_> {
         if let Some((call, before)) = earlier {
             self.forget_earlier(&mut iteration, call, before)?;
         }
-        let terms = &self.arena.terms;
+        let terms = &self.executor.arena.terms;
         let is_unknown = |term: Term| {
             arbitrary.iter().any(|&value| terms.occurs(value, term))
                 || earlier.is_some_and(|(call, _)| terms.speaks_of_call(call, term))
@@ -179,14 +179,14 @@ impl Executor<'_> {
 
     /// The variables that a loop assigns.
     fn assigned(&self, parts: &Parts<'_>, callee: ProcId) -> Vec<Variable> {
-        let globals = &self.effects[callee.index()].written_globals;
+        let globals = &self.executor.effects[callee.index()].written_globals;
         let globals = globals.iter().map(|global| Variable::Global(global.index()));
         parts.assigned.iter().map(|&at| Variable::Param(at)).chain(globals).collect()
     }
 
     /// What a variable has gained from one state to another.
     fn growth(&mut self, variable: Variable, start: &State, end: &State) -> Term {
-        grown(&mut self.arena.terms, variable.value(start), variable.value(end))
+        grown(&mut self.executor.arena.terms, variable.value(start), variable.value(end))
     }
 
     /// Earlier iterations have left an array in some state, and nothing else changed: as a call that they stand for.
@@ -196,26 +196,26 @@ impl Executor<'_> {
         (selector, array): (Selector, Term),
         (callee, args): (ProcId, &[Term]),
     ) -> (CallId, HeapId) {
-        let call = self.arena.terms.new_call(AllocSet::everything(), Vec::new());
+        let call = self.executor.arena.terms.new_call(AllocSet::everything(), Vec::new());
         let record = smt::arena::CallRecord {
             call,
-            version: self.version,
+            version: self.executor.version,
             callee,
             args: args.to_vec(),
             globals: before.globals.iter().copied().collect(),
             heap: before.heap,
-            span: self.code().procedure(callee).span,
+            span: self.executor.code().procedure(callee).span,
         };
-        self.arena.keep(record);
+        self.executor.arena.keep(record);
         let selectors = BTreeSet::from([selector]);
         let footprint = Footprint { writes: selectors.clone(), accesses: selectors, modifies: Some(vec![array]) };
-        (call, self.arena.heaps.call(before.heap, call, footprint))
+        (call, self.executor.arena.heaps.call(before.heap, call, footprint))
     }
 
     /// A state in which an iteration begins, with nothing on its path.
     fn start(&mut self, state: &State, code: &Procedure, args: &[Term]) -> State {
         State {
-            locals: self.frame(code, args),
+            locals: self.executor.frame(code, args),
             path: im::Vector::new(),
             pending: im::Vector::new(),
             unflushed: 0,
@@ -224,13 +224,13 @@ impl Executor<'_> {
     }
 
     fn after_steps(&mut self, start: Term, step: BigInt, number: Term) -> Term {
-        let step = self.arena.terms.int(step);
-        let grown = self.arena.terms.mul(step, number);
-        self.arena.terms.add(start, grown)
+        let step = self.executor.arena.terms.int(step);
+        let grown = self.executor.arena.terms.mul(step, number);
+        self.executor.arena.terms.add(start, grown)
     }
 
     fn arbitrary(&mut self, all: &mut Vec<Term>) -> Term {
-        let value = self.arena.terms.skolem_int();
+        let value = self.executor.arena.terms.skolem_int();
         all.push(value);
         value
     }
@@ -238,24 +238,24 @@ impl Executor<'_> {
     /// Executes the condition and the body once.
     fn iteration_from(&mut self, mut state: State, parts: &Parts<'_>, code: &Procedure) -> Option<Pass> {
         let (calls, news) = (state.calls.len(), state.news.len());
-        let condition = self.eval(&mut state, parts.condition)?;
+        let condition = self.executor.eval(&mut state, parts.condition)?;
         let bad: Vec<Term> = state.pending.iter().map(|(condition, _)| *condition).collect();
-        let condition_errs = self.arena.terms.or(&bad);
+        let condition_errs = self.executor.arena.terms.or(&bad);
         // That it does not err is known from here on.
         (state.pending, state.unflushed, state.path) = (im::Vector::new(), 0, im::Vector::new());
-        self.found = Execution::default();
-        if !state.known.assume(&mut self.arena.terms, condition) {
+        self.executor.found = Execution::default();
+        if !state.known.assume(&mut self.executor.arena.terms, condition) {
             return None;
         }
-        let flows = self.block(state, &parts.body, code).ok()?;
+        let flows = self.executor.block(state, &parts.body, code).ok()?;
         let [Flow::Next(end)] = flows.as_slice() else { return None };
         let mut end = end.clone();
-        self.flush(&mut end).ok()?;
-        let whole = self.found.outcomes.iter().all(|o| o.ending == Ending::Error && o.calls.len() == calls);
+        self.executor.flush(&mut end).ok()?;
+        let whole = self.executor.found.outcomes.iter().all(|o| o.ending == Ending::Error && o.calls.len() == calls);
         if !whole || end.calls.len() != calls || end.news.len() != news {
             return None;
         }
-        let errors = self.found.outcomes.iter().map(|outcome| outcome.path.clone()).collect();
+        let errors = self.executor.found.outcomes.iter().map(|outcome| outcome.path.clone()).collect();
         Some(Pass { end, condition, condition_errs, errors })
     }
 
@@ -268,7 +268,7 @@ impl Executor<'_> {
             if heap == start {
                 continue;
             }
-            match self.arena.heaps.node(heap) {
+            match self.executor.arena.heaps.node(heap) {
                 HeapNode::Store { prev, selector: selector @ Selector::Cell(_), object, .. } => {
                     if place.is_some_and(|known| known != (*selector, *object)) {
                         return None;
@@ -297,7 +297,7 @@ impl Executor<'_> {
             if heap == start {
                 continue;
             }
-            match self.arena.heaps.node(heap) {
+            match self.executor.arena.heaps.node(heap) {
                 HeapNode::Store { prev, selector: own, object, index: Some(index), .. }
                     if (*own, *object) == (selector, array) =>
                 {
@@ -309,9 +309,9 @@ impl Executor<'_> {
             }
         }
         let [at] = written.into_iter().collect::<Vec<_>>()[..] else { return None };
-        let (slope, first) = split(&mut self.arena.terms, at, number)?;
+        let (slope, first) = split(&mut self.executor.arena.terms, at, number)?;
         let index = Index::of(&slope, first)?;
-        let value = self.arena.heaps.read(&mut self.arena.terms, end.heap, selector, array, Some(at));
+        let value = self.executor.arena.heaps.read(&mut self.executor.arena.terms, end.heap, selector, array, Some(at));
         Some(Write { selector, array, index, value })
     }
 
@@ -319,24 +319,30 @@ impl Executor<'_> {
     fn forget_earlier(&mut self, iteration: &mut Iteration, call: CallId, before: HeapId) -> Option<()> {
         let write = iteration.write.as_ref()?;
         let (selector, index) = (write.selector, write.index.clone());
-        let at = index.at(&mut self.arena.terms, iteration.number);
+        let at = index.at(&mut self.executor.arena.terms, iteration.number);
         let mut instead = HashMap::default();
-        for term in self.arena.terms.parts_of(&iteration.terms()) {
-            let Node::App(Func::Effect(by, _), args) = self.arena.terms.node(term).clone() else { continue };
+        for term in self.executor.arena.terms.parts_of(&iteration.terms()) {
+            let Node::App(Func::Effect(by, _), args) = self.executor.arena.terms.node(term).clone() else { continue };
             if by != call {
                 continue;
             }
             // Only cells that lie ahead, or the one that is this iteration's own.
-            let ahead = self.arena.terms.sub(args[1], at);
-            let ahead = self.arena.terms.as_int(ahead)?;
+            let ahead = self.executor.arena.terms.sub(args[1], at);
+            let ahead = self.executor.arena.terms.as_int(ahead)?;
             let unwritten = if index.up { !ahead.is_negative() } else { !ahead.is_positive() };
             if !unwritten {
                 return None;
             }
-            let value = self.arena.heaps.read(&mut self.arena.terms, before, selector, args[0], Some(args[1]));
+            let value = self.executor.arena.heaps.read(
+                &mut self.executor.arena.terms,
+                before,
+                selector,
+                args[0],
+                Some(args[1]),
+            );
             instead.insert(term, value);
         }
-        let terms = &mut self.arena.terms;
+        let terms = &mut self.executor.arena.terms;
         for growth in iteration.growth.values_mut() {
             *growth = terms.substitute(*growth, &instead);
         }

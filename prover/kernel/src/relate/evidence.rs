@@ -8,7 +8,6 @@
 //! Invariant: allocs and calls are named by the numbers they get when the two procedures are executed, before anything is
 //! related; so the names mean the same in every run.
 
-use super::Correspondence;
 use serde::{Deserialize, Serialize};
 use smt::term::{AllocClass, CallId};
 use std::collections::BTreeMap;
@@ -95,21 +94,6 @@ pub struct Match {
     /// Allocations of version 1, each with the one of version 0 that it corresponds to; those not named before.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub allocs: BTreeMap<AllocClass, AllocClass>,
-}
-
-impl Match {
-    /// What makes the second alignment of the first; `None` when that is no single match.
-    pub(super) fn between(before: &Correspondence, after: &Correspondence) -> Option<Self> {
-        let mut calls = after.calls.iter().filter(|(theirs, _)| !before.calls.contains_key(theirs));
-        let (&right, &left) = calls.next()?;
-        calls.next().is_none().then(|| Match { left, right, allocs: births_between(before, after) })
-    }
-}
-
-/// The allocation pairs that are in the second alignment and not in the first.
-pub(super) fn births_between(before: &Correspondence, after: &Correspondence) -> BTreeMap<AllocClass, AllocClass> {
-    let new = after.allocs.iter().filter(|(theirs, _)| !before.allocs.contains_key(theirs));
-    new.map(|(&theirs, &mine)| (theirs, mine)).collect()
 }
 
 /// Why a case is no threat (rule *Conclude*).

@@ -5,26 +5,30 @@
 //!
 //! Invariant: no solver here; paths are dropped only when their condition is false by the simplifier alone.
 
-mod acceleration;
 mod call;
 mod entry;
 mod expr;
 pub mod state;
 mod stmt;
 
-use crate::budget::exec::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK};
+use crate::bounds::exec::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK};
 use crate::effects::cell_sort;
 pub use entry::on_entry;
 pub use expr::{ContractView, Freshness, before_call, existing};
 
 use crate::effects::Effects;
 use crate::exec::state::{Fault, Outcome, State};
-use crate::lower::Lowered;
-use lang_l::hir::{ProcId, Procedure, Version};
+use lang_l::hir::{ProcId, Procedure, Unit, Version};
 use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::term::{Ending, Func, Sort, Term};
 use std::collections::BTreeSet;
+
+/// The states in which a call returned, with its results.
+pub type Returns = Vec<(State, Vec<Term>)>;
+
+/// The states in which a call of a loop returns, found without executing it turn by turn; `None` where that cannot be said.
+pub type AtOnce = fn(&mut Executor<'_>, &State, ProcId, &[Term], Span) -> Result<Option<Returns>, ExecError>;
 
 /// How far to go.
 #[derive(Clone, Debug)]
@@ -43,8 +47,8 @@ pub struct Limits {
     pub inline_at: Option<Span>,
     /// Join the states after an `if` into one, so that paths do not multiply.
     pub join: bool,
-    /// Take all iterations of a loop at once where that can be said (rule *Acceleration*).
-    pub accelerate: bool,
+    /// Who takes all iterations of a loop at once where that can be said. The kernel itself asks nobody.
+    pub at_once: Option<AtOnce>,
     /// Note at calls what is said to hold on entry of the callee.
     pub entries: bool,
     /// By which numbers the parameters go, where not by their own: one that differs from that of the other version takes another.
@@ -63,7 +67,7 @@ impl Default for Limits {
             inline_depth: 0,
             inline_at: None,
             join: false,
-            accelerate: false,
+            at_once: None,
             entries: false,
             parameter_numbers: None,
             whole_run: false,
@@ -130,7 +134,7 @@ pub struct CheckedCall {
 /// # Errors
 /// When there are too many outcomes even so, or too many calls.
 pub fn execute(
-    unit: &Lowered,
+    unit: &Unit,
     version: usize,
     effects: &[Effects],
     limits: &Limits,
@@ -150,7 +154,7 @@ pub fn execute(
 /// Runs procedures of one version.
 pub struct Executor<'a> {
     /// The program.
-    pub unit: &'a Lowered,
+    pub unit: &'a Unit,
     /// Which version.
     pub version: usize,
     /// What is known of its procedures.
@@ -159,7 +163,8 @@ pub struct Executor<'a> {
     pub limits: Limits,
     /// Terms, heaps, calls.
     pub arena: &'a mut Arena,
-    found: Execution,
+    /// What was found so far.
+    pub found: Execution,
     /// How many calls were made.
     calls: usize,
     /// How much was done with terms before.
@@ -168,24 +173,20 @@ pub struct Executor<'a> {
     /// How many states are still to be executed, or were put by, at the branches around the present one.
     pending: usize,
     /// In how many iterations of loops, taken as one of many, this is.
-    iteration_depth: u32,
+    pub iteration_depth: u32,
 }
 
 /// Whether control goes on after a statement.
-enum Flow {
+pub enum Flow {
+    /// It does.
     Next(State),
+    /// The procedure returns.
     Return(State),
 }
 
 impl<'a> Executor<'a> {
     /// An executor for `version` of `unit`.
-    pub fn new(
-        unit: &'a Lowered,
-        version: usize,
-        effects: &'a [Effects],
-        limits: Limits,
-        arena: &'a mut Arena,
-    ) -> Self {
+    pub fn new(unit: &'a Unit, version: usize, effects: &'a [Effects], limits: Limits, arena: &'a mut Arena) -> Self {
         let started = arena.terms.work();
         Executor {
             unit,
@@ -202,8 +203,9 @@ impl<'a> Executor<'a> {
         }
     }
 
-    fn code(&self) -> &'a Version {
-        &self.unit.versions()[self.version]
+    /// The version that is executed.
+    pub fn code(&self) -> &'a Version {
+        &self.unit.versions[self.version]
     }
 
     /// All outcomes of the body of `procedure` from an arbitrary store, with the n-th parameter [`Func::Param`] n.
@@ -249,7 +251,7 @@ impl<'a> Executor<'a> {
             .collect();
         let globals = self
             .unit
-            .globals()
+            .globals
             .iter()
             .zip(0u32..)
             .map(|(global, at)| terms.app(Func::Global(at), &[], Sort::from(&global.ty)))
@@ -268,7 +270,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Runs the body of a procedure whose parameters are set; the states in which it returns.
-    fn body(&mut self, state: State, procedure: ProcId) -> Result<Vec<State>, ExecError> {
+    pub fn body(&mut self, state: State, procedure: ProcId) -> Result<Vec<State>, ExecError> {
         let code = self.code().procedure(procedure);
         let Some(block) = &code.body else { return Ok(Vec::new()) };
         let flows = self.block(state, block, code)?;
@@ -289,7 +291,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Turns the ways to err gathered since the last fork into one outcome.
-    fn flush(&mut self, state: &mut State) -> Result<(), ExecError> {
+    pub fn flush(&mut self, state: &mut State) -> Result<(), ExecError> {
         if state.pending.is_empty() {
             return Ok(());
         }
@@ -305,7 +307,11 @@ impl<'a> Executor<'a> {
         self.finish(state, Ending::Error, path, Vec::new(), faults)
     }
 
-    fn finish(
+    /// Notes one way to end.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn finish(
         &mut self,
         state: &State,
         ending: Ending,
@@ -327,7 +333,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Splits off the error that happens unless `ok`; false when nothing goes on.
-    fn require(&mut self, state: &mut State, ok: Term, message: &'static str, span: Span) -> bool {
+    pub fn require(&mut self, state: &mut State, ok: Term, message: &'static str, span: Span) -> bool {
         let ok = self.arena.terms.simplify(ok, &state.known);
         if self.arena.terms.is_true(ok) {
             return true;

@@ -5,7 +5,7 @@
 //! Invariant: what is read is built by the constructors of terms, from symbols of the given outcome alone: its own
 //! allocations and calls, and the entry store. A text that says anything else is no condition.
 
-use crate::budget::relate::{MAX_DEPTH, MAX_NODES};
+use crate::bounds::relate::{MAX_DEPTH, MAX_NODES};
 use crate::exec::state::Outcome;
 use lang_l::hir::FieldId;
 use num_bigint::BigInt;
@@ -14,7 +14,7 @@ use smt::arena::Arena;
 use smt::term::{AllocClass, CallId, Func, Node, Selector, Sort, Term};
 
 /// The condition as text; `None` when it is too big, or speaks of what no text can name.
-pub(super) fn write(arena: &Arena, term: Term) -> Option<String> {
+pub fn write(arena: &Arena, term: Term) -> Option<String> {
     let mut text = String::new();
     write_term(arena, term, &mut text, &mut MAX_NODES.clone(), MAX_DEPTH)?;
     Some(text)

@@ -1,0 +1,11 @@
+//! The kernel: it checks proofs and believes nothing else.
+
+pub mod bounds;
+
+pub mod rejection;
+
+pub mod effects;
+
+pub mod exec;
+
+pub mod relate;
