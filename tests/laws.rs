@@ -316,7 +316,7 @@ fn what_is_claimed_of_a_procedure_holds_on_runs() {
             let mut solver = Solver::new(QueryBudget::default());
             let Analysis { effects, clauses, .. } = analyse(&lowered, &mut solver);
             // Effects say what a procedure does where contracts hold.
-            if clauses.iter().any(|clause| clause.status != prover::analysis::contracts::Status::Holds) {
+            if clauses.iter().any(|clause| clause.status != kernel::alone::clauses::Status::Holds) {
                 continue;
             }
             let mut random = Random::new(3);

@@ -7,7 +7,6 @@
 //! 3. [`claims`]: all pairs proved together, as far as they can be.
 //! 4. `Judge`: each pair's verdict, from its proof, what it rests on, and what a search for a difference found.
 
-use crate::analysis::contracts::{Status, contracts_hold};
 use crate::analysis::{Analysis, analyse};
 use crate::engines::{claims, paper};
 use crate::goal::{Pair, PairProof, Program};
@@ -17,6 +16,7 @@ use crate::search::{concrete, recurrent_set};
 use crate::verdict::comparison::{Comparison, comparable, comparisons, unconditional};
 use crate::verdict::judge::{Judge, Manner, Proofs};
 use crate::verdict::{PairReport, Report, Verdict, stopped};
+use kernel::alone::clauses::{Status, contracts_hold};
 use kernel::relate::Level;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::interp::{Divergence, Stuck};

@@ -8,4 +8,6 @@ pub mod effects;
 
 pub mod exec;
 
+pub mod alone;
+
 pub mod relate;

@@ -11,11 +11,12 @@ pub mod ranking;
 pub mod contracts;
 
 use crate::lower::Lowered;
-use contracts::{Clause, ContractEvidence};
+use contracts::ContractEvidence;
 use inference::InferredEffects;
+use kernel::alone::clauses::Clause;
+use kernel::alone::measures::{self, Ranking};
 use kernel::effects::{self, Effects};
 use kernel::rejection::Rejection;
-use ranking::Ranking;
 use smt::solve::Solver;
 use smt::stop;
 
@@ -83,7 +84,7 @@ pub fn confirm_analysis(
     for (version, AnalysisEvidence { inferred, rankings, trusted }) in evidence.iter().enumerate() {
         let mut known = effects::syntactic(lowered.as_unit(), version);
         inference::confirm(lowered, version, &mut known, solver, inferred)?;
-        ranking::confirm(lowered, version, &mut known, solver, rankings)?;
+        measures::check(lowered.as_unit(), version, &mut known, solver, rankings)?;
         alone.clauses.extend(contracts::confirm(lowered, version, &mut known, solver, trusted)?);
         alone.effects[version] = known;
     }

@@ -11,7 +11,6 @@
 use super::ReplayedPair;
 use super::decisions::{AnsweredPair, Decision, Decisions};
 use super::names;
-use crate::analysis::contracts::{Clause, ClauseKind, Status, contracts_hold};
 use crate::analysis::{Analysis, confirm_analysis};
 use crate::engines;
 use crate::goal::{Goal, Pair, PairProof, Program};
@@ -22,6 +21,7 @@ use crate::search::witness::{self, Contrast, Target, replay_contract};
 use crate::verdict::Termination;
 use crate::verdict::comparison::{Comparison, comparable, comparisons, premises, procedures_run};
 use crate::verdict::vacuity;
+use kernel::alone::clauses::{Clause, ClauseKind, Status, contracts_hold};
 use kernel::effects::Effects;
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::{Claims, Level};

@@ -5,12 +5,13 @@
 //! Invariant: a form and nothing more. Every entry that is read is written again as it was read.
 
 use crate::analysis::AnalysisEvidence;
-use crate::analysis::contracts::{ClauseKind, ContractEvidence};
+use crate::analysis::contracts::ContractEvidence;
 use crate::analysis::inference::InferredEffects;
 use crate::analysis::loop_invariants::LoopInvariants;
-use crate::analysis::ranking::{Measure, Ranking};
 use crate::chc::polynomial::{Equation, Polynomial};
 use crate::lower::Lowered;
+use kernel::alone::clauses::ClauseKind;
+use kernel::alone::measures::{Measure, Ranking};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate;
 use lang_l::hir::ProcId;

@@ -106,16 +106,6 @@ pub(crate) fn bounded(terms: &mut Terms, conditions: &[Term]) -> BTreeSet<Term> 
     found
 }
 
-/// That a measure is at least 0 before and smaller after (`strictly`), or no greater after.
-pub(crate) fn decrease(terms: &mut Terms, before: Term, after: Term, strictly: bool) -> Term {
-    if !strictly {
-        return terms.le(after, before);
-    }
-    let zero = terms.int(0);
-    let (bounded, smaller) = (terms.le(zero, before), terms.lt(after, before));
-    terms.and(&[bounded, smaller])
-}
-
 /// The edges of each strongly connected component of a graph, by their positions.
 pub(crate) fn cyclic_parts<N: NodeTrait>(edges: &[(N, N)]) -> Vec<Vec<usize>> {
     let graph: DiGraphMap<N, ()> = edges.iter().map(|&(from, to)| (from, to, ())).collect();

@@ -4,8 +4,8 @@
 
 use super::Subject;
 use super::one_line;
-use crate::analysis::contracts::ClauseKind;
 use crate::verdict::{ClauseStatus, PairReport, Verdict};
+use kernel::alone::clauses::ClauseKind;
 use kernel::effects::direct_callees;
 use lang_l::hir::{ProcId, Procedure};
 use std::collections::BTreeSet;

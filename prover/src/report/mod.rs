@@ -24,8 +24,8 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use crate::analysis::contracts::ClauseKind;
 use crate::verdict::{ClauseStatus, PairReport, Report};
+use kernel::alone::clauses::ClauseKind;
 use lang_l::hir::{Procedure, Unit};
 use lang_l::source::{Sources, Span};
 

@@ -5,10 +5,10 @@
 use super::comparison::procedures_run;
 use super::judge::Judge;
 use super::{ClauseReport, ClauseStatus, Reason, Verdict};
-use crate::analysis::contracts::{Clause, ClauseKind, Status};
 use crate::goal::Pair;
 use crate::search::concrete;
 use crate::search::witness::{self, Target};
+use kernel::alone::clauses::{Clause, ClauseKind, Status};
 use lang_l::hir::ProcId;
 use std::collections::BTreeSet;
 

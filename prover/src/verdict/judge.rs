@@ -7,11 +7,11 @@
 
 use super::comparison::{Comparison, comparable, premises, procedures_run};
 use super::{PairReport, Premise, Reason, Termination, Verdict, failure, vacuity};
-use crate::analysis::contracts::{Clause, contracts_hold};
 use crate::goal::{Pair, PairProof, Program};
 use crate::lower::is_loop;
 use crate::search::witness::{self, Contrast};
 use crate::search::{bmc, concrete, recurrent_set};
+use kernel::alone::clauses::{Clause, contracts_hold};
 use kernel::relate::Level;
 use lang_l::hir::{Expr, Origin, ProcId, Unit};
 use lang_l::interp::Behaviour;

@@ -13,9 +13,9 @@ pub mod stopped;
 pub mod vacuity;
 
 use crate::analysis::AnalysisEvidence;
-use crate::analysis::contracts::ClauseKind;
 use crate::goal::{Pair, PairProof};
 use crate::search::witness::{ContractWitness, Witness};
+use kernel::alone::clauses::ClauseKind;
 use lang_l::source::Span;
 use smt::solve::CrossCheck;
 use std::collections::BTreeMap;

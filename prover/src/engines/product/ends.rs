@@ -6,7 +6,8 @@ use super::check::Check;
 use super::graph::{self, Edge};
 use super::transitions::BLOCKED;
 use crate::budget::product::MAX_MEASURES;
-use crate::chc::ranking::{Edges, bounded, cyclic_parts, decrease, lexicographic};
+use crate::chc::ranking::{Edges, bounded, cyclic_parts, lexicographic};
+use kernel::alone::measures::decrease;
 use rustc_hash::FxHashMap as HashMap;
 use smt::term::{Func, Node, Term};
 

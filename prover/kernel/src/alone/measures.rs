@@ -1,0 +1,180 @@
+//! Why recursion ends: measures that shrink from call to call.
+//!
+//! In: the procedures of a version, and [`Ranking`]s. Out: whether each ranking shows that its component ends.
+//!
+//! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters. For each recursive call, on
+//! its path, the caller's measure is at least 0 and the callee's is smaller. With two measures in lexicographic order it
+//! is enough that the first does not grow, and that the second is at least 0 and shrinks. No infinite chain of calls can do
+//! that.
+
+use crate::effects::Effects;
+use crate::exec::{Executor, Limits, execute, on_entry};
+use crate::rejection::{Rejection, reject};
+use lang_l::hir::{ProcId, Unit};
+use lang_l::source::Span;
+use num_bigint::BigInt;
+use smt::arena::Arena;
+use smt::obligation::{Obligation, Purpose};
+use smt::solve::{Answer, Solver};
+use smt::term::{CallId, Ending, Func, Sort, Term, Terms};
+use std::collections::BTreeMap;
+
+/// A linear form over parameters, by their position.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Measure {
+    /// What is added.
+    pub constant: BigInt,
+    /// What each parameter is multiplied by.
+    pub coefficients: BTreeMap<u32, BigInt>,
+}
+
+/// Why the procedures of a component end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranking {
+    /// The component; callees that it does not reach itself are not in it.
+    pub component: Vec<ProcId>,
+    /// No measure, where there is no recursive call on any path; or one; or two in lexicographic order.
+    pub measures: Vec<Measure>,
+    /// The recursive calls at which it is the second measure that shrinks, numbered along procedures and paths.
+    pub by_second: Vec<usize>,
+}
+
+/// One recursive call: its version, the path to it, as assumptions, its arguments, and where it is.
+pub struct Descent {
+    /// The version.
+    pub version: usize,
+    /// The path to it.
+    pub path: Vec<Term>,
+    /// What it hands on.
+    pub args: Vec<Term>,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// Checks rankings, and says in `effects` that the procedures of their components end.
+///
+/// # Errors
+/// When a measure does not shrink, or is not enough.
+pub fn check(
+    unit: &Unit,
+    version: usize,
+    effects: &mut [Effects],
+    solver: &mut Solver,
+    rankings: &[Ranking],
+) -> Result<(), Rejection> {
+    for ranking in rankings {
+        let mut arena = Arena::new(unit);
+        let known = ranking.component.iter().all(|id| id.index() < effects.len());
+        let descents = match known && is_open(unit, version, effects, &ranking.component) {
+            true => descents(unit, version, effects, &mut arena, &ranking.component),
+            false => None,
+        };
+        let Some(descents) = descents else { return reject("recursion is said to end that no measure can bound") };
+        for descent in &descents {
+            let mut falls = |measure, strictly| shrinks(&mut arena, solver, measure, descent, strictly);
+            let shrinks = match &ranking.measures[..] {
+                [] => false,
+                [only] => falls(only, true),
+                [first, second, ..] => falls(first, true) || (falls(second, true) && falls(first, false)),
+            };
+            if !shrinks {
+                return reject("a measure does not shrink at a recursive call");
+            }
+        }
+        for id in &ranking.component {
+            effects[id.index()].terminates = true;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a component would end if its own recursion did, and that is not known yet.
+pub fn is_open(unit: &Unit, version: usize, effects: &[Effects], component: &[ProcId]) -> bool {
+    let procedures = &unit.versions[version].procedures;
+    let ends_without = |id: &ProcId| {
+        let own = &effects[id.index()];
+        procedures[id.index()].body.is_some()
+            && !own.may_block
+            && own.callees.iter().all(|callee| component.contains(callee) || effects[callee.index()].terminates)
+    };
+    component.iter().all(ends_without) && component.iter().any(|id| !effects[id.index()].terminates)
+}
+
+/// The recursive calls within a component; `None` when it has too many paths.
+pub fn descents(
+    unit: &Unit,
+    version: usize,
+    effects: &[Effects],
+    arena: &mut Arena,
+    component: &[ProcId],
+) -> Option<Vec<Descent>> {
+    let mut descents = Vec::new();
+    for &id in component {
+        if effects[id.index()].recursive(id) {
+            descents.extend(recursive_calls(unit, version, effects, arena, id, component)?);
+        }
+    }
+    Some(descents)
+}
+
+/// The calls from `id` into its component; `None` when it has too many paths.
+fn recursive_calls(
+    unit: &Unit,
+    version: usize,
+    effects: &[Effects],
+    arena: &mut Arena,
+    id: ProcId,
+    component: &[ProcId],
+) -> Option<Vec<Descent>> {
+    let mut executor = Executor::new(unit, version, effects, Limits::default(), arena);
+    let (_, assumed, _) = on_entry(&mut executor, id);
+    let execution = execute(unit, version, effects, &Limits::default(), arena, (id, &assumed)).ok()?;
+    let mut descents = Vec::new();
+    // The outcome in which a call never ends has just the path to it.
+    for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Diverges) {
+        let last: Option<&CallId> = outcome.calls.last();
+        let Some(record) = last.map(|&call| arena.record(call)) else { continue };
+        if component.contains(&record.callee) {
+            descents.push(Descent {
+                version,
+                path: outcome.path.clone(),
+                args: record.args.clone(),
+                span: record.span,
+            });
+        }
+    }
+    Some(descents)
+}
+
+/// Whether, at a call, the measure is at least 0 before and smaller after (`strictly`), or no greater after.
+pub fn shrinks(arena: &mut Arena, solver: &mut Solver, measure: &Measure, descent: &Descent, strictly: bool) -> bool {
+    let params: BTreeMap<u32, Term> =
+        measure.coefficients.keys().map(|&at| (at, arena.terms.app(Func::Param(at), &[], Sort::Int))).collect();
+    let before = value(arena, measure, |at| params.get(&at).copied());
+    let after = value(arena, measure, |at| descent.args.get(at as usize).copied());
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    let goal = decrease(&mut arena.terms, before, after, strictly);
+    let tag = Purpose::MeasureShrinks.within(descent.version, vec![descent.span]);
+    solver.prove(arena, &Obligation { assumptions: descent.path.clone(), goal, tag }) == Answer::Holds
+}
+
+fn value(arena: &mut Arena, measure: &Measure, of: impl Fn(u32) -> Option<Term>) -> Option<Term> {
+    let mut sum = arena.terms.int(measure.constant.clone());
+    for (&at, coefficient) in &measure.coefficients {
+        let term = of(at).filter(|&term| arena.terms.sort(term) == Sort::Int)?;
+        let coefficient = arena.terms.int(coefficient.clone());
+        let product = arena.terms.mul(coefficient, term);
+        sum = arena.terms.add(sum, product);
+    }
+    Some(sum)
+}
+
+/// That a measure is at least 0 before and smaller after (`strictly`), or no greater after.
+pub fn decrease(terms: &mut Terms, before: Term, after: Term, strictly: bool) -> Term {
+    if !strictly {
+        return terms.le(after, before);
+    }
+    let zero = terms.int(0);
+    let (bounded, smaller) = (terms.le(zero, before), terms.lt(after, before));
+    terms.and(&[bounded, smaller])
+}
