@@ -10,4 +10,6 @@ pub mod exec;
 
 pub mod alone;
 
+pub mod lemma;
+
 pub mod relate;

@@ -94,7 +94,7 @@ struct Pass {
     errors: Vec<Vec<Term>>,
 }
 
-impl Accelerator<'_, '_> {
+impl<'a> Accelerator<'_, 'a> {
     /// What an iteration does; `None` when that depends on more than its number.
     pub(super) fn one_iteration(
         &mut self,
@@ -236,7 +236,7 @@ impl Accelerator<'_, '_> {
     }
 
     /// Executes the condition and the body once.
-    fn iteration_from(&mut self, mut state: State, parts: &Parts<'_>, code: &Procedure) -> Option<Pass> {
+    fn iteration_from(&mut self, mut state: State, parts: &Parts<'_>, code: &'a Procedure) -> Option<Pass> {
         let (calls, news) = (state.calls.len(), state.news.len());
         let condition = self.executor.eval(&mut state, parts.condition)?;
         let bad: Vec<Term> = state.pending.iter().map(|(condition, _)| *condition).collect();

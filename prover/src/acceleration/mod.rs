@@ -47,7 +47,7 @@ struct Accelerator<'e, 'a> {
     executor: &'e mut Executor<'a>,
 }
 
-impl Accelerator<'_, '_> {
+impl<'a> Accelerator<'_, 'a> {
     /// The states in which a loop ends, with what its procedure returns; `None` when it is not of the kind.
     fn accelerated(
         &mut self,

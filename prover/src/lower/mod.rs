@@ -26,12 +26,14 @@ mod liveness;
 mod loops;
 mod parameter_order;
 mod scalar_replacement;
+mod simulations;
 mod tail_absorption;
 mod worker;
 
 use draft::{Draft, spoken_of};
 pub use kernel::effects::is_loop;
 use lang_l::hir::{Class, Field, Global, ProcId, Procedure, Type, Unit, Version};
+pub use simulations::simulations;
 use smt::arena::Arena;
 
 /// Changes the procedures of one version.

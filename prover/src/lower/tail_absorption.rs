@@ -12,6 +12,7 @@
 use super::draft::Draft;
 use crate::budget::lower::MAX_REST;
 use lang_l::hir::{Block, Expr, ExprKind, Procedure, Stmt, StmtKind, Type};
+use lang_l::source::Span;
 
 /// Takes what follows the first loop that returns into the loop, in every procedure.
 pub(super) fn run(_: &Draft<'_>, procedures: &mut Vec<Procedure>) {
@@ -20,23 +21,32 @@ pub(super) fn run(_: &Draft<'_>, procedures: &mut Vec<Procedure>) {
     }
 }
 
-fn taken_in(body: Block) -> Block {
-    let mut stmts = body.stmts;
+/// The place of the loop that takes in what follows it, if one does; in the body before or after that.
+pub(super) fn absorbs(body: &Block) -> Option<Span> {
+    absorbing(body).map(|at| body.stmts[at].span)
+}
+
+/// The position of the first loop that returns, if what follows it can be taken in.
+fn absorbing(body: &Block) -> Option<usize> {
     let returns = |stmt: &Stmt| match &stmt.kind {
         StmtKind::While { body, .. } => body.any(&|stmt| matches!(stmt.kind, StmtKind::Return(_))),
         _ => false,
     };
-    let Some(at) = stmts.iter().position(returns) else { return Block { stmts, span: body.span } };
-    let mut rest = Block { stmts: stmts.split_off(at + 1), span: body.span };
+    let at = body.stmts.iter().position(returns)?;
     let fixed = |stmt: &Stmt| match &stmt.kind {
         StmtKind::While { .. } => true,
         StmtKind::Assert(e) | StmtKind::Assume(e) => e.mentions_entry(),
         _ => false,
     };
-    if rest.any(&fixed) || rest.stmts.len() > MAX_REST {
-        stmts.append(&mut rest.stmts);
-        return Block { stmts, span: body.span };
-    }
+    let rest = &body.stmts[at + 1..];
+    let open = rest.iter().all(|stmt| !fixed(stmt) && !stmt.blocks().into_iter().any(|inner| inner.any(&fixed)));
+    (open && rest.len() <= MAX_REST).then_some(at)
+}
+
+fn taken_in(body: Block) -> Block {
+    let Some(at) = absorbing(&body) else { return body };
+    let mut stmts = body.stmts;
+    let mut rest = Block { stmts: stmts.split_off(at + 1), span: body.span };
     if let Some(Stmt { kind: StmtKind::While { cond, invariants, body }, span }) = stmts.pop() {
         rest.stmts.push(Stmt { kind: StmtKind::Return(Vec::new()), span });
         let body = without_breaks(body, &rest);

@@ -4,7 +4,8 @@
 //! outcome of its own.
 
 use super::expr::Return;
-use super::{Check, CheckedCall, ExecError, Executor, Flow};
+use super::source::assigned;
+use super::{Check, CheckedCall, ExecError, Executor, Flow, Returns};
 use crate::effects::is_loop;
 use crate::exec::state::State;
 use lang_l::hir::{Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
@@ -23,14 +24,26 @@ impl Executor<'_> {
         args: &[Expr],
         span: Span,
     ) -> Result<Vec<Flow>, ExecError> {
-        self.calls += 1;
-        if self.calls > self.limits.calls {
-            return Err(ExecError::TooManyCalls(self.limits.calls));
-        }
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
             let Some(value) = self.eval(&mut state, arg) else { return self.go_on(state, false) };
             values.push(value);
+        }
+        let returned = self.call_with(state, callee, values, span)?;
+        Ok(returned.into_iter().map(|(state, results)| Flow::Next(assigned(state, targets, results))).collect())
+    }
+
+    /// Makes a call: in place where the limits say so, else by its summary. The states in which it returned.
+    pub(super) fn call_with(
+        &mut self,
+        mut state: State,
+        callee: ProcId,
+        values: Vec<Term>,
+        span: Span,
+    ) -> Result<Returns, ExecError> {
+        self.calls += 1;
+        if self.calls > self.limits.calls {
+            return Err(ExecError::TooManyCalls(self.limits.calls));
         }
         self.flush(&mut state)?;
         self.check_requires(&state, callee, &values, span);
@@ -43,30 +56,13 @@ impl Executor<'_> {
             Some(at_once) => at_once(self, &state, callee, &values, span)?,
             None => None,
         };
-        let returned = if let Some(ends) = at_once {
-            ends
+        if let Some(ends) = at_once {
+            Ok(ends)
         } else if wanted || self.is_over(&state, callee, &values) {
-            self.inline(state, callee, &values)?
+            self.inline(state, callee, &values)
         } else {
-            self.abstract_call(state, callee, values, span)?
-        };
-        let mut flows = Vec::new();
-        for (mut state, results) in returned {
-            for (target, value) in targets.iter().zip(results) {
-                match target {
-                    Place::Local(id) => {
-                        state.locals.set(id.index(), value);
-                    }
-                    Place::Global(id) => {
-                        state.globals.set(id.index(), value);
-                    }
-                    // The lowering stores results of calls in locals.
-                    Place::Field(..) | Place::Index(..) => {}
-                }
-            }
-            flows.push(Flow::Next(state));
+            self.abstract_call(state, callee, values, span)
         }
-        Ok(flows)
     }
 
     /// Whether a call of a loop is known to take no turn. So a loop that is left by its condition, once a flag is set, is left where

@@ -5,6 +5,7 @@
 
 use super::{Executor, cell_sort};
 use crate::effects::is_loop;
+use crate::exec::source::Site;
 use crate::exec::state::{Fault, State};
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Procedure, Type, UnOp};
 use smt::heap::HeapId;
@@ -125,7 +126,8 @@ impl Executor<'_> {
     /// which a state on the way has lost track of unless it is the outermost; then the condition cannot be said.
     pub fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Translation> {
         // In a loop's procedure, as in one executed in place, the entry that is meant is another one.
-        if (self.depth > 0 || is_loop(code)) && condition.mentions_entry() {
+        let within = self.source.is_some_and(|source| matches!(source.own.site, Site::Loop { .. }));
+        if (self.depth > 0 || is_loop(code) || within) && condition.mentions_entry() {
             return None;
         }
         let view = view_of(state);

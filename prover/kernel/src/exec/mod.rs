@@ -8,6 +8,7 @@
 mod call;
 mod entry;
 mod expr;
+pub mod source;
 pub mod state;
 mod stmt;
 
@@ -17,6 +18,7 @@ pub use entry::on_entry;
 pub use expr::{ContractView, Freshness, before_call, existing};
 
 use crate::effects::Effects;
+use crate::exec::source::Source;
 use crate::exec::state::{Fault, Outcome, State};
 use lang_l::hir::{ProcId, Procedure, Unit, Version};
 use lang_l::source::Span;
@@ -87,9 +89,12 @@ pub enum ExecError {
     /// More work than the limit.
     #[error("leads to terms that are too large")]
     TooLarge,
-    /// A loop: [`Lowered`] has none, so this would be a bug of the lowering.
+    /// A loop, where none is expected: whoever took the loops out of the program has left one.
     #[error("has a loop that was not lowered")]
     NotLowered,
+    /// A part of the source is not what it is said to be.
+    #[error("is not what stands for it: {0}")]
+    Unlike(&'static str),
 }
 
 /// What an execution found.
@@ -170,6 +175,8 @@ pub struct Executor<'a> {
     /// How much was done with terms before.
     started: u64,
     depth: usize,
+    /// The source, where it is the source that is executed.
+    source: Option<Source<'a>>,
     /// How many states are still to be executed, or were put by, at the branches around the present one.
     pending: usize,
     /// In how many iterations of loops, taken as one of many, this is.
@@ -182,6 +189,14 @@ pub enum Flow {
     Next(State),
     /// The procedure returns.
     Return(State),
+}
+
+impl Flow {
+    /// The same state, returned.
+    fn over(self) -> Flow {
+        let (Flow::Next(state) | Flow::Return(state)) = self;
+        Flow::Return(state)
+    }
 }
 
 impl<'a> Executor<'a> {
@@ -198,6 +213,7 @@ impl<'a> Executor<'a> {
             calls: 0,
             started,
             depth: 0,
+            source: None,
             pending: 0,
             iteration_depth: 0,
         }
@@ -266,20 +282,25 @@ impl<'a> Executor<'a> {
             news: im::Vector::new(),
             pending: im::Vector::new(),
             unflushed: 0,
+            results: None,
         }
     }
 
     /// Runs the body of a procedure whose parameters are set; the states in which it returns.
+    ///
+    /// # Errors
+    /// When there are too many.
     pub fn body(&mut self, state: State, procedure: ProcId) -> Result<Vec<State>, ExecError> {
         let code = self.code().procedure(procedure);
         let Some(block) = &code.body else { return Ok(Vec::new()) };
-        let flows = self.block(state, block, code)?;
-        Ok(flows
-            .into_iter()
-            .map(|flow| match flow {
-                Flow::Next(state) | Flow::Return(state) => state,
-            })
-            .collect())
+        // A procedure in place is one of the lowered program.
+        let source = self.source.take();
+        let flows = self.block(state, block, code);
+        self.source = source;
+        let state = |flow| match flow {
+            Flow::Next(state) | Flow::Return(state) => state,
+        };
+        Ok(flows?.into_iter().map(state).collect())
     }
 
     fn check_size(&self, states: usize) -> Result<(), ExecError> {

@@ -29,6 +29,8 @@ pub struct State {
     pub pending: im::Vector<(Term, Fault)>,
     /// How many of the last conditions of `path` say that nothing pending happened.
     pub unflushed: usize,
+    /// The results of the procedure, once they are set otherwise than by its variables.
+    pub results: Option<Vec<Term>>,
 }
 
 impl State {

@@ -3,6 +3,7 @@
 //! In: statements of a lowered program. Out: [`Flow`]s; the ways to err and to be blocked are split off as outcomes.
 
 use super::expr::Translation;
+use super::source::has_call;
 use super::{Check, ExecError, Executor, Flow, cell_sort};
 use crate::exec::state::{Fault, State};
 use lang_l::hir::{Block, Expr, ExprKind, Place, Procedure, Rhs, Stmt, StmtKind};
@@ -10,22 +11,30 @@ use lang_l::source::Span;
 use smt::stop;
 use smt::term::{Ending, Kind, Selector, Term};
 
-impl Executor<'_> {
+impl<'a> Executor<'a> {
     /// Executes a block.
     ///
     /// # Errors
     /// When there are too many paths or calls, or there is a loop.
-    pub fn block(&mut self, state: State, block: &Block, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
-        let mut live = vec![state];
+    pub fn block(&mut self, state: State, block: &Block, code: &'a Procedure) -> Result<Vec<Flow>, ExecError> {
+        self.statements(vec![state], &block.stmts, code)
+    }
+
+    /// Executes statements one after the other, each in all states that come to it.
+    pub(super) fn statements(
+        &mut self,
+        states: Vec<State>,
+        stmts: &[Stmt],
+        code: &'a Procedure,
+    ) -> Result<Vec<Flow>, ExecError> {
+        let mut live = states;
         let mut done = Vec::new();
-        for stmt in &block.stmts {
+        for stmt in stmts {
             let mut next = Vec::new();
-            for state in live {
-                for flow in self.stmt(state, stmt, code)? {
-                    match flow {
-                        Flow::Next(state) => next.push(state),
-                        Flow::Return(_) => done.push(flow),
-                    }
+            for flow in self.in_all(live, stmt, code)? {
+                match flow {
+                    Flow::Next(state) => next.push(state),
+                    Flow::Return(_) => done.push(flow),
                 }
             }
             live = next;
@@ -35,7 +44,24 @@ impl Executor<'_> {
         Ok(done)
     }
 
-    fn stmt(&mut self, mut state: State, stmt: &Stmt, code: &Procedure) -> Result<Vec<Flow>, ExecError> {
+    fn in_all(&mut self, states: Vec<State>, stmt: &Stmt, code: &'a Procedure) -> Result<Vec<Flow>, ExecError> {
+        let calls = matches!(stmt.kind, StmtKind::Call { .. }) || stmt.exprs().into_iter().any(has_call);
+        if self.source.is_some() && calls && !matches!(stmt.kind, StmtKind::While { .. }) {
+            return self.with_calls(states, stmt, code);
+        }
+        let mut flows = Vec::new();
+        for state in states {
+            flows.extend(self.statement(state, stmt, code)?);
+        }
+        Ok(flows)
+    }
+
+    pub(super) fn statement(
+        &mut self,
+        mut state: State,
+        stmt: &Stmt,
+        code: &'a Procedure,
+    ) -> Result<Vec<Flow>, ExecError> {
         stop::check();
         match &stmt.kind {
             StmtKind::Assign(place, Rhs::Expr(call)) if matches!(call.kind, ExprKind::Call(..)) => {
@@ -49,7 +75,7 @@ impl Executor<'_> {
             StmtKind::Call { targets, callee, args } => self.call(state, targets, *callee, args, stmt.span),
             StmtKind::If(cond, then, els) => {
                 let Some(cond) = self.eval(&mut state, cond) else { return self.go_on(state, false) };
-                self.branch(state, cond, then, els, code)
+                self.sides(state, cond, [then, els], code)
             }
             StmtKind::Return(values) => {
                 let mut results = Vec::with_capacity(values.len());
@@ -57,14 +83,13 @@ impl Executor<'_> {
                     let Some(value) = self.eval(&mut state, value) else { return self.go_on(state, false) };
                     results.push(value);
                 }
-                for (id, value) in code.result_ids().zip(results) {
-                    state.locals.set(id.index(), value);
-                }
-                Ok(vec![Flow::Return(state)])
+                self.returned(state, results, code)
             }
             StmtKind::Assert(condition) => self.assert(state, condition, stmt.span, code),
             StmtKind::Assume(condition) => self.assume(state, condition, stmt.span, code),
-            StmtKind::While { .. } | StmtKind::Break | StmtKind::Continue => Err(ExecError::NotLowered),
+            StmtKind::While { .. } => self.loop_call(state, stmt, code),
+            StmtKind::Break => Ok(self.past(state, code)?.into_iter().map(Flow::over).collect()),
+            StmtKind::Continue => self.again(state),
         }
     }
 
@@ -124,7 +149,7 @@ impl Executor<'_> {
         self.go_on(state, alive)
     }
 
-    fn unknown_bool(&mut self) -> Term {
+    pub(super) fn unknown_bool(&mut self) -> Term {
         let arbitrary = self.arena.terms.skolem_int();
         let zero = self.arena.terms.int(0);
         self.arena.terms.eq(arbitrary, zero)
@@ -138,16 +163,28 @@ impl Executor<'_> {
         Ok(Vec::new())
     }
 
-    fn branch(
+    /// One block or the other.
+    pub(super) fn sides(
+        &mut self,
+        state: State,
+        cond: Term,
+        [then, els]: [&Block; 2],
+        code: &'a Procedure,
+    ) -> Result<Vec<Flow>, ExecError> {
+        self.branch(state, cond, &mut |executor, state, holds| {
+            executor.block(state, if holds { then } else { els }, code)
+        })
+    }
+
+    /// Goes on in one way where a condition holds, and in another where it does not.
+    pub(super) fn branch(
         &mut self,
         mut state: State,
         cond: Term,
-        then: &Block,
-        els: &Block,
-        code: &Procedure,
+        on: &mut dyn FnMut(&mut Self, State, bool) -> Result<Vec<Flow>, ExecError>,
     ) -> Result<Vec<Flow>, ExecError> {
         if let Some(value) = self.arena.terms.as_bool(cond) {
-            return self.block(state, if value { then } else { els }, code);
+            return on(self, state, value);
         }
         self.flush(&mut state)?;
         let fork = state.clone();
@@ -159,7 +196,7 @@ impl Executor<'_> {
         }
         let mut sides = Vec::new();
         let before = self.pending;
-        for (at, block) in [then, els].into_iter().enumerate() {
+        for (at, side) in [true, false].into_iter().enumerate() {
             let Some(state) = starts[at].take() else {
                 sides.push(Vec::new());
                 continue;
@@ -167,7 +204,7 @@ impl Executor<'_> {
             // What the other side has led to, or will, counts while recursion goes deeper on this one.
             self.pending = before + sides.first().map_or(usize::from(starts[1].is_some()), Vec::len);
             self.check_size(1)?;
-            sides.push(self.block(state, block, code)?);
+            sides.push(on(self, state, side)?);
         }
         self.pending = before;
         if self.limits.join

@@ -1,0 +1,96 @@
+//! What each procedure of a lowered program stands for: a procedure of the source, or a loop of one.
+//!
+//! In: the source and the lowered program. Out: a [`Simulation`] for each procedure of which one is known.
+//!
+//! Variables are known again by their names and their places. Nothing said here is believed: the kernel executes both.
+
+use super::Lowered;
+use kernel::exec::source::{Given, Input, Literal, Simulation, Site};
+use lang_l::hir::{ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit};
+use lang_l::source::Span;
+
+/// What the procedures of one version stand for.
+pub fn simulations(source: &Unit, lowered: &Lowered, version: usize) -> Vec<Option<Simulation>> {
+    let procedures = &lowered.versions()[version].procedures;
+    let worker = |id: ProcId| {
+        let is_worker = |code: &Procedure| matches!(code.origin, Origin::Worker { of } if of == id);
+        procedures.iter().position(is_worker).map(|at| ProcId(u32::try_from(at).unwrap_or(u32::MAX)))
+    };
+    let of = |(id, code): (ProcId, &Procedure)| {
+        let written = &source.versions[version].procedures;
+        match code.origin {
+            Origin::Source => Some(stands_for(written.get(id.index())?, code, Site::Procedure(id), worker(id))),
+            Origin::Worker { of } => Some(stands_for(written.get(of.index())?, code, Site::Procedure(of), Some(id))),
+            Origin::Loop { of, number, .. } => {
+                let whole = written.get(of.index())?;
+                let to_end = takes_rest(whole, number, code.span);
+                Some(stands_for(whole, code, Site::Loop { of, number, to_end }, None))
+            }
+        }
+    };
+    (0u32..).map(ProcId).zip(procedures).map(of).collect()
+}
+
+/// Whether a loop at the top of a procedure was given what follows it: the first one that returns is.
+fn takes_rest(whole: &Procedure, number: usize, span: Span) -> bool {
+    let Some(body) = &whole.body else { return false };
+    super::tail_absorption::absorbs(body).is_some_and(|absorbing| absorbing == span && number > 0)
+}
+
+fn stands_for(whole: &Procedure, code: &Procedure, site: Site, itself: Option<ProcId>) -> Simulation {
+    let is = |ours: &Local, theirs: &Local| ours.name == theirs.name && ours.span == theirs.span;
+    let find = |theirs: &Local| {
+        let at = whole.locals.iter().position(|ours| is(ours, theirs))?;
+        Some(LocalId(u32::try_from(at).unwrap_or(u32::MAX)))
+    };
+    let mut inputs: Vec<(LocalId, Input)> = code.locals[..code.params]
+        .iter()
+        .enumerate()
+        .filter_map(|(at, local)| Some((find(local)?, Input::Param(at))))
+        .collect();
+    // What a procedure begins with is what was found to be known without a parameter.
+    for stmt in code.body.iter().flat_map(|body| &body.stmts) {
+        let Some((local, value)) = known(stmt, code) else { break };
+        let input = match value {
+            ExprKind::Int(value) => Input::Literal(Literal::Int(value.clone())),
+            ExprKind::Bool(value) => Input::Literal(Literal::Bool(*value)),
+            ExprKind::Null => Input::Literal(Literal::Null),
+            ExprKind::Local(twin) => {
+                let twin = find(code.local(*twin));
+                let Some((_, input)) = inputs.iter().find(|(id, _)| Some(*id) == twin) else { break };
+                input.clone()
+            }
+            _ => break,
+        };
+        if let Some(id) = find(code.local(local)).filter(|id| inputs.iter().all(|(known, _)| known != id)) {
+            inputs.push((id, input));
+        }
+    }
+    inputs.sort_by_key(|(id, _)| *id);
+    let results = &code.locals[code.params..code.params + code.results];
+    let own_results = |theirs: &Local| {
+        let name = theirs.name.strip_prefix('@').unwrap_or(&theirs.name);
+        let ours = &whole.locals[whole.params..whole.params + whole.results];
+        ours.iter().position(|ours| ours.name == name && ours.span == theirs.span)
+    };
+    let looped = matches!(site, Site::Loop { .. });
+    let output = |(at, local): (usize, &Local)| {
+        let given = match local.name.strip_prefix('@') {
+            Some("returned") => Given::Returned,
+            Some(_) => Given::Result(own_results(local)?),
+            None if looped => Given::Local(find(local)?),
+            None => Given::Result(own_results(local)?),
+        };
+        Some((given, at))
+    };
+    let outputs = results.iter().enumerate().filter_map(output).collect();
+    Simulation { site, inputs, outputs, itself }
+}
+
+/// What a variable begins with, where a pass has put that before all else.
+fn known<'s>(stmt: &'s Stmt, code: &Procedure) -> Option<(LocalId, &'s ExprKind)> {
+    match &stmt.kind {
+        StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) if stmt.span == code.name_span => Some((*id, &value.kind)),
+        _ => None,
+    }
+}
