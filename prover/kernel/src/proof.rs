@@ -1,0 +1,226 @@
+//! Proofs: what the kernel has checked of a pair program, and nothing else.
+//!
+//! In: a pair program as it was written, and a [`Dossier`] of all that is said of it. Out: [`Proved`], which only this module
+//! can make.
+//!
+//! Rule *Induction* (`proofs/soundness.md`): what is said of single procedures is checked first, then all claims about pairs
+//! at once, each under all of them. A claim that is not shown falls, and so does what rests on it. What stands proves itself,
+//! by induction over the depth of calls (partial equivalence) and then over the size of the side that ends (mutual
+//! termination). A proof about the lowered program is one about the source, as each is shown to do what the other does.
+//!
+//! Invariant: every `equivalent`, `partially-equivalent`, and `holds` that is said to be checked is made from a [`Proved`].
+
+use crate::alone::clauses::{Clause, contracts_hold};
+use crate::alone::measures::Ranking;
+use crate::alone::{self, Said};
+use crate::effects::Effects;
+use crate::exec::source::{Simulation, Site};
+use crate::lemma::{self, Lowering};
+use crate::pair::{self, Both, Goal, Pair, PairEvidence};
+use crate::rejection::{Rejection, reject};
+use crate::relate::{Claims, Level};
+use lang_l::hir::{Expr, ProcId, Unit};
+use lang_l::source::Span;
+use smt::solve::Solver;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All that is said of a pair program.
+#[derive(Clone, Copy)]
+pub struct Dossier<'a> {
+    /// The program as it was written.
+    pub source: &'a Unit,
+    /// The same without loops.
+    pub lowered: &'a Unit,
+    /// What each procedure of the lowered program stands for.
+    pub simulations: [&'a [Option<Simulation>]; 2],
+    /// What is said of each of them alone.
+    pub effects: [&'a [Effects]; 2],
+    /// Why recursion ends that is said to, callees first.
+    pub rankings: [&'a [Ranking]; 2],
+    /// What is said of pairs, and why.
+    pub claims: &'a BTreeMap<Pair, (Level, PairEvidence)>,
+}
+
+/// That two procedures of the source are equivalent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proved {
+    pair: Pair,
+    level: Level,
+    when: Option<Span>,
+}
+
+impl Proved {
+    /// The procedures, of version 0 and of version 1.
+    pub fn pair(&self) -> Pair {
+        self.pair
+    }
+
+    /// How much is proved.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The place of the condition under which it is, if there is one.
+    pub fn when(&self) -> Option<Span> {
+        self.when
+    }
+}
+
+/// What was found of a dossier.
+pub struct Kernel<'a> {
+    dossier: Dossier<'a>,
+    clauses: Vec<Clause>,
+    /// Why nothing is believed of a version, where nothing is.
+    alone: [Result<(), Rejection>; 2],
+    /// The claims that stand.
+    standing: Claims,
+    /// Why those do not that do not.
+    refused: BTreeMap<Pair, Rejection>,
+    lemmas: [BTreeMap<ProcId, Result<(), Rejection>>; 2],
+}
+
+impl<'a> Kernel<'a> {
+    /// Checks all that is said.
+    pub fn check(dossier: Dossier<'a>, solver: &mut Solver) -> Self {
+        let mut kernel = Kernel {
+            dossier,
+            clauses: Vec::new(),
+            alone: [Ok(()), Ok(())],
+            standing: Claims::new(),
+            refused: BTreeMap::new(),
+            lemmas: Default::default(),
+        };
+        let pairs = || dossier.claims.keys().copied();
+        for version in 0..2 {
+            let (unit, effects) = (dossier.lowered, dossier.effects[version]);
+            let said = Said { unit, version, effects, rankings: dossier.rankings[version] };
+            match alone::check(said, solver) {
+                Ok(clauses) => kernel.clauses.extend(clauses),
+                Err(rejection) => kernel.alone[version] = Err(rejection),
+            }
+            let wanted: BTreeSet<ProcId> = pairs().map(|pair| [pair.0, pair.1][version]).collect();
+            kernel.lemmas[version] = lemma::check(kernel.lowering(version), &wanted);
+        }
+        if kernel.alone.iter().all(Result::is_ok) {
+            kernel.standing = dossier.claims.iter().map(|(pair, (level, _))| (*pair, *level)).collect();
+            kernel.induction(solver);
+        }
+        kernel
+    }
+
+    fn lowering(&self, version: usize) -> Lowering<'a> {
+        let Dossier { source, lowered, simulations, effects, .. } = self.dossier;
+        Lowering { source, lowered, version, effects: effects[version], simulations: simulations[version] }
+    }
+
+    fn program(&self) -> Both<'a> {
+        Both { unit: self.dossier.lowered, effects: self.dossier.effects }
+    }
+
+    /// Checks all claims, each under those that stand, until all that stand are shown.
+    fn induction(&mut self, solver: &mut Solver) {
+        let mut used: BTreeMap<Pair, Claims> = BTreeMap::new();
+        loop {
+            let standing = self.standing.clone();
+            let rests = |own: &Claims| own.iter().all(|(pair, level)| standing.get(pair).is_some_and(|has| has >= level));
+            let open = |pair: &&Pair| !used.get(pair).is_some_and(rests);
+            let Some(&pair) = standing.keys().find(open) else { return };
+            match self.claim(pair, None, solver) {
+                Ok(own) => {
+                    used.insert(pair, own);
+                }
+                Err(rejection) => {
+                    self.standing.remove(&pair);
+                    self.refused.insert(pair, rejection);
+                }
+            }
+        }
+    }
+
+    /// The claims that one rests on, if its evidence shows it.
+    fn claim(&self, pair: Pair, when: Option<(&Expr, Level, &PairEvidence)>, solver: &mut Solver) -> Result<Claims, Rejection> {
+        let (condition, level, evidence) = match when {
+            Some((condition, level, evidence)) => (Some(condition), level, evidence),
+            None => {
+                let Some((level, evidence)) = self.dossier.claims.get(&pair) else { return reject("there is no such claim") };
+                (None, *level, evidence)
+            }
+        };
+        let goal = Goal { program: self.program(), pair, when: condition, claims: &self.standing };
+        let used = pair::check(&goal, level, evidence, solver, &mut |_, _, _, _| {})?;
+        let stands = |(pair, level): (&Pair, &Level)| self.standing.get(pair).is_some_and(|has| has >= level);
+        if used.iter().all(stands) { Ok(used) } else { reject("it rests on what is not proved") }
+    }
+
+    /// The proof of a pair.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn prove(&self, pair: Pair) -> Result<Proved, Rejection> {
+        self.about_source(pair)?;
+        match (self.standing.get(&pair), self.refused.get(&pair)) {
+            (Some(&level), _) => Ok(Proved { pair, level, when: None }),
+            (None, Some(rejection)) => Err(rejection.clone()),
+            (None, None) => reject("nothing is said of the pair that the kernel can check"),
+        }
+    }
+
+    /// The proof of a pair from the stores that satisfy a condition, under the claims that stand.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn prove_when(
+        &self,
+        pair: Pair,
+        condition: &Expr,
+        (level, evidence): (Level, &PairEvidence),
+        solver: &mut Solver,
+    ) -> Result<Proved, Rejection> {
+        self.about_source(pair)?;
+        self.claim(pair, Some((condition, level, evidence)), solver)?;
+        Ok(Proved { pair, level, when: Some(condition.span) })
+    }
+
+    /// What is shown of the two procedures holds of those of the source, and contracts on which it rests are kept.
+    fn about_source(&self, pair: Pair) -> Result<(), Rejection> {
+        for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
+            self.alone[version].clone()?;
+            let shown = match self.lemmas[version].get(&id) {
+                Some(shown) => shown.clone(),
+                None => lemma::check(self.lowering(version), &BTreeSet::from([id])).remove(&id).unwrap_or(Ok(())),
+            };
+            shown?;
+            let of = self.dossier.simulations[version].get(id.index()).and_then(Option::as_ref);
+            let code = self.dossier.source.versions[version].procedures.get(id.index());
+            let (Some(of), Some(code)) = (of, code) else { return reject("the source has no such procedure") };
+            if of.site != Site::Procedure(id) || !lemma::is_plain(of, code) {
+                return reject("it is not called as in the source");
+            }
+            let run: BTreeSet<ProcId> = self.dossier.effects[version][id.index()].callees.iter().copied().chain([id]).collect();
+            if !contracts_hold(&self.clauses, version, &run) {
+                return reject("a contract on which it rests is not proved");
+            }
+        }
+        Ok(())
+    }
+
+    /// The clauses of the contracts of both versions, proved or not.
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+
+    /// The claims that were refused, and why.
+    pub fn refused(&self) -> &BTreeMap<Pair, Rejection> {
+        &self.refused
+    }
+
+    /// Why nothing is believed of a version, where nothing is.
+    pub fn alone(&self, version: usize) -> Result<(), Rejection> {
+        self.alone[version].clone()
+    }
+
+    /// Whether a procedure of the lowered program was shown to do what the source does; nothing of those that no claim is about.
+    pub fn lemmas(&self, version: usize) -> &BTreeMap<ProcId, Result<(), Rejection>> {
+        &self.lemmas[version]
+    }
+}
