@@ -9,3 +9,5 @@ pub mod effects;
 pub mod exec;
 
 pub mod relate;
+
+pub mod pair;
