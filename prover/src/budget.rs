@@ -38,18 +38,12 @@ pub(crate) mod relate {
     pub(crate) const MAX_ATTEMPTS: usize = 20_000;
 }
 
-/// Candidate pairs, and calls executed in place.
+/// Candidate pairs.
 pub(crate) mod goal {
     /// More pairs of procedures without partners than this are not tried.
     pub(crate) const MAX_UNPAIRED: usize = 16;
     /// Of the procedures with the fingerprint of another one, no more than this are compared with it.
     pub(crate) const MAX_SAME_SHAPE: usize = 8;
-    /// Loops and recursion that come to an end by themselves are executed to it: so deep.
-    pub(crate) const MAX_EVALUATED_DEPTH: usize = 64;
-    /// The most outcomes of each side then.
-    pub(crate) const MAX_EVALUATED_OUTCOMES: usize = 6;
-    /// How many calls that are executed in place may be nested.
-    pub(crate) const MAX_INLINE_DEPTH: usize = 8;
 }
 
 /// What relational engines start with.
@@ -116,8 +110,6 @@ pub(crate) mod product {
 pub(crate) mod loops {
     /// More pairs of loops than this are not tried.
     pub(crate) const MAX_LOOPS: usize = 4;
-    /// A relation does not begin with more facts than this.
-    pub(crate) const MAX_FACTS: usize = 240;
     /// References of two loops may go together in more ways than this, which are not tried.
     pub(crate) const MAX_WAYS: usize = 6;
     /// How often something may be taken out of the relations.

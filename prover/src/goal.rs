@@ -3,27 +3,25 @@
 //! In: a lowered pair program with all that is known of each procedure alone ([`Program`]). Out: nothing is proved here: these
 //! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`ProofEvidence`].
 
-use crate::budget::goal::{
-    MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH, MAX_SAME_SHAPE, MAX_UNPAIRED,
-};
+use crate::budget::goal::{MAX_SAME_SHAPE, MAX_UNPAIRED};
 use crate::chc::summaries::CouplingEvidence;
 use crate::lower::{Lowered, is_loop, same_signature};
 use kernel::effects::{Effects, direct_callees};
 use kernel::exec::state::Outcome;
-use kernel::exec::{Executor, Limits, on_entry};
-use kernel::relate;
+use kernel::pair::paths::{self, PathsEvidence, Relations};
+use kernel::pair::{self, Both, PairEvidence};
+use kernel::rejection::Rejection;
 use kernel::relate::{Claims, Correspondence, FailedGoal, Level, Relation};
 use lang_l::hir::same::same_code;
 use lang_l::hir::{Expr, ProcId, Procedure};
 use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::solve::Task;
+use smt::solve::{Solver, Task};
 use smt::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// A pair of procedures: of version 0 and of version 1.
-pub type Pair = (ProcId, ProcId);
+pub use kernel::pair::Pair;
 
 /// What could be shown of a pair.
 #[derive(Clone, Debug)]
@@ -113,6 +111,25 @@ impl Goal<'_> {
         is_loop(self.code().0)
     }
 
+    /// The goal as the kernel has it.
+    pub fn as_checked(&self) -> pair::Goal<'_> {
+        pair::Goal { program: self.program.both(), pair: self.pair, when: self.when, claims: self.claims }
+    }
+
+    /// The proof that evidence tells of, as the kernel makes it anew.
+    pub(crate) fn check(
+        &self,
+        claim: &Claim,
+        evidence: &PairEvidence,
+        solver: &mut Solver,
+    ) -> Result<PairProof, Rejection> {
+        let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Claims::new());
+        proof.used = pair::check(&self.as_checked(), claim.level, evidence, solver, &mut |arena, relation, a, b| {
+            proof.note(arena, relation, a, b);
+        })?;
+        Ok(proof)
+    }
+
     /// Where the two are declared, as the places of a failed goal.
     pub fn places(&self) -> [Vec<Span>; 2] {
         let (a, b) = self.code();
@@ -138,22 +155,15 @@ pub enum ProofEvidence {
     Plain,
     /// Path by path.
     Paths(PathsEvidence),
+    /// The same, with all iterations of loops taken at once where that can be said.
+    Accelerated(PathsEvidence),
     /// Equations between calls.
     Coupling(CouplingEvidence),
     /// Path by path, under relations between loops.
     Loops(LoopsEvidence),
 }
 
-/// What a proof by paths did.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathsEvidence {
-    /// How the two were executed.
-    pub plan: InliningPlan,
-    /// How outcomes were related, by their numbers; those that are not named contradict each other in plain sight.
-    pub relations: BTreeMap<(usize, usize), relate::RelationEvidence>,
-}
-
-/// What a proof by relations between loops did.
+/// What a proof by relations between loops did; the kernel is told of it in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopsEvidence {
     /// The pair itself.
@@ -174,7 +184,7 @@ pub struct LoopEvidence {
     /// The results that are equal.
     pub results: Vec<(usize, usize)>,
     /// How outcomes were related, as in [`PathsEvidence`].
-    pub relations: BTreeMap<(usize, usize), relate::RelationEvidence>,
+    pub relations: Relations,
 }
 
 /// A lowered pair program with all that is known of it.
@@ -186,6 +196,11 @@ pub struct Program<'a> {
 }
 
 impl Program<'_> {
+    /// The program as the kernel has it.
+    pub fn both(&self) -> Both<'_> {
+        Both { unit: self.unit.as_unit(), effects: [&self.effects[0], &self.effects[1]] }
+    }
+
     /// The two procedures.
     pub(crate) fn code(&self, pair: Pair) -> (&Procedure, &Procedure) {
         (self.unit.procedure(0, pair.0), self.unit.procedure(1, pair.1))
@@ -197,13 +212,9 @@ impl Program<'_> {
         same_signature(a, b)
     }
 
-    /// Whether calls may be related by a claim about this pair.
-    ///
-    /// What the two do must depend on what they are given and on that alone (rule *Locality*), and they must mean the same
-    /// by it.
+    /// Whether calls may be related by a claim about this pair (rule *Locality*).
     pub fn claimable(&self, pair: Pair) -> bool {
-        let local = |version: usize, id: ProcId| !self.effects[version][id.index()].non_local;
-        local(0, pair.0) && local(1, pair.1)
+        self.both().claimable(pair)
     }
 
     /// Whether the two are the same code, calling procedures of the same names.
@@ -286,63 +297,14 @@ fn shape(p: &Procedure) -> (usize, usize, usize) {
     (p.params, p.results, p.body.as_ref().map_or(0, |body| body.stmts.len()))
 }
 
-/// Which calls are executed in place, on each side, and how deep.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InliningPlan {
-    /// Whose calls.
-    pub inline: [BTreeSet<ProcId>; 2],
-    /// How many of them may be nested.
-    pub depths: [usize; 2],
-    /// The most outcomes of each side, where fewer are worth their while than usually; branches are then not joined.
-    pub outcomes: Option<usize>,
-    /// When given, only the calls at this place.
-    pub only_at: Option<Span>,
-    /// Whether loops are accelerated: all iterations taken at once where that can be said.
-    pub accelerate: bool,
-}
-
-impl InliningPlan {
-    /// A plan without more bounds.
-    pub(crate) fn of(inline: [BTreeSet<ProcId>; 2], depths: [usize; 2]) -> Self {
-        InliningPlan { inline, depths, outcomes: None, only_at: None, accelerate: false }
-    }
-
-    /// Whether a search could have made it: it leads to no endless work.
-    pub(crate) fn is_bounded(&self) -> bool {
-        let depth = if self.outcomes.is_some() { MAX_EVALUATED_DEPTH } else { MAX_INLINE_DEPTH };
-        self.depths.iter().all(|&own| own <= depth) && self.outcomes.is_none_or(|most| most <= MAX_EVALUATED_OUTCOMES)
-    }
-}
-
 /// What the solver is asked for when a pair is proved.
 pub fn task((left, right): Pair, when: Option<&Expr>) -> Task {
     Task::Pair { left, right, when: when.map(|when| when.span) }
 }
 
-/// Whether the runs that are compared begin with the pair. Of a loop nobody asks for its own sake.
-pub(crate) fn begins_run(program: &Program<'_>, pair: Pair) -> bool {
-    let (left, right) = program.code(pair);
-    !is_loop(left) && !is_loop(right)
-}
-
-/// What both versions assume on entry, in terms; and whether all of it could be said.
-pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, arena: &mut Arena) -> (Vec<Term>, bool) {
-    let mut assumed = Vec::new();
-    let mut sayable = true;
-    for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
-        let limits = Limits { whole_run: begins_run(program, pair), ..Limits::default() };
-        let mut executor = Executor::new(program.unit.as_unit(), version, &program.effects[version], limits, arena);
-        let (view, requires, all) = on_entry(&mut executor, id);
-        assumed.extend(requires);
-        sayable &= all;
-        if let (0, Some(when)) = (version, when) {
-            match executor.contract(&view, when) {
-                Some(condition) => assumed.push(condition),
-                None => sayable = false,
-            }
-        }
-    }
-    (assumed, sayable)
+/// What both versions assume on entry, in terms, as far as it can be said.
+pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, arena: &mut Arena) -> Vec<Term> {
+    paths::assumptions(program.both(), pair, when, arena).0
 }
 
 /// Procedures whose calls can be executed in place to the end: those that do not recur, and those without a partner that

@@ -21,3 +21,19 @@ pub mod relate {
     /// How deep to split on open aliases.
     pub const MAX_SPLITS: usize = 10;
 }
+
+/// Pairs of procedures.
+pub mod pair {
+    /// How many calls that are executed in place may be nested.
+    pub const MAX_INLINE_DEPTH: usize = 8;
+    /// Loops and recursion that come to an end by themselves are executed to it: so deep.
+    pub const MAX_EVALUATED_DEPTH: usize = 64;
+    /// The most outcomes of each side then.
+    pub const MAX_EVALUATED_OUTCOMES: usize = 6;
+    /// Two loops are not related by more facts than this.
+    pub const MAX_FACTS: usize = 240;
+    /// No more than this is read in a fact, one from the other.
+    pub const MAX_STEPS: usize = 8;
+    /// The parameters and results of version 1 that have no partner are numbered from here on; no loop has so many.
+    pub const APART: u32 = 1 << 16;
+}

@@ -13,3 +13,7 @@ pub mod alone;
 pub mod lemma;
 
 pub mod relate;
+
+pub mod pair;
+
+pub mod proof;

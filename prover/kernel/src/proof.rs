@@ -122,7 +122,8 @@ impl<'a> Kernel<'a> {
         let mut used: BTreeMap<Pair, Claims> = BTreeMap::new();
         loop {
             let standing = self.standing.clone();
-            let rests = |own: &Claims| own.iter().all(|(pair, level)| standing.get(pair).is_some_and(|has| has >= level));
+            let rests =
+                |own: &Claims| own.iter().all(|(pair, level)| standing.get(pair).is_some_and(|has| has >= level));
             let open = |pair: &&Pair| !used.get(pair).is_some_and(rests);
             let Some(&pair) = standing.keys().find(open) else { return };
             match self.claim(pair, None, solver) {
@@ -138,11 +139,18 @@ impl<'a> Kernel<'a> {
     }
 
     /// The claims that one rests on, if its evidence shows it.
-    fn claim(&self, pair: Pair, when: Option<(&Expr, Level, &PairEvidence)>, solver: &mut Solver) -> Result<Claims, Rejection> {
+    fn claim(
+        &self,
+        pair: Pair,
+        when: Option<(&Expr, Level, &PairEvidence)>,
+        solver: &mut Solver,
+    ) -> Result<Claims, Rejection> {
         let (condition, level, evidence) = match when {
             Some((condition, level, evidence)) => (Some(condition), level, evidence),
             None => {
-                let Some((level, evidence)) = self.dossier.claims.get(&pair) else { return reject("there is no such claim") };
+                let Some((level, evidence)) = self.dossier.claims.get(&pair) else {
+                    return reject("there is no such claim");
+                };
                 (None, *level, evidence)
             }
         };
@@ -196,7 +204,8 @@ impl<'a> Kernel<'a> {
             if of.site != Site::Procedure(id) || !lemma::is_plain(of, code) {
                 return reject("it is not called as in the source");
             }
-            let run: BTreeSet<ProcId> = self.dossier.effects[version][id.index()].callees.iter().copied().chain([id]).collect();
+            let run: BTreeSet<ProcId> =
+                self.dossier.effects[version][id.index()].callees.iter().copied().chain([id]).collect();
             if !contracts_hold(&self.clauses, version, &run) {
                 return reject("a contract on which it rests is not proved");
             }

@@ -14,8 +14,10 @@ use super::names::{FACTS_SCRIPT, pair_name};
 use super::{Certificate, INDEX, Refusal, refusal, sha256};
 use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::engines;
-use crate::goal::{Claim, InliningPlan, LoopEvidence, LoopsEvidence, Pair, PairProof, PathsEvidence, ProofEvidence};
+use crate::goal::{Claim, LoopEvidence, LoopsEvidence, Pair, PairProof, ProofEvidence};
 use crate::lower::Lowered;
+use kernel::pair::paths::PathsEvidence;
+use kernel::pair::plan::InliningPlan;
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use lang_l::hir::{ProcId, Unit};
@@ -217,13 +219,11 @@ impl Words<'_> {
         };
         match &claim.evidence {
             ProofEvidence::Plain => {}
-            ProofEvidence::Paths(PathsEvidence {
-                plan: InliningPlan { inline, depths, outcomes, only_at, accelerate },
-                relations,
-            }) => {
+            ProofEvidence::Paths(evidence) | ProofEvidence::Accelerated(evidence) => {
+                let PathsEvidence { plan: InliningPlan { inline, depths, outcomes, only_at }, relations } = evidence;
                 entry.depths = Some(*depths);
                 entry.most_paths = *outcomes;
-                entry.accelerate = *accelerate;
+                entry.accelerate = matches!(claim.evidence, ProofEvidence::Accelerated(_));
                 entry.only_at = only_at.map(|place| [place.file.0, place.start, place.end]);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
                 entry.paths = entries::paths(relations);
@@ -315,15 +315,11 @@ impl Reader<'_> {
                     in_place[version].iter().map(|name| self.procedure(version, name)).collect()
                 };
                 let only_at = entry.only_at.map(|[file, start, end]| Span { file: FileId(file), start, end });
-                let plan = InliningPlan {
-                    inline: [ids(0)?, ids(1)?],
-                    depths,
-                    outcomes: entry.most_paths,
-                    only_at,
-                    accelerate: entry.accelerate,
-                };
+                let plan = InliningPlan { inline: [ids(0)?, ids(1)?], depths, outcomes: entry.most_paths, only_at };
                 let whole = PathsEvidence { plan, relations: entries::relations(&entry.paths) };
-                if entry.loops.is_empty() {
+                if entry.accelerate {
+                    ProofEvidence::Accelerated(whole)
+                } else if entry.loops.is_empty() {
                     ProofEvidence::Paths(whole)
                 } else {
                     let loops = entry.loops.iter().map(|own| self.related_loops(own)).collect::<Result<_, _>>()?;

@@ -5,24 +5,18 @@
 
 use super::Engine;
 use crate::acceleration::accelerated;
-use crate::budget::goal::MAX_INLINE_DEPTH;
 use crate::budget::relate::MAX_ATTEMPTS;
-use crate::goal::{
-    Claim, Goal, InliningPlan, PairProof, PathsEvidence, Program, ProofEvidence, Rule, assumptions, begins_run,
-    inlinable,
-};
+use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule, assumptions, inlinable};
 use crate::lower::is_loop;
 use crate::relate::Searcher;
+use kernel::bounds::pair::MAX_INLINE_DEPTH;
 use kernel::exec::AtOnce;
-use kernel::exec::state::Outcome;
-use kernel::exec::{ExecError, Executor, Limits, execute};
+use kernel::pair::PairEvidence;
+use kernel::pair::paths::{PathPair, PathsEvidence, Relations, check, meetings};
+use kernel::pair::plan::{InliningPlan, Run};
 use kernel::rejection::{Rejection, reject};
-use kernel::relate;
-use kernel::relate::{Claims, Level, Relater};
-use lang_l::hir::ProcId;
-use smt::arena::Arena;
+use kernel::relate::{Claims, Level, RelationEvidence};
 use smt::solve::Solver;
-use smt::term::Ending;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Path by path, each call taken by its summary.
@@ -109,11 +103,15 @@ impl Engine for Acceleration {
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
-        prove(goal, &ACCELERATION, &InliningPlan { accelerate: true, ..in_place(goal) }, solver)
+        let mut proof = search(goal, (&ACCELERATION, Some(accelerated)), &in_place(goal), solver);
+        if let Some(ProofEvidence::Paths(evidence)) = proof.evidence {
+            proof.evidence = Some(ProofEvidence::Accelerated(evidence));
+        }
+        proof
     }
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        confirm(goal, claim, solver)
+        confirm_accelerated(goal, claim, solver)
     }
 }
 
@@ -124,10 +122,21 @@ pub(super) fn in_place(goal: &Goal<'_>) -> InliningPlan {
 
 /// Relates every outcome of one version with every outcome of the other.
 pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, solver: &mut Solver) -> PairProof {
-    let program = goal.program;
-    let unit = program.unit;
+    search(goal, (rule, None), plan, solver)
+}
+
+/// The same, perhaps with loops taken at once.
+fn search(
+    goal: &Goal<'_>,
+    (rule, at_once): (&'static Rule, Option<AtOnce>),
+    plan: &InliningPlan,
+    solver: &mut Solver,
+) -> PairProof {
+    let (program, unit) = (goal.program.both(), goal.program.unit);
     let mut arena = unit.arena();
-    let both = match outcomes(goal, plan, &mut arena) {
+    let assumed = assumptions(goal.program, goal.pair, goal.when, &mut arena);
+    let run = Run { program, pair: goal.pair, plan, parameter_numbers: None, at_once };
+    let both = match run.outcomes(&assumed, &mut arena) {
         Ok(both) => both,
         Err((version, error)) => {
             let what = format!("{} {error}", unit.versions()[version].title());
@@ -137,18 +146,10 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
             return PairProof::failed(rule, what, places);
         }
     };
-    let relater = Relater {
-        unit: unit.as_unit(),
-        effects: [&program.effects[0], &program.effects[1]],
-        arena: &mut arena,
-        solver,
-        claims: goal.claims,
-        used: Claims::new(),
-        relations: BTreeMap::new(),
-    };
+    let relater = program.relater(&mut arena, solver, goal.claims);
     let mut searcher = Searcher::new(relater, MAX_ATTEMPTS);
     let mut proof = PairProof::trivial(Some(Level::Full), rule, Claims::new());
-    let mut relations: Relations = Some(BTreeMap::new());
+    let mut relations: Written = Some(BTreeMap::new());
     for meeting in meetings(&both) {
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
         match searcher.relate(left, right) {
@@ -179,10 +180,10 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
 }
 
 /// How outcomes are related, by their numbers; `None` where something of it cannot be written down.
-pub(super) type Relations = Option<BTreeMap<(usize, usize), relate::RelationEvidence>>;
+pub(super) type Written = Option<Relations>;
 
 /// Keeps how two outcomes were related, unless they contradict each other in plain sight.
-pub(super) fn keep(relations: &mut Relations, numbers: (usize, usize), evidence: Option<relate::RelationEvidence>) {
+pub(super) fn keep(relations: &mut Written, numbers: (usize, usize), evidence: Option<RelationEvidence>) {
     match (relations.as_mut(), evidence) {
         (Some(all), Some(evidence)) if !evidence.is_plain() => {
             all.insert(numbers, evidence);
@@ -190,83 +191,6 @@ pub(super) fn keep(relations: &mut Relations, numbers: (usize, usize), evidence:
         (_, Some(_)) => {}
         (_, None) => *relations = None,
     }
-}
-
-/// All outcomes of both procedures, from one store; else the version that is too large, and how.
-fn outcomes(goal: &Goal<'_>, plan: &InliningPlan, arena: &mut Arena) -> Result<[Vec<Outcome>; 2], (usize, ExecError)> {
-    let (program, pair) = (goal.program, goal.pair);
-    let (assumed, _) = assumptions(program, pair, goal.when, arena);
-    let mut both = [Vec::new(), Vec::new()];
-    for (version, id) in [(0, pair.0), (1, pair.1)] {
-        let effects = &program.effects[version];
-        let limits = Limits {
-            inline: plan.inline[version].clone(),
-            inline_depth: plan.depths[version],
-            inline_at: plan.only_at,
-            at_once: plan.accelerate.then_some(accelerated as AtOnce),
-            whole_run: begins_run(program, pair),
-            ..Limits::default()
-        };
-        let executed = match plan.outcomes {
-            None => execute(program.unit.as_unit(), version, effects, &limits, arena, (id, &assumed)),
-            Some(outcomes) => {
-                Executor::new(program.unit.as_unit(), version, effects, Limits { outcomes, ..limits }, arena)
-                    .run(id, &assumed)
-            }
-        };
-        both[version] = executed.map_err(|error| (version, error))?.outcomes;
-    }
-    Ok(both)
-}
-
-/// Two outcomes that must be related, by their numbers.
-pub(super) struct PathPair {
-    pub(super) left: usize,
-    pub(super) right: usize,
-    /// One of the two never ends, so that it is mutual termination that takes it.
-    pub(super) termination: bool,
-}
-
-impl PathPair {
-    fn numbers(&self) -> (usize, usize) {
-        (self.left, self.right)
-    }
-}
-
-/// What must be related; for partial equivalence first: pairs of ways to end.
-pub(super) fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
-    let mut found = Vec::new();
-    for termination in [false, true] {
-        for (at, left) in both[0].iter().enumerate() {
-            for (other, right) in both[1].iter().enumerate() {
-                let endless = left.ending == Ending::Diverges || right.ending == Ending::Diverges;
-                let alike = left.ending == right.ending && left.ending != Ending::Normal;
-                if !alike && endless == termination {
-                    found.push(PathPair { left: at, right: other, termination });
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Whether a search could have executed calls in place like this.
-///
-/// # Errors
-/// What is wrong with it.
-pub(super) fn check_plan(program: &Program<'_>, plan: &InliningPlan, accelerate: bool) -> Result<(), Rejection> {
-    let executable = |version: usize| {
-        let procedures = &program.unit.versions()[version].procedures;
-        let has_body = |id: &ProcId| procedures.get(id.index()).is_some_and(|procedure| procedure.body.is_some());
-        plan.inline[version].iter().all(has_body)
-    };
-    if !(0..2).all(executable) {
-        return reject("a procedure without a body is executed in place");
-    }
-    if !plan.is_bounded() || plan.accelerate != accelerate {
-        return reject("calls are executed in place too deep, or by another rule");
-    }
-    Ok(())
 }
 
 /// Makes a proof by paths anew, as its evidence says.
@@ -277,37 +201,18 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
     let ProofEvidence::Paths(evidence) = &claim.evidence else {
         return reject("the evidence is not one of paths");
     };
-    let program = goal.program;
-    if !goal.is_defined() {
-        return reject("an external procedure has no paths");
-    }
-    check_plan(program, &evidence.plan, claim.rule == &ACCELERATION)?;
-    let mut arena = program.unit.arena();
-    let Ok(both) = outcomes(goal, &evidence.plan, &mut arena) else {
-        return reject("there are too many paths");
-    };
-    let mut relater = Relater {
-        unit: program.unit.as_unit(),
-        effects: [&program.effects[0], &program.effects[1]],
-        arena: &mut arena,
-        solver,
-        claims: goal.claims,
-        used: Claims::new(),
-        relations: BTreeMap::new(),
+    goal.check(claim, &PairEvidence::Paths(evidence.clone()), solver)
+}
+
+/// The same where loops are taken at once, which the kernel does not do by itself.
+fn confirm_accelerated(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+    let ProofEvidence::Accelerated(evidence) = &claim.evidence else {
+        return reject("the evidence is not one of paths on which loops are taken at once");
     };
     let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Claims::new());
-    let plain = relate::RelationEvidence::default();
-    let mut followed = 0;
-    for meeting in meetings(&both).iter().filter(|meeting| claim.level == Level::Full || !meeting.termination) {
-        let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
-        let said = evidence.relations.get(&meeting.numbers());
-        followed += usize::from(said.is_some());
-        let relation = relater.follow(left, right, said.unwrap_or(&plain))?;
-        proof.note(relater.arena, &relation, left, right);
-    }
-    if followed < evidence.relations.len() {
-        return reject("something is said of paths that need not be related");
-    }
-    proof.used = relater.used;
+    let (checked, level) = (goal.as_checked(), claim.level);
+    proof.used = check((&checked, level), evidence, Some(accelerated), solver, &mut |arena, relation, left, right| {
+        proof.note(arena, relation, left, right);
+    })?;
     Ok(proof)
 }

@@ -2,11 +2,10 @@
 
 use super::Engine;
 use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule};
+use kernel::pair::PairEvidence;
+use kernel::pair::same::same_code_level;
 use kernel::rejection::{Rejection, reject};
-use kernel::relate::{Claims, Level};
-use lang_l::hir::same::same_code;
 use smt::solve::Solver;
-use std::cell::RefCell;
 
 /// The rule.
 pub(crate) static SAME_CODE: Rule =
@@ -21,40 +20,24 @@ impl Engine for SameCode {
     }
 
     fn applies(&self, goal: &Goal<'_>) -> bool {
-        goal.is_defined() && used(goal).is_some()
+        same_code_level(&goal.as_checked()).is_some()
     }
 
     fn search(&self, goal: &Goal<'_>, _solver: &mut Solver) -> PairProof {
-        let Some(used) = used(goal) else {
-            return PairProof::failed(&SAME_CODE, "the two are not the same code".into(), goal.places());
-        };
-        let level = used.values().copied().min().unwrap_or(Level::Full);
-        let level = goal.claims.get(&goal.pair).map_or(level, |&claimed| level.min(claimed));
-        PairProof::trivial(Some(level), &SAME_CODE, used)
+        match same_code_level(&goal.as_checked()) {
+            Some((level, used)) => PairProof::trivial(Some(level), &SAME_CODE, used),
+            None => PairProof::failed(&SAME_CODE, "the two are not the same code".into(), goal.places()),
+        }
     }
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        if claim.evidence != ProofEvidence::Plain || !self.applies(goal) {
-            return reject("the two are not the same code over equivalent callees");
+        if claim.evidence != ProofEvidence::Plain {
+            return reject("the same code needs no evidence");
         }
-        Ok(self.search(goal, solver))
+        goal.check(claim, &PairEvidence::SameCode, solver)
     }
 
     fn is_last_word(&self) -> bool {
         true
     }
-}
-
-/// The claims about callees by which the two are the same code; `None` if they are not.
-fn used(goal: &Goal<'_>) -> Option<Claims> {
-    let (a, b) = goal.code();
-    let used = RefCell::new(Claims::new());
-    let equivalent = |p, q| {
-        let level = goal.claims.get(&(p, q)).copied();
-        if let Some(level) = level {
-            used.borrow_mut().insert((p, q), level);
-        }
-        level.is_some()
-    };
-    same_code(a, b, equivalent).then(|| used.into_inner())
 }

@@ -3,11 +3,12 @@
 //! In: a pair of procedures and what is known of their callees. Out: [`InliningPlan`]s, in the order in which they are tried.
 
 use super::{Engine, paths, relational};
-use crate::budget::goal::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES};
 use crate::budget::unroll::MAX_UNROLLED;
-use crate::goal::{Claim, Goal, InliningPlan, Pair, PairProof, Program, Rule};
+use crate::goal::{Claim, Goal, Pair, PairProof, Program, Rule};
 use crate::lower::is_loop;
+use kernel::bounds::pair::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES};
 use kernel::effects::direct_callees;
+use kernel::pair::plan::InliningPlan;
 use kernel::rejection::Rejection;
 use kernel::relate::Level;
 use lang_l::hir::{Block, Expr, ExprKind, ProcId, Procedure, Rhs, StmtKind};

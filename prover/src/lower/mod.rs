@@ -32,7 +32,8 @@ mod worker;
 
 use draft::{Draft, spoken_of};
 pub use kernel::effects::is_loop;
-use lang_l::hir::{Class, Field, Global, ProcId, Procedure, Type, Unit, Version};
+pub use kernel::pair::same_signature;
+use lang_l::hir::{Class, Field, Global, ProcId, Procedure, Unit, Version};
 pub use simulations::simulations;
 use smt::arena::Arena;
 
@@ -114,12 +115,4 @@ pub fn lower(source: &Unit) -> Lowered {
         }
     }
     Lowered { unit }
-}
-
-/// Whether two procedures can be called alike.
-pub fn same_signature(a: &Procedure, b: &Procedure) -> bool {
-    let types = |p: &Procedure| -> Vec<Type> {
-        p.locals.iter().take(p.params + p.results).map(|local| local.ty.clone()).collect()
-    };
-    (a.params, a.results) == (b.params, b.results) && types(a) == types(b) && a.body.is_some() == b.body.is_some()
 }

@@ -5,9 +5,9 @@
 //!
 //! Invariant: what is said here only ever takes an answer away, or is added to it for people; so the solver's word is enough.
 
-use crate::budget::goal::MAX_INLINE_DEPTH;
 use crate::goal::{Pair, Program, assumptions, inlinable};
 use crate::verdict::Reason;
+use kernel::bounds::pair::MAX_INLINE_DEPTH;
 use kernel::exec::on_entry;
 use kernel::exec::state::Outcome;
 use kernel::exec::{Executor, Limits, execute};
@@ -30,7 +30,7 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
     let unit = program.unit;
     let mut arena = unit.arena();
     let (a, b) = program.code(pair);
-    let (assumed, _) = assumptions(program, pair, when, &mut arena);
+    let assumed = assumptions(program, pair, when, &mut arena);
     let reason = |what: &str, span: Span, hint: &str| {
         Some(Reason { what: what.into(), places: [vec![span], vec![b.name_span]], hint: hint.into() })
     };
@@ -225,7 +225,7 @@ pub fn unreached(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver:
     }
     let program = Program { unit: &unit, effects: program.effects.clone() };
     let mut arena = unit.arena();
-    let (assumed, _) = assumptions(&program, pair, when, &mut arena);
+    let assumed = assumptions(&program, pair, when, &mut arena);
     let mut version = 0;
     places.map(|mut places| {
         let id = [pair.0, pair.1][version];

@@ -51,7 +51,7 @@ pub enum Fact {
 }
 
 /// What relates the arguments and results of two procedures.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallRelation {
     /// The parameters that are equal: of version 0, of version 1.
     pub equal: Vec<(usize, usize)>,

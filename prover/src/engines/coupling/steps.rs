@@ -1,8 +1,8 @@
 //! The paths of both versions over variables of their own, in one arena.
 
 use crate::budget::coupling::MAX_STEPS;
-use crate::budget::goal::MAX_INLINE_DEPTH;
 use crate::goal::{Pair, Program};
+use kernel::bounds::pair::MAX_INLINE_DEPTH;
 use kernel::effects::Effects;
 use kernel::exec::on_entry;
 use kernel::exec::state::Outcome;

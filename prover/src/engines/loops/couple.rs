@@ -2,31 +2,26 @@
 //!
 //! In: a loop of each version. Out: a [`Couple`]: which variables go together by name or type, and all facts that might hold.
 
-use crate::budget::loops::{MAX_FACTS, MAX_WAYS};
+use crate::budget::loops::MAX_WAYS;
 use crate::goal::{LoopEvidence, Pair, Program};
+use kernel::bounds::pair::MAX_FACTS;
 use kernel::exec::state::Outcome;
-use kernel::relate::{Atom, CallRelation, Fact, RelationEvidence, Step};
+use kernel::pair::loops::{LoopRelation, parameters, results};
+use kernel::pair::paths::Relations;
+use kernel::relate::{Atom, CallRelation, Fact, Step};
 use lang_l::hir::{FieldId, Local, Procedure, Type, Unit};
 use smt::term::{Selector, Sort};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The parameters and results of version 1 that have no partner are numbered from here on.
-const APART: u32 = 1 << 16;
+use std::collections::BTreeSet;
 
 /// Two loops that are matched.
 #[derive(Clone)]
 pub(super) struct Couple {
-    pub(super) pair: Pair,
-    /// What is still believed of their variables on entry.
-    pub(super) relation: CallRelation,
-    /// The results that are still believed to be equal: of version 0, of version 1.
-    pub(super) results: Vec<(usize, usize)>,
-    /// Which of `results` were found not to be.
+    /// What is still believed of them.
+    pub(super) relation: LoopRelation,
+    /// Which results that are to be equal were found not to be.
     pub(super) unequal: BTreeSet<usize>,
     /// Which of the variables that are to be equal, and which of the facts, were found not to hold of some call.
     refuted: [BTreeSet<usize>; 2],
-    /// How many parameters, and how many results, the loop of version 1 has.
-    counts: [usize; 2],
     /// By the numbers of version 0, which results are references.
     references: Vec<bool>,
 }
@@ -46,70 +41,18 @@ impl Couple {
                 _ => true,
             };
             let facts = all.iter().filter(open).take(MAX_FACTS).cloned().collect();
-            Couple::of(program, pair, CallRelation { equal, facts, ..CallRelation::default() }, results.clone())
+            Couple::of(program, LoopRelation { pair, entry: CallRelation { equal, facts }, results: results.clone() })
         };
         parameter_partners(left, right).into_iter().filter_map(couple).collect()
     }
 
     /// Two loops with what is believed of them; `None` where one hands out a reference that the other does not: it could be to an
     /// object that the other does not have.
-    fn of(program: &Program<'_>, pair: Pair, relation: CallRelation, results: Vec<(usize, usize)>) -> Option<Couple> {
-        let (left, right) = program.code(pair);
-        let matched = |version: usize, at: usize| results.iter().any(|&(a, b)| [a, b][version] == at);
-        let together = |version: usize, locals: &[Local]| {
-            locals.iter().enumerate().all(|(at, local)| !local.ty.is_reference() || matched(version, at))
-        };
-        let references = self::results(left).iter().map(|local| local.ty.is_reference()).collect();
-        (together(0, self::results(left)) && together(1, self::results(right))).then(|| Couple {
-            pair,
-            relation,
-            results,
-            unequal: BTreeSet::new(),
-            refuted: Default::default(),
-            counts: [right.params, right.results],
-            references,
-        })
-    }
-
-    /// What evidence says of two loops; `None` where it cannot be so.
-    pub(super) fn told(program: &Program<'_>, told: &LoopEvidence) -> Option<Couple> {
-        let (left, right) = program.code(told.pair);
-        let fits = are_partners(&told.equal, [parameters(left), parameters(right)])
-            && are_partners(&told.results, [results(left), results(right)]);
-        let all = facts(program, told.pair);
-        let facts = told.facts.iter().map(|&at| all.get(at).cloned()).collect::<Option<_>>()?;
-        let relation = CallRelation { equal: told.equal.clone(), facts, ..CallRelation::default() };
-        Couple::of(program, told.pair, relation, told.results.clone()).filter(|_| fits)
-    }
-
-    /// What relates the two, as evidence has it.
-    pub(super) fn tell(
-        &self,
-        program: &Program<'_>,
-        relations: BTreeMap<(usize, usize), RelationEvidence>,
-    ) -> LoopEvidence {
-        let all = facts(program, self.pair);
-        let facts = self.relation.facts.iter().filter_map(|fact| all.iter().position(|one| one == fact)).collect();
-        let (equal, results) = (self.relation.equal.clone(), self.results.clone());
-        LoopEvidence { pair: self.pair, equal, facts, results, relations }
-    }
-
-    /// For each variable of one version that none of the other is equal to, what it is.
-    pub(super) fn words(&self, program: &Program<'_>) -> Vec<String> {
-        let code = program.code(self.pair);
-        let counts = [code.0.params, code.1.params];
-        let has_equal = |version: usize, at: usize| self.relation.equal.iter().any(|&(a, b)| [a, b][version] == at);
-        let mut told: Vec<&Fact> = Vec::new();
-        for version in [1, 0] {
-            for at in (0..counts[version]).filter(|&at| !has_equal(version, at)) {
-                let about = |fact: &&Fact| fact.defines(version, at);
-                let facts = || self.relation.facts.iter().filter(about);
-                if !facts().any(|fact| told.contains(&fact)) {
-                    told.extend(facts().next());
-                }
-            }
-        }
-        told.into_iter().map(|fact| fact.words(program.unit.as_unit(), [code.0, code.1])).collect()
+    fn of(program: &Program<'_>, relation: LoopRelation) -> Option<Couple> {
+        let (left, _) = program.code(relation.pair);
+        let references = results(left).iter().map(|local| local.ty.is_reference()).collect();
+        let (unequal, refuted) = (BTreeSet::new(), Default::default());
+        relation.shares_references(program.both()).then_some(Couple { relation, unequal, refuted, references })
     }
 
     /// Two outcomes with those results alone that correspond and are wanted, in one order.
@@ -119,25 +62,19 @@ impl Couple {
         right: &Outcome,
         wanted: &dyn Fn(usize) -> bool,
     ) -> (Outcome, Outcome) {
-        let pairs = self.results.iter().enumerate().filter(|(at, _)| wanted(*at)).map(|(_, pair)| *pair);
-        let (mine, theirs): (Vec<usize>, Vec<usize>) = pairs.unzip();
-        let of = |outcome: &Outcome, numbers: &[usize]| Outcome {
-            results: numbers.iter().filter_map(|&at| outcome.results.get(at).copied()).collect(),
-            ..outcome.clone()
-        };
-        (of(left, &mine), of(right, &theirs))
+        (self.relation.corresponding(0, left, wanted), self.relation.corresponding(1, right, wanted))
     }
 
     /// Takes out what does not hold; whether there was any.
     pub(super) fn weaken(&mut self) -> bool {
         let unequal = std::mem::take(&mut self.unequal);
         let mut at = 0..;
-        self.results.retain(|_| !at.next().is_some_and(|at| unequal.contains(&at)));
+        self.relation.results.retain(|_| !at.next().is_some_and(|at| unequal.contains(&at)));
         let [equal, facts] = std::mem::take(&mut self.refuted);
         let mut at = 0..;
-        self.relation.equal.retain(|_| !at.next().is_some_and(|at| equal.contains(&at)));
+        self.relation.entry.equal.retain(|_| !at.next().is_some_and(|at| equal.contains(&at)));
         let mut at = 0..;
-        self.relation.facts.retain(|_| !at.next().is_some_and(|at| facts.contains(&at)));
+        self.relation.entry.facts.retain(|_| !at.next().is_some_and(|at| facts.contains(&at)));
         !equal.is_empty() || !facts.is_empty() || !unequal.is_empty()
     }
 
@@ -149,42 +86,41 @@ impl Couple {
 
     /// Whether a pair of results is one of references.
     pub(super) fn is_reference(&self, at: usize) -> bool {
-        self.references[self.results[at].0]
-    }
-
-    /// The numbers of the parameters of version 1: those that are equal have those of version 0.
-    pub(super) fn parameter_numbers(&self) -> Vec<u32> {
-        numbers(&self.relation.equal, self.counts[0])
-    }
-
-    /// The same of the results.
-    pub(super) fn result_numbers(&self) -> Vec<u32> {
-        numbers(&self.results, self.counts[1])
+        self.references[self.relation.results[at].0]
     }
 }
 
-fn numbers(partners: &[(usize, usize)], count: usize) -> Vec<u32> {
-    let of: BTreeMap<usize, usize> = partners.iter().map(|&(mine, theirs)| (theirs, mine)).collect();
-    let number = |at: usize| u32::try_from(of.get(&at).copied().unwrap_or(at)).unwrap_or(u32::MAX);
-    (0..count).map(|at| if of.contains_key(&at) { number(at) } else { APART + number(at) }).collect()
+/// What evidence says of two loops, in full; `None` where it names a fact that is not there.
+pub(super) fn told(program: &Program<'_>, told: &LoopEvidence) -> Option<(LoopRelation, Relations)> {
+    let all = facts(program, told.pair);
+    let facts = told.facts.iter().map(|&at| all.get(at).cloned()).collect::<Option<_>>()?;
+    let entry = CallRelation { equal: told.equal.clone(), facts };
+    Some((LoopRelation { pair: told.pair, entry, results: told.results.clone() }, told.relations.clone()))
 }
 
-fn parameters(code: &Procedure) -> &[Local] {
-    &code.locals[..code.params]
+/// What relates two loops, as evidence has it.
+pub(super) fn tell(program: &Program<'_>, relation: &LoopRelation, relations: Relations) -> LoopEvidence {
+    let LoopRelation { pair, entry, results } = relation;
+    let all = facts(program, *pair);
+    let facts = entry.facts.iter().filter_map(|fact| all.iter().position(|one| one == fact)).collect();
+    LoopEvidence { pair: *pair, equal: entry.equal.clone(), facts, results: results.clone(), relations }
 }
 
-fn results(code: &Procedure) -> &[Local] {
-    &code.locals[code.params..code.params + code.results]
-}
-
-/// Whether pairs of variables are of one type each, and each variable is in one pair at most.
-fn are_partners(pairs: &[(usize, usize)], [left, right]: [&[Local]; 2]) -> bool {
-    let ends = |end: fn(&(usize, usize)) -> usize| pairs.iter().map(end).collect::<BTreeSet<_>>().len() == pairs.len();
-    let alike = |&(mine, theirs): &(usize, usize)| match (left.get(mine), right.get(theirs)) {
-        (Some(a), Some(b)) => a.ty == b.ty,
-        _ => false,
-    };
-    ends(|pair| pair.0) && ends(|pair| pair.1) && pairs.iter().all(alike)
+/// For each variable of one version that none of the other is equal to, what it is.
+pub(super) fn words(program: &Program<'_>, LoopRelation { pair, entry, .. }: &LoopRelation) -> Vec<String> {
+    let code = program.code(*pair);
+    let counts = [code.0.params, code.1.params];
+    let has_equal = |version: usize, at: usize| entry.equal.iter().any(|&(a, b)| [a, b][version] == at);
+    let mut told: Vec<&Fact> = Vec::new();
+    for version in [1, 0] {
+        for at in (0..counts[version]).filter(|&at| !has_equal(version, at)) {
+            let facts = || entry.facts.iter().filter(|fact| fact.defines(version, at));
+            if !facts().any(|fact| told.contains(&fact)) {
+                told.extend(facts().next());
+            }
+        }
+    }
+    told.into_iter().map(|fact| fact.words(program.unit.as_unit(), [code.0, code.1])).collect()
 }
 
 /// Which variables go together: those of one name and type, and of the rest those of one type in order.

@@ -15,11 +15,12 @@
 mod couple;
 mod search;
 
-use super::{Engine, paths, relational};
+use super::{Engine, relational};
 use crate::budget::loops::{MAX_LOOPS, MAX_WAYS};
 use crate::goal::{Claim, Goal, Pair, PairProof, ProofEvidence, Rule};
 use crate::lower::is_loop;
 use couple::Couple;
+use kernel::pair::PairEvidence;
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
@@ -64,9 +65,14 @@ impl Engine for Loops {
         if !self.applies(goal) || pairs != loop_pairs(goal) {
             return reject("the loops are not those of the two procedures");
         }
-        paths::check_plan(goal.program, &evidence.whole.plan, false)?;
-        Search::follow(goal, claim.level, evidence, solver)
-            .ok_or_else(|| Rejection("the relations between the loops do not show what is claimed".into()))
+        let Some(loops) = evidence.loops.iter().map(|own| couple::told(goal.program, own)).collect() else {
+            return reject("something is said of two loops that cannot be said");
+        };
+        let relations = kernel::pair::loops::LoopsEvidence { whole: evidence.whole.clone(), loops };
+        let words = relations.loops.iter().flat_map(|(own, _)| couple::words(goal.program, own)).collect();
+        let proof = goal.check(claim, &PairEvidence::Loops(relations), solver)?;
+        let failed_goal = relational::proof(goal, &RELATION, claim.level, None).failed_goal;
+        Ok(PairProof { failed_goal, relations_of_loops: words, ..proof })
     }
 }
 

@@ -131,7 +131,7 @@ fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut 
     let reads = reads(program, pair);
     let globals = globals(program, pair)?;
     let mut arena = program.unit.arena();
-    let (mut assumed, _) = assumptions(program, pair, when, &mut arena);
+    let mut assumed = assumptions(program, pair, when, &mut arena);
     // Less may always be assumed; runs cannot look at quantifiers.
     assumed.retain(|&condition| !quantified(&arena, condition));
     let [left, right] = sides(program, pair, &globals, &mut arena)?;

@@ -34,7 +34,7 @@ pub fn explore<T>(
 ) -> Option<T> {
     for depth in DEPTHS {
         let mut arena = program.unit.arena();
-        let (assumed, _) = assumptions(program, pair, when, &mut arena);
+        let assumed = assumptions(program, pair, when, &mut arena);
         let left = outcomes(program, 0, pair.0, depth, &assumed, &mut arena)?;
         let right = outcomes(program, 1, pair.1, depth, &assumed, &mut arena)?;
         for mine in left.whole.iter().take(MAX_QUERIES) {

@@ -1,0 +1,105 @@
+//! How the two procedures of a pair are executed: which calls in place, and from which entry.
+//!
+//! In: an [`InliningPlan`]. Out: a [`Run`] of both versions, from one store.
+
+use super::{Both, Pair};
+use crate::bounds::pair::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH};
+use crate::exec::state::Outcome;
+use crate::exec::{AtOnce, ExecError, Executor, Limits, execute};
+use crate::rejection::{Rejection, reject};
+use lang_l::hir::ProcId;
+use lang_l::source::Span;
+use smt::arena::Arena;
+use smt::term::Term;
+use std::collections::BTreeSet;
+
+/// Which calls are executed in place, on each side, and how deep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InliningPlan {
+    /// Whose calls.
+    pub inline: [BTreeSet<ProcId>; 2],
+    /// How many of them may be nested.
+    pub depths: [usize; 2],
+    /// The most outcomes of each side, where fewer are worth their while than usually; branches are then not joined.
+    pub outcomes: Option<usize>,
+    /// When given, only the calls at this place.
+    pub only_at: Option<Span>,
+}
+
+impl InliningPlan {
+    /// A plan without more bounds.
+    pub fn of(inline: [BTreeSet<ProcId>; 2], depths: [usize; 2]) -> Self {
+        InliningPlan { inline, depths, outcomes: None, only_at: None }
+    }
+
+    /// Whether calls can be executed in place like this, without endless work.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self, program: Both<'_>) -> Result<(), Rejection> {
+        let has_body = |version: usize, id: &ProcId| {
+            let procedures = program.unit.versions.get(version).map(|code| &code.procedures);
+            procedures.and_then(|all| all.get(id.index())).is_some_and(|procedure| procedure.body.is_some())
+        };
+        if !(0..2).all(|version| self.inline[version].iter().all(|id| has_body(version, id))) {
+            return reject("a procedure without a body is executed in place");
+        }
+        let deepest = if self.outcomes.is_some() { MAX_EVALUATED_DEPTH } else { MAX_INLINE_DEPTH };
+        let few = self.outcomes.is_none_or(|most| most <= MAX_EVALUATED_OUTCOMES);
+        if !few || self.depths.iter().any(|&own| own > deepest) {
+            return reject("calls are executed in place too deep");
+        }
+        Ok(())
+    }
+}
+
+/// An execution of both procedures of a pair.
+#[derive(Clone)]
+pub struct Run<'r> {
+    /// The program.
+    pub program: Both<'r>,
+    /// The pair.
+    pub pair: Pair,
+    /// Which calls are executed in place.
+    pub plan: &'r InliningPlan,
+    /// By which numbers the parameters of version 1 go, where not by their own.
+    pub parameter_numbers: Option<Vec<u32>>,
+    /// Who takes all iterations of a loop at once. The kernel itself asks nobody.
+    pub at_once: Option<AtOnce>,
+}
+
+impl Run<'_> {
+    /// How far the execution of a version goes.
+    pub fn limits(&self, version: usize) -> Limits {
+        Limits {
+            inline: self.plan.inline[version].clone(),
+            inline_depth: self.plan.depths[version],
+            inline_at: self.plan.only_at,
+            at_once: self.at_once,
+            parameter_numbers: self.parameter_numbers.clone().filter(|_| version == 1),
+            whole_run: self.program.begins_run(self.pair),
+            ..Limits::default()
+        }
+    }
+
+    /// All outcomes of both procedures, from one store that satisfies what is assumed.
+    ///
+    /// # Errors
+    /// The version that is too large, and how.
+    pub fn outcomes(&self, assumed: &[Term], arena: &mut Arena) -> Result<[Vec<Outcome>; 2], (usize, ExecError)> {
+        let unit = self.program.unit;
+        let mut both = [Vec::new(), Vec::new()];
+        for (version, id) in [(0, self.pair.0), (1, self.pair.1)] {
+            let effects = self.program.effects[version];
+            let limits = self.limits(version);
+            let executed = match self.plan.outcomes {
+                None => execute(unit, version, effects, &limits, arena, (id, assumed)),
+                Some(outcomes) => {
+                    Executor::new(unit, version, effects, Limits { outcomes, ..limits }, arena).run(id, assumed)
+                }
+            };
+            both[version] = executed.map_err(|error| (version, error))?.outcomes;
+        }
+        Ok(both)
+    }
+}

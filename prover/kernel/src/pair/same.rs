@@ -1,0 +1,53 @@
+//! Rules *Same code* and *External*: two procedures that are written alike.
+//!
+//! In: a pair, and the claims about its callees. Out: the level that these give, and which they are. No solver is asked.
+
+use super::Goal;
+use crate::rejection::{Rejection, reject};
+use crate::relate::{Claims, Level};
+use lang_l::hir::same::same_code;
+use std::cell::RefCell;
+
+/// The level at which the two are equivalent as the same code over equivalent callees, with the claims about these; `None` if they
+/// are not the same code.
+pub fn same_code_level(goal: &Goal<'_>) -> Option<(Level, Claims)> {
+    let [a, b] = goal.code();
+    let used = RefCell::new(Claims::new());
+    let equivalent = |p, q| {
+        let level = goal.claims.get(&(p, q)).copied();
+        if let Some(level) = level {
+            used.borrow_mut().insert((p, q), level);
+        }
+        level.is_some()
+    };
+    if !goal.is_defined() || !same_code(a, b, equivalent) {
+        return None;
+    }
+    let used = used.into_inner();
+    let level = used.values().copied().min().unwrap_or(Level::Full);
+    Some((goal.claims.get(&goal.pair).map_or(level, |&claimed| level.min(claimed)), used))
+}
+
+/// Whether the two are external procedures, and one and the same; `None` where one has a body.
+pub fn same_external(goal: &Goal<'_>) -> Option<bool> {
+    let [a, b] = goal.code();
+    (a.body.is_none() && b.body.is_none()).then(|| same_code(a, b, |_, _| false))
+}
+
+/// Rule *Same code*.
+pub(super) fn check_code(goal: &Goal<'_>, level: Level) -> Result<Claims, Rejection> {
+    match same_code_level(goal) {
+        None => reject("the two are not the same code over equivalent callees"),
+        Some((reached, _)) if reached < level => reject("less was proved than is claimed"),
+        Some((_, used)) => Ok(used),
+    }
+}
+
+/// Rule *External*.
+pub(super) fn check_external(goal: &Goal<'_>) -> Result<Claims, Rejection> {
+    match same_external(goal) {
+        None => reject("one of the two is not external"),
+        Some(false) => reject("less was proved than is claimed"),
+        Some(true) => Ok(Claims::new()),
+    }
+}

@@ -1,0 +1,251 @@
+//! Evidence that is wrong is refused, whatever is wrong with it, and evidence that is right is not.
+
+use super::loops::{Frame, LoopRelation, LoopsEvidence, Target};
+use super::paths::{PathPair, PathsEvidence, Relations, meetings};
+use super::plan::{InliningPlan, Run};
+use super::{Both, Goal, Pair, PairEvidence, check};
+use crate::effects::{Effects, syntactic};
+use crate::exec::state::Outcome;
+use crate::relate::{Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence, Step};
+use lang_l::hir::{FieldId, Origin, ProcId, Unit};
+use smt::arena::Arena;
+use smt::solve::{QueryBudget, Solver};
+use smt::term::{Ending, Sort};
+use std::collections::BTreeMap;
+
+/// Version 1 counts from one. Of each version `run` is procedure 0, and `count` is procedure 1: its loop.
+const COUNTS: &str = "
+    class Cell { value: int; rest: Cell; }
+    version 0
+    procedure run(cell: Cell, n: int) returns (r: int) { r := count(0, n, cell); }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) { r := i; if (i < n) { r := count(i + 1, n, c); } }
+    version 1
+    procedure run(cell: Cell, n: int) returns (r: int) { r := count(1, n, cell); }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) { r := i - 1; if (i < n + 1) { r := count(i + 1, n, c); } }";
+
+const CALLS: &str = "
+    version 0
+    procedure run(n: int) returns (r: int) { r := ask(n); }
+    procedure ask(n: int) returns (r: int);
+    version 1
+    procedure run(n: int) returns (r: int) { r := ask(n + 0); }
+    procedure ask(n: int) returns (r: int);";
+
+const RUN: Pair = (ProcId(0), ProcId(0));
+const OTHER: Pair = (ProcId(1), ProcId(1));
+
+struct Case {
+    unit: Unit,
+    effects: [Vec<Effects>; 2],
+    claims: Claims,
+}
+
+impl Case {
+    fn new(text: &str, claims: &[(Pair, Level)]) -> Case {
+        let unit = lang_l::load([("pair.l", text)]).expect("a legal program").unit;
+        let effects = [0, 1].map(|version| syntactic(&unit, version));
+        Case { unit, effects, claims: claims.iter().copied().collect() }
+    }
+
+    /// The program whose `count` is a loop.
+    fn counts() -> Case {
+        let mut case = Case::new(COUNTS, &[]);
+        for version in &mut case.unit.versions {
+            version.procedures[1].origin = Origin::Loop { of: ProcId(0), number: 1, returns: false };
+        }
+        case
+    }
+
+    fn program(&self) -> Both<'_> {
+        Both { unit: &self.unit, effects: [&self.effects[0], &self.effects[1]] }
+    }
+
+    /// What is said of [`RUN`] where calls match in order.
+    fn in_order(&self) -> Relations {
+        let (program, plan) = (self.program(), InliningPlan::of(Default::default(), [0, 0]));
+        let run = Run { program, pair: RUN, plan: &plan, parameter_numbers: None, at_once: None };
+        in_order(&run.outcomes(&[], &mut Arena::new(&self.unit)).expect("they are small"))
+    }
+
+    fn check_pair(&self, pair: Pair, evidence: &PairEvidence) -> Result<Claims, String> {
+        let goal = Goal { program: self.program(), pair, when: None, claims: &self.claims };
+        let mut solver = Solver::new(QueryBudget::default());
+        check(&goal, Level::Full, evidence, &mut solver, &mut |_, _, _, _| {}).map_err(|refused| refused.0)
+    }
+
+    fn refused(&self, evidence: &PairEvidence) -> String {
+        self.check_pair(RUN, evidence).expect_err("this shows nothing")
+    }
+}
+
+/// No calls in place, and these relations.
+fn paths(relations: Relations) -> PathsEvidence {
+    PathsEvidence { plan: InliningPlan::of(Default::default(), [0, 0]), relations }
+}
+
+/// What is said of outcomes whose calls match in order.
+fn in_order(both: &[Vec<Outcome>; 2]) -> Relations {
+    let said = |meeting: &PathPair| {
+        let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
+        let calls = left.calls.iter().zip(&right.calls);
+        let calls = calls.map(|(&left, &right)| Match { left, right, allocs: BTreeMap::new() }).collect();
+        let returns =
+            left.ending == Ending::Normal && right.ending == Ending::Normal && left.calls.len() == right.calls.len();
+        let end = if returns { End::Isomorphic(BTreeMap::new()) } else { End::Exclusive };
+        RelationEvidence { repeats: Default::default(), cases: Cases::Settled(Leaf { calls, end }) }
+    };
+    meetings(both).iter().map(|meeting| (meeting.numbers(), said(meeting))).collect()
+}
+
+fn atom(version: usize, parameter: usize) -> Atom {
+    Atom { version, parameter, steps: Vec::new() }
+}
+
+/// A relation of the loops of [`COUNTS`].
+fn relation(entry: CallRelation, results: Vec<(usize, usize)>) -> PairEvidence {
+    let own = LoopRelation { pair: OTHER, entry, results };
+    PairEvidence::Loops(LoopsEvidence { whole: paths(Relations::new()), loops: vec![(own, Relations::new())] })
+}
+
+fn with_fact(fact: Fact) -> PairEvidence {
+    relation(CallRelation { equal: vec![(1, 1), (2, 2)], facts: vec![fact] }, Vec::new())
+}
+
+#[test]
+fn calls_match_by_claims_alone() {
+    let case = Case::new(CALLS, &[(OTHER, Level::Full)]);
+    let said = PairEvidence::Paths(paths(case.in_order()));
+    assert_eq!(case.check_pair(RUN, &said), Ok(case.claims.clone()));
+    let mut far = Case::new(CALLS, &[(OTHER, Level::Full)]);
+    far.effects[1][1].non_local = true;
+    for case in [Case::new(CALLS, &[]), far] {
+        let why = case.refused(&said);
+        assert!(why.contains("not claimed"), "{why}");
+        assert!(case.refused(&PairEvidence::Paths(paths(Relations::new()))).contains("contradict"));
+        assert_eq!(case.refused(&PairEvidence::SameCode), "the two are not the same code over equivalent callees");
+    }
+}
+
+#[test]
+fn nothing_is_said_of_paths_that_are_not_there() {
+    let case = Case::new(CALLS, &[(OTHER, Level::Full)]);
+    let mut more = case.in_order();
+    more.insert((40, 40), RelationEvidence::default());
+    assert!(case.refused(&PairEvidence::Paths(paths(more))).contains("need not be related"));
+}
+
+#[test]
+fn an_external_is_itself_and_nothing_else() {
+    let case = Case::new(CALLS, &[]);
+    assert_eq!(case.check_pair(OTHER, &PairEvidence::External), Ok(Claims::new()));
+    assert!(case.check_pair(RUN, &PairEvidence::External).is_err());
+    assert!(case.check_pair(OTHER, &PairEvidence::Paths(paths(Relations::new()))).is_err());
+    assert!(case.check_pair((ProcId(0), ProcId(1)), &PairEvidence::External).is_err());
+    assert!(case.check_pair((ProcId(0), ProcId(7)), &PairEvidence::External).is_err());
+}
+
+#[test]
+fn the_same_code_is_no_better_than_its_callees() {
+    let text = CALLS.replace(" + 0", "");
+    let full = Case::new(&text, &[(OTHER, Level::Full)]);
+    assert_eq!(full.check_pair(RUN, &PairEvidence::SameCode), Ok(full.claims.clone()));
+    let partial = Case::new(&text, &[(OTHER, Level::Partial)]);
+    assert_eq!(partial.refused(&PairEvidence::SameCode), "less was proved than is claimed");
+}
+
+#[test]
+fn a_plan_executes_what_has_a_body_and_not_too_deep() {
+    let case = Case::new(CALLS, &[]);
+    let plan = |inline: u32, depth: usize, outcomes| InliningPlan {
+        outcomes,
+        ..InliningPlan::of([[ProcId(inline)].into(), Default::default()], [depth, 0])
+    };
+    for wrong in [plan(1, 1, None), plan(9, 1, None), plan(0, 9, None), plan(0, 65, Some(6)), plan(0, 9, Some(7))] {
+        let why = case.refused(&PairEvidence::Paths(PathsEvidence { plan: wrong, relations: Relations::new() }));
+        assert!(why.contains("in place"), "{why}");
+    }
+}
+
+#[test]
+fn loops_run_in_step_under_what_relates_them() {
+    let case = Case::counts();
+    let said = |facts: Vec<Fact>| {
+        let entry = CallRelation { equal: vec![(1, 1), (2, 2)], facts };
+        let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
+        let (goal, plan) = (
+            Goal { program: case.program(), pair: RUN, when: None, claims: &case.claims },
+            paths(Relations::new()).plan,
+        );
+        let loops = [own.clone()];
+        let frame = Frame { goal, level: Level::Full, plan: &plan, loops: &loops };
+        let [whole, turn] = [Target::Whole, Target::Loops(0)].map(|target| {
+            let both = frame.outcomes(case.program(), target, &mut Arena::new(&case.unit));
+            in_order(&both.expect("they are small"))
+        });
+        PairEvidence::Loops(LoopsEvidence { whole: paths(whole), loops: vec![(own, turn)] })
+    };
+    let ahead = |by: i64| Fact::Equal(atom(1, 0), atom(0, 0), by);
+    assert_eq!(case.check_pair(RUN, &said(vec![ahead(1)])), Ok(Claims::new()));
+    for wrong in [vec![], vec![ahead(0)], vec![ahead(2)], vec![Fact::AtMost(atom(0, 0), atom(1, 0))]] {
+        assert!(case.check_pair(RUN, &said(wrong.clone())).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn variables_go_together_once_and_by_type() {
+    let case = Case::counts();
+    for equal in [vec![(0, 2)], vec![(0, 3)], vec![(7, 0)], vec![(0, 0), (0, 1)], vec![(0, 1), (1, 1)]] {
+        let entry = CallRelation { equal, facts: Vec::new() };
+        let why = case.refused(&relation(entry, Vec::new()));
+        assert!(why.contains("cannot be equal"), "{why}");
+    }
+    for results in [vec![(0, 1)], vec![(0, 0), (0, 0)]] {
+        let why = case.refused(&relation(CallRelation::default(), results));
+        assert!(why.contains("cannot be equal"), "{why}");
+    }
+}
+
+#[test]
+fn facts_speak_of_what_is_there() {
+    let case = Case::counts();
+    let read = |parameter: usize, steps: Vec<Step>| Atom { version: 0, parameter, steps };
+    let value = || read(2, vec![Step::Field(FieldId(0))]);
+    let wrong = [
+        Fact::NotNull(atom(2, 0)),
+        Fact::NotNull(atom(0, 3)),
+        Fact::NotNull(atom(0, 0)),
+        Fact::NotNull(value()),
+        Fact::AtMost(atom(0, 0), atom(1, 2)),
+        Fact::Equal(atom(0, 0), atom(1, 2), 0),
+        Fact::Equal(atom(0, 2), atom(1, 2), 1),
+        Fact::Sum([atom(0, 0), atom(1, 0)], atom(0, 2), 0),
+        Fact::AtMost(read(2, vec![Step::Field(FieldId(9))]), atom(1, 0)),
+        Fact::AtMost(read(2, vec![Step::Length]), atom(1, 0)),
+        Fact::AtMost(read(2, vec![Step::Cell(0, Sort::Int)]), atom(1, 0)),
+        Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 9])),
+    ];
+    for fact in wrong {
+        let why = case.refused(&with_fact(fact.clone()));
+        assert!(why.contains("has no meaning"), "{fact:?}: {why}");
+    }
+    for fact in [Fact::AtMost(value(), atom(1, 0)), Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 2]))] {
+        let why = case.refused(&with_fact(fact.clone()));
+        assert!(!why.contains("has no meaning"), "{fact:?}: {why}");
+    }
+}
+
+#[test]
+fn loops_are_loops_and_are_related_once() {
+    let fact = || with_fact(Fact::Equal(atom(1, 0), atom(0, 0), 1));
+    let mut case = Case::new(COUNTS, &[]);
+    assert_eq!(case.refused(&fact()), "a procedure is related that is no loop");
+    case = Case::counts();
+    case.effects[0][1].non_local = true;
+    assert!(case.refused(&fact()).contains("more than it is given"));
+    let PairEvidence::Loops(mut evidence) = fact() else { unreachable!() };
+    evidence.loops.push(evidence.loops[0].clone());
+    assert_eq!(Case::counts().refused(&PairEvidence::Loops(evidence.clone())), "a loop is related to two others");
+    evidence.loops.truncate(1);
+    evidence.loops[0].0.pair = (ProcId(1), ProcId(5));
+    assert!(Case::counts().refused(&PairEvidence::Loops(evidence)).contains("not there"));
+}
