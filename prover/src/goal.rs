@@ -10,6 +10,7 @@ use kernel::effects::{Effects, direct_callees};
 use kernel::exec::state::Outcome;
 use kernel::pair::paths::{self, PathsEvidence, Relations};
 use kernel::pair::{self, Both, PairEvidence};
+use kernel::proof::Proved;
 use kernel::rejection::Rejection;
 use kernel::relate::{Claims, Correspondence, FailedGoal, Level, Relation};
 use lang_l::hir::same::same_code;
@@ -46,6 +47,17 @@ pub struct PairProof {
     pub time: Duration,
     /// What has to be known to check it again without a search; `None` where it cannot be written down.
     pub evidence: Option<ProofEvidence>,
+    /// What the kernel says of it.
+    pub checked: Checked,
+}
+
+/// What the kernel says of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// It is one.
+    Proved(Proved),
+    /// It was not checked, and why not.
+    Not(String),
 }
 
 /// A proof rule, as the schedule, reports and certificates name it. Two rules of one name are one rule.
@@ -334,6 +346,7 @@ impl PairProof {
             relations: 0,
             time: Duration::ZERO,
             evidence: level.and(Some(ProofEvidence::Plain)),
+            checked: Checked::Not("it was not asked".into()),
         }
     }
 

@@ -50,6 +50,9 @@ pub mod search;
 pub mod verdict;
 
 #[doc(hidden)]
+pub mod checked;
+
+#[doc(hidden)]
 pub mod verify;
 
 #[doc(hidden)]

@@ -7,7 +7,8 @@
 //! 3. [`claims`]: all pairs proved together, as far as they can be.
 //! 4. `Judge`: each pair's verdict, from its proof, what it rests on, and what a search for a difference found.
 
-use crate::analysis::{Analysis, analyse};
+use crate::analysis::{Analysis, AnalysisEvidence, analyse};
+use crate::checked::{self, Material};
 use crate::engines::{claims, paper};
 use crate::goal::{Pair, PairProof, Program};
 use crate::lower::lower;
@@ -15,14 +16,19 @@ use crate::search::witness::Contrast;
 use crate::search::{concrete, recurrent_set};
 use crate::verdict::comparison::{Comparison, comparable, comparisons, unconditional};
 use crate::verdict::judge::{Judge, Manner, Proofs};
-use crate::verdict::{PairReport, Report, Verdict, stopped};
+use crate::verdict::{PairReport, Report, Verdict, clauses, stopped};
 use kernel::alone::clauses::{Status, contracts_hold};
+use kernel::proof::Kernel;
 use kernel::relate::Level;
 use lang_l::hir::{ProcId, Unit};
 use lang_l::interp::{Divergence, Stuck};
 use smt::solve::{QueryBudget, Shared, Solver};
-use smt::stop::{Stop, Stopped};
+use smt::stop::{Reason, Stop, Stopped};
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// The time after which what was found is not checked any further; most of it is checked in a moment.
+const CHECKING: Duration = Duration::from_secs(60);
 
 /// Ways to prove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,21 +106,48 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
         candidates.retain(|pair| !refuted.contains(pair));
         proofs(&program, &candidates, config.strategy, solver)
     });
-    let proofs = proved.unwrap_or_default();
-    let mut report = Report { evidence, ..Report::default() };
+    let mut proofs = proved.unwrap_or_default();
+    let material = Material::of(unit, &program, &proofs);
+    let ((kernel, stopped), queries) = solver.aside(|solver| inspect(&material, (unit, &program), &evidence, solver));
+    let Some(kernel) = kernel else {
+        let open = selected().map(|comparison| (comparison.pair, comparison.condition(unit)));
+        return stopped::report(unit, open, stopped.unwrap_or(Reason::Size));
+    };
+    material.settle(&kernel, &mut proofs);
+    let mut report = Report { kernel: checked::report(&kernel, &proofs, queries), ..Report::default() };
     for comparison in selected() {
         let decided = solver.attempt(|solver| {
-            let proof = answer(unit, &program, comparison, (&proofs, config.strategy), solver);
+            let mut proof = answer(unit, &program, comparison, (&proofs, config.strategy), solver);
+            if let (Some(when), Some(proof)) = (comparison.when, &mut proof) {
+                solver.aside(|solver| checked::conditional(&kernel, &program, (comparison.pair, when), proof, solver));
+            }
             judge.pair(comparison, proof.as_ref(), &proofs, solver)
         });
         let settle = |Stopped(reason)| judge.settle(comparison, &proofs, reason, &mut solver);
         report.pairs.push(decided.unwrap_or_else(settle));
     }
     report.contracts = judge.contracts(&concerned(&program, &report.pairs, config));
+    clauses::confirmed(&kernel, &mut report.contracts);
+    drop(kernel);
+    report.evidence = evidence;
     report.stopped = solver.stopped().or(judge.stopped);
     report.queries = solver.log().to_vec();
     report.proofs = proofs;
     report
+}
+
+/// Has all that was found checked. What was found in time is checked even if the time is over by then.
+fn inspect<'k>(
+    material: &'k Material,
+    (unit, program): (&'k Unit, &'k Program<'_>),
+    evidence: &'k [AnalysisEvidence; 2],
+    solver: &mut Solver,
+) -> (Option<Kernel<'k>>, Option<Reason>) {
+    let stop = Stop::new().until(Instant::now().checked_add(CHECKING));
+    match solver.attempt_under(stop, |solver| material.check(unit, program, evidence, solver)) {
+        Ok(kernel) => (Some(kernel), None),
+        Err(Stopped(reason)) => (None, Some(reason)),
+    }
 }
 
 /// The procedures of each version that the reported pairs run: all, unless only some pairs were asked for.

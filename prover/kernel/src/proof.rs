@@ -160,33 +160,43 @@ impl<'a> Kernel<'a> {
         if used.iter().all(stands) { Ok(used) } else { reject("it rests on what is not proved") }
     }
 
-    /// The proof of a pair.
+    /// The level at which the claim about a pair of the lowered program stands.
     ///
     /// # Errors
-    /// Why there is none.
-    pub fn prove(&self, pair: Pair) -> Result<Proved, Rejection> {
-        self.about_source(pair)?;
+    /// Why it does not.
+    pub fn stands(&self, pair: Pair) -> Result<Level, Rejection> {
         match (self.standing.get(&pair), self.refused.get(&pair)) {
-            (Some(&level), _) => Ok(Proved { pair, level, when: None }),
+            (Some(&level), _) => Ok(level),
             (None, Some(rejection)) => Err(rejection.clone()),
             (None, None) => reject("nothing is said of the pair that the kernel can check"),
         }
     }
 
-    /// The proof of a pair from the stores that satisfy a condition, under the claims that stand.
+    /// The proof of a pair.
     ///
     /// # Errors
     /// Why there is none.
+    pub fn prove(&self, pair: Pair) -> Result<Proved, Rejection> {
+        let level = self.stands(pair)?;
+        self.about_source(pair)?;
+        Ok(Proved { pair, level, when: None })
+    }
+
+    /// The proof of a pair from the stores that satisfy a condition, under the claims that stand; within, why it is none about the
+    /// source.
+    ///
+    /// # Errors
+    /// Where the evidence is wrong.
     pub fn prove_when(
         &self,
         pair: Pair,
         condition: &Expr,
         (level, evidence): (Level, &PairEvidence),
         solver: &mut Solver,
-    ) -> Result<Proved, Rejection> {
-        self.about_source(pair)?;
+    ) -> Result<Result<Proved, Rejection>, Rejection> {
+        (0..2).try_for_each(|version| self.alone(version))?;
         self.claim(pair, Some((condition, level, evidence)), solver)?;
-        Ok(Proved { pair, level, when: Some(condition.span) })
+        Ok(self.about_source(pair).map(|()| Proved { pair, level, when: Some(condition.span) }))
     }
 
     /// What is shown of the two procedures holds of those of the source, and contracts on which it rests are kept.

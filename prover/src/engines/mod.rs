@@ -60,7 +60,8 @@ mod relational;
 pub(crate) mod same_code;
 mod unroll;
 
-use crate::goal::{Claim, Goal, PairProof, Rule};
+use crate::goal::{Claim, Goal, LoopsEvidence, PairProof, Program, Rule};
+use kernel::pair::PairEvidence;
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use smt::solve::Solver;
@@ -106,6 +107,11 @@ pub static SCHEDULE: &[&dyn Engine] = &[
     // Where the heap is read a proof by claims or couplings says more, so such products come last.
     &product::Product { over_reads: true },
 ];
+
+/// Evidence of loops that are run in step, as the kernel is told of it; `None` where it names what there is not.
+pub(crate) fn loops_evidence(program: &Program<'_>, evidence: &LoopsEvidence) -> Option<PairEvidence> {
+    loops::told(program, evidence).map(PairEvidence::Loops)
+}
 
 /// The engine whose rule has this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Engine> {

@@ -6,7 +6,7 @@ use super::counterexample::parting;
 use super::explain::{Basis, basis};
 use super::one_line;
 use super::{Subject, overall};
-use crate::goal::PairProof;
+use crate::goal::{Checked, PairProof};
 use crate::search::localize::Mark;
 use crate::search::witness::{ContractWitness, Contrast, Witness};
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Verdict};
@@ -106,6 +106,13 @@ fn proof_json(subject: Subject<'_>, proof: &PairProof) -> Json {
         "allocations": lines(&mut proof.correspondence.iter()),
         "calls": lines(&mut proof.matched_calls.iter()),
     });
+    match &proof.checked {
+        Checked::Proved(_) => json["checked"] = true.into(),
+        Checked::Not(why) => {
+            json["checked"] = false.into();
+            json["not_checked"] = why.as_str().into();
+        }
+    }
     if !proof.relations_of_loops.is_empty() {
         json["relations"] = json!(proof.relations_of_loops);
     }

@@ -9,6 +9,7 @@ use crate::goal::Pair;
 use crate::search::concrete;
 use crate::search::witness::{self, Target};
 use kernel::alone::clauses::{Clause, ClauseKind, Status};
+use kernel::proof::Kernel;
 use lang_l::hir::ProcId;
 use std::collections::BTreeSet;
 
@@ -108,4 +109,17 @@ fn merged(clauses: impl Iterator<Item = ClauseReport>) -> Vec<ClauseReport> {
         }
     }
     merged
+}
+
+/// Contracts that are said to hold and that the kernel has not proved are unknown.
+pub(crate) fn confirmed(kernel: &Kernel<'_>, clauses: &mut [ClauseReport]) {
+    for clause in clauses.iter_mut().filter(|clause| matches!(clause.status, ClauseStatus::Holds)) {
+        let same = kernel
+            .clauses()
+            .iter()
+            .filter(|known| (known.version, known.kind, known.span) == (clause.version, clause.kind, clause.span));
+        if !same.clone().all(|known| known.status == Status::Holds) || kernel.alone(clause.version).is_err() {
+            clause.status = ClauseStatus::Unknown("the kernel refuses the proof".into());
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! only [`crate::search::witness`] can make, from runs; [`Verdict::Equivalent`] is made only by [`crate::verify`] from a
 //! [`PairProof`] whose claims all hold.
 
-mod clauses;
+pub(crate) mod clauses;
 pub(crate) mod comparison;
 pub mod failure;
 pub(crate) mod judge;
@@ -13,6 +13,7 @@ pub mod stopped;
 pub mod vacuity;
 
 use crate::analysis::AnalysisEvidence;
+use crate::checked::KernelReport;
 use crate::goal::{Pair, PairProof};
 use crate::search::witness::{ContractWitness, Witness};
 use kernel::alone::clauses::ClauseKind;
@@ -177,6 +178,8 @@ pub struct Report {
     pub proofs: BTreeMap<Pair, PairProof>,
     /// Every query that was asked, in order, as SMT-LIB.
     pub queries: Vec<smt::solve::Query>,
+    /// What the kernel made of it.
+    pub kernel: KernelReport,
     /// What another solver says of them, if it was asked.
     pub cross_check: Option<CrossCheck>,
     /// Why some work was given up, if any was because the stop fired.

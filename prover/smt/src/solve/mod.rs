@@ -197,6 +197,13 @@ impl Solver {
         Solver::new(self.budget).under(self.stop.clone()).seeded(self.seed).with_backend(self.backend.clone())
     }
 
+    /// Does work whose questions, those that were not asked before, are not logged; they come back with it.
+    pub fn aside<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, Vec<Query>) {
+        let logged = self.log.len();
+        let done = work(self);
+        (done, self.log.split_off(logged))
+    }
+
     /// Takes over what another solver was asked.
     pub fn absorb(&mut self, other: Solver) {
         self.stopped = self.stopped.or(other.stopped);

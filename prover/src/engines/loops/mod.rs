@@ -17,10 +17,10 @@ mod search;
 
 use super::{Engine, relational};
 use crate::budget::loops::{MAX_LOOPS, MAX_WAYS};
-use crate::goal::{Claim, Goal, Pair, PairProof, ProofEvidence, Rule};
+use crate::goal::{Claim, Goal, LoopsEvidence, Pair, PairProof, Program, ProofEvidence, Rule};
 use crate::lower::is_loop;
 use couple::Couple;
-use kernel::pair::PairEvidence;
+use kernel::pair::{self, PairEvidence};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
@@ -65,15 +65,20 @@ impl Engine for Loops {
         if !self.applies(goal) || pairs != loop_pairs(goal) {
             return reject("the loops are not those of the two procedures");
         }
-        let Some(loops) = evidence.loops.iter().map(|own| couple::told(goal.program, own)).collect() else {
+        let Some(relations) = told(goal.program, evidence) else {
             return reject("something is said of two loops that cannot be said");
         };
-        let relations = kernel::pair::loops::LoopsEvidence { whole: evidence.whole.clone(), loops };
         let words = relations.loops.iter().flat_map(|(own, _)| couple::words(goal.program, own)).collect();
         let proof = goal.check(claim, &PairEvidence::Loops(relations), solver)?;
         let failed_goal = relational::proof(goal, &RELATION, claim.level, None).failed_goal;
         Ok(PairProof { failed_goal, relations_of_loops: words, ..proof })
     }
+}
+
+/// Evidence as the kernel is told of it; `None` where it names what there is not.
+pub(super) fn told(program: &Program<'_>, evidence: &LoopsEvidence) -> Option<pair::loops::LoopsEvidence> {
+    let loops = evidence.loops.iter().map(|own| couple::told(program, own)).collect::<Option<_>>()?;
+    Some(pair::loops::LoopsEvidence { whole: evidence.whole.clone(), loops })
 }
 
 /// The loops of the two sides, in the order of the source; none where these are not as many.

@@ -1,0 +1,187 @@
+//! What engines have found is handed to the kernel, which alone makes proofs.
+//!
+//! In: a program, what is known of each procedure alone, and the proofs that engines have found. Out: the same proofs, each with
+//! what the kernel says of it. One that the kernel refuses is none.
+//!
+//! Some engines leave no evidence that the kernel can check, and some passes of the lowering are transformations that it does
+//! not follow. Their proofs are reported as *not checked*, with the reason.
+//!
+//! Invariant: [`Checked::Proved`] is made of a [`Proved`] and of nothing else.
+
+use crate::analysis::AnalysisEvidence;
+use crate::engines;
+use crate::goal::{Checked, Pair, PairProof, Program, ProofEvidence};
+use crate::lower::simulations;
+use kernel::alone::measures::Ranking;
+use kernel::exec::source::Simulation;
+use kernel::pair::PairEvidence;
+use kernel::proof::{Dossier, Kernel, Proved};
+use kernel::rejection::Rejection;
+use kernel::relate::{FailedGoal, Level};
+use lang_l::hir::{Expr, ProcId, Unit};
+use smt::solve::{Query, Solver};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the kernel made of a run.
+#[derive(Clone, Debug, Default)]
+pub struct KernelReport {
+    /// Why nothing is believed that is said of the procedures of a version alone, where nothing is.
+    pub alone: [Option<Rejection>; 2],
+    /// The procedures of the lowered programs, and why they are not shown to do what the source does, where they are not.
+    pub lemmas: [BTreeMap<ProcId, Option<Rejection>>; 2],
+    /// The pairs that engines have found proofs of, and what the kernel says of each.
+    pub pairs: BTreeMap<Pair, Checked>,
+    /// The proofs that were refused, and why.
+    pub refused: BTreeMap<Pair, Rejection>,
+    /// What the kernel asked that had not been asked before.
+    pub queries: Vec<Query>,
+}
+
+/// What is handed to the kernel.
+pub(crate) struct Material {
+    simulations: [Vec<Option<Simulation>>; 2],
+    claims: BTreeMap<Pair, (Level, PairEvidence)>,
+    /// The pairs of which the kernel is told nothing, and those that rest on them.
+    untold: BTreeSet<Pair>,
+}
+
+impl Material {
+    /// What the engines have found, as far as the kernel can be told of it.
+    pub(crate) fn of(source: &Unit, program: &Program<'_>, proofs: &BTreeMap<Pair, PairProof>) -> Self {
+        let mut claims = BTreeMap::new();
+        let mut untold = BTreeSet::new();
+        for (&pair, proof) in proofs {
+            let Some(level) = proof.level else { continue };
+            match evidence(program, pair, proof) {
+                Some(evidence) => {
+                    claims.insert(pair, (level, evidence));
+                }
+                None => {
+                    untold.insert(pair);
+                }
+            }
+        }
+        loop {
+            let rests = |(pair, proof): (&Pair, &PairProof)| {
+                let open = proof.level.is_some() && proof.used.keys().any(|used| untold.contains(used));
+                (open && !untold.contains(pair)).then_some(*pair)
+            };
+            let more: Vec<Pair> = proofs.iter().filter_map(rests).collect();
+            if more.is_empty() {
+                break;
+            }
+            untold.extend(more);
+        }
+        claims.retain(|pair, _| !untold.contains(pair));
+        let simulations = [0, 1].map(|version| simulations(source, program.unit, version));
+        Material { simulations, claims, untold }
+    }
+
+    /// Has all of it checked.
+    pub(crate) fn check<'k>(
+        &'k self,
+        source: &'k Unit,
+        program: &'k Program<'_>,
+        alone: &'k [AnalysisEvidence; 2],
+        solver: &mut Solver,
+    ) -> Kernel<'k> {
+        let rankings: [&[Ranking]; 2] = [&alone[0].rankings, &alone[1].rankings];
+        let dossier = Dossier {
+            source,
+            lowered: program.unit.as_unit(),
+            simulations: [&self.simulations[0], &self.simulations[1]],
+            effects: [&program.effects[0], &program.effects[1]],
+            rankings,
+            claims: &self.claims,
+        };
+        Kernel::check(dossier, solver)
+    }
+
+    /// Takes over what the kernel says of all proofs.
+    pub(crate) fn settle(&self, kernel: &Kernel<'_>, proofs: &mut BTreeMap<Pair, PairProof>) {
+        for (&pair, proof) in proofs.iter_mut().filter(|(_, proof)| proof.level.is_some()) {
+            let rejected = (0..2).find_map(|version| kernel.alone(version).err());
+            match (rejected, self.untold.contains(&pair), kernel.stands(pair)) {
+                (Some(rejection), ..) | (None, false, Err(rejection)) => refuse(proof, &rejection),
+                (None, true, _) => proof.checked = Checked::Not(untold(proof)),
+                (None, false, Ok(_)) => proof.checked = about_source(kernel.prove(pair)),
+            }
+        }
+    }
+}
+
+/// What the kernel says of a proof from the stores that satisfy a condition.
+pub(crate) fn conditional(
+    kernel: &Kernel<'_>,
+    program: &Program<'_>,
+    (pair, when): (Pair, &Expr),
+    proof: &mut PairProof,
+    solver: &mut Solver,
+) {
+    let Some(level) = proof.level else { return };
+    let Some(evidence) = evidence(program, pair, proof) else {
+        proof.checked = Checked::Not(untold(proof));
+        return;
+    };
+    match kernel.prove_when(pair, when, (level, &evidence), solver) {
+        Ok(Ok(proved)) => proof.checked = Checked::Proved(proved),
+        // A claim that the kernel does not know of: one that rests on what it was not told.
+        Ok(Err(rejection)) => proof.checked = Checked::Not(rejection.to_string()),
+        Err(_) if proof.used.keys().any(|used| kernel.stands(*used).is_err()) => {
+            proof.checked = Checked::Not("it rests on a pair that was not checked".into());
+        }
+        Err(rejection) => refuse(proof, &rejection),
+    }
+}
+
+/// What the kernel made of a run, for those who want to follow it.
+pub(crate) fn report(kernel: &Kernel<'_>, proofs: &BTreeMap<Pair, PairProof>, queries: Vec<Query>) -> KernelReport {
+    let lemmas = |version: usize| {
+        kernel.lemmas(version).iter().map(|(id, shown)| (*id, shown.clone().err())).collect::<BTreeMap<_, _>>()
+    };
+    let proved = proofs.iter().filter(|(_, proof)| proof.level.is_some());
+    KernelReport {
+        alone: [0, 1].map(|version| kernel.alone(version).err()),
+        lemmas: [lemmas(0), lemmas(1)],
+        pairs: proved.map(|(pair, proof)| (*pair, proof.checked.clone())).collect(),
+        refused: kernel.refused().clone(),
+        queries,
+    }
+}
+
+fn evidence(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<PairEvidence> {
+    match proof.evidence.as_ref()? {
+        ProofEvidence::Plain => {
+            let (left, right) = program.code(pair);
+            let external = left.body.is_none() && right.body.is_none();
+            Some(if external { PairEvidence::External } else { PairEvidence::SameCode })
+        }
+        ProofEvidence::Paths(paths) => Some(PairEvidence::Paths(paths.clone())),
+        ProofEvidence::Loops(loops) => engines::loops_evidence(program, loops),
+        ProofEvidence::Accelerated(_) | ProofEvidence::Coupling(_) => None,
+    }
+}
+
+fn untold(proof: &PairProof) -> String {
+    match proof.evidence {
+        Some(ProofEvidence::Plain | ProofEvidence::Paths(_) | ProofEvidence::Loops(_)) => {
+            "it rests on a pair that was not checked".into()
+        }
+        _ => format!("the rule {} leaves no evidence that the kernel can check", proof.rule.name),
+    }
+}
+
+fn about_source(proved: Result<Proved, Rejection>) -> Checked {
+    match proved {
+        Ok(proved) => Checked::Proved(proved),
+        Err(rejection) => Checked::Not(rejection.to_string()),
+    }
+}
+
+/// What the kernel refuses is not proved.
+fn refuse(proof: &mut PairProof, rejection: &Rejection) {
+    proof.level = None;
+    proof.checked = Checked::Not(rejection.to_string());
+    let places = proof.failed_goal.take().map_or_else(Default::default, |failed| failed.places);
+    proof.failed_goal = Some(FailedGoal { what: format!("the kernel refuses the proof: {rejection}"), places });
+}
