@@ -147,6 +147,8 @@ pub(crate) enum Stage {
     Paths,
     /// What was to be proved, and the answers
     Obligations,
+    /// What the kernel made of what was found
+    Kernel,
     /// The queries, as scripts for any SMT-LIB solver
     Smt2,
 }

@@ -5,6 +5,7 @@
 //! Invariant: pure functions to strings; nothing is decided here, and nothing is read or written.
 //! Invariant: the same report makes the same text; the times that differ from run to run are in the JSON alone.
 
+pub mod checks;
 pub mod json;
 
 pub mod text;

@@ -11,7 +11,7 @@ use crate::machine::input;
 use crate::status::Failure;
 use lang_l::{Loaded, ast, hir};
 use prover::lower::{Lowered, lower};
-use prover::report::dump;
+use prover::report::{self, dump};
 use prover::verify::{self, Config};
 use smt::stop::Stopped;
 use std::io::Write;
@@ -46,7 +46,7 @@ fn heading(stage: Stage, file: &str) -> String {
     match stage {
         Stage::Ast | Stage::Hir | Stage::Lowered => format!("// {file}"),
         Stage::Smt2 => format!("; {file}"),
-        Stage::Effects | Stage::Paths | Stage::Obligations => format!("== {file}"),
+        Stage::Effects | Stage::Paths | Stage::Obligations | Stage::Kernel => format!("== {file}"),
     }
 }
 
@@ -72,6 +72,7 @@ fn whole_dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) 
             }
         }
         Stage::Obligations => dump::obligations(&lower(unit), sources, &verify::verify(unit, config).queries),
+        Stage::Kernel => report::checks::checks(&lower(unit), &verify::verify(unit, config).kernel),
         Stage::Smt2 => dump::queries(&verify::verify(unit, config).queries),
     }
 }
