@@ -1,4 +1,16 @@
 //! The kernel: it checks proofs and believes nothing else.
+//!
+//! In: a pair program as it was written, and a [`proof::Dossier`] of all that is said of it. Out: [`proof::Proved`], which only this
+//! crate can make, or a [`rejection::Rejection`] that says what is not shown.
+//!
+//! In the order of data flow: [`effects`] are what is said of a procedure, [`exec`] executes the lowered program and the source,
+//! [`alone`] checks what is said of each procedure, [`lemma`] that the lowered program does what the source does, [`relate`] that
+//! two paths end alike, [`pair`] that two procedures do, and [`proof`] all of it together.
+//!
+//! Rules, each a box in `proofs/soundness.md`: *Lockstep*; *Footprint*, *Infer*, *Entry*, *Rank*, *Contracts*; *Same code*, *External*,
+//! *Path by path* (with *Match*, *Split*, *Closure*, *Repeat*, *Conclude*), *Relation*; *Locality* and *Induction*.
+//!
+//! Invariant: no search. Evidence is a hint; a wrong one is refused, and never leads to a wrong answer or a panic.
 
 pub mod bounds;
 

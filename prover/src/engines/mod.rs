@@ -97,13 +97,13 @@ pub static SCHEDULE: &[&dyn Engine] = &[
     &same_code::SameCode,
     &paths::Paths,
     &paths::Inlining,
+    &loops::Loops,
     &paths::Acceleration,
     &product::Product { over_reads: false },
     &unroll::Unrolling,
     &coupling::Coupling,
     &coupling::closed_form::ClosedForm,
     &horn::Horn,
-    &loops::Loops,
     // Where the heap is read a proof by claims or couplings says more, so such products come last.
     &product::Product { over_reads: true },
 ];

@@ -46,7 +46,7 @@ impl Engine for Loops {
     }
 
     fn applies(&self, goal: &Goal<'_>) -> bool {
-        goal.reached.is_none() && goal.is_defined() && !goal.is_loop() && !loop_pairs(goal).is_empty()
+        goal.reached != Some(Level::Full) && goal.is_defined() && !goal.is_loop() && !loop_pairs(goal).is_empty()
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
