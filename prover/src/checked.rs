@@ -149,6 +149,20 @@ pub(crate) fn report(kernel: &Kernel<'_>, proofs: &BTreeMap<Pair, PairProof>, qu
     }
 }
 
+/// Proofs without evidence, by the paper's encoding, are checked where others of the same pairs were.
+pub(crate) fn agree(others: &BTreeMap<Pair, PairProof>, proofs: &mut BTreeMap<Pair, PairProof>) {
+    for (pair, proof) in proofs.iter_mut() {
+        let level = proof.level;
+        let same = others.get(pair).map(|other| &other.checked);
+        proof.checked = match same {
+            Some(Checked::Proved(proved)) if level.is_some_and(|level| proved.level() >= level) => {
+                Checked::Proved(proved.clone())
+            }
+            _ => Checked::Not("it is what the paper's encoding says".into()),
+        };
+    }
+}
+
 fn evidence(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<PairEvidence> {
     match proof.evidence.as_ref()? {
         ProofEvidence::Plain => {

@@ -101,19 +101,19 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     let program = Program { unit: &lowered, effects };
     let mut judge = Judge::new(unit, &program, &clauses, config.manner());
     let refuted = judge.look(&comparisons, &mut solver);
-    let proved = solver.attempt(|solver| {
-        let mut candidates = program.candidates(&unconditional(unit, &comparisons));
-        candidates.retain(|pair| !refuted.contains(pair));
-        proofs(&program, &candidates, config.strategy, solver)
-    });
-    let mut proofs = proved.unwrap_or_default();
-    let material = Material::of(unit, &program, &proofs);
+    let mut candidates = program.candidates(&unconditional(unit, &comparisons));
+    candidates.retain(|pair| !refuted.contains(pair));
+    let mut proofs =
+        solver.attempt(|solver| proofs(&program, &candidates, config.strategy, solver)).unwrap_or_default();
+    let mut other = second_opinion(&program, &proofs, config.strategy, &mut solver);
+    let material = Material::of(unit, &program, other.as_ref().unwrap_or(&proofs));
     let ((kernel, stopped), queries) = solver.aside(|solver| inspect(&material, (unit, &program), &evidence, solver));
     let Some(kernel) = kernel else {
         let open = selected().map(|comparison| (comparison.pair, comparison.condition(unit)));
         return stopped::report(unit, open, stopped.unwrap_or(Reason::Size));
     };
-    material.settle(&kernel, &mut proofs);
+    material.settle(&kernel, other.as_mut().unwrap_or(&mut proofs));
+    other.iter().for_each(|other| checked::agree(other, &mut proofs));
     let mut report = Report { kernel: checked::report(&kernel, &proofs, queries), ..Report::default() };
     for comparison in selected() {
         let decided = solver.attempt(|solver| {
@@ -134,6 +134,13 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     report.queries = solver.log().to_vec();
     report.proofs = proofs;
     report
+}
+
+/// The proofs by which the kernel can check what the paper's encoding says, which is an opinion without them.
+fn second_opinion(program: &Program<'_>, proofs: &Proofs, strategy: Strategy, solver: &mut Solver) -> Option<Proofs> {
+    let pairs: Vec<Pair> = proofs.iter().filter(|(_, proof)| proof.level.is_some()).map(|(pair, _)| *pair).collect();
+    let search = |solver: &mut Solver| solver.attempt(|solver| claims::prove_all(program, &pairs, solver));
+    (strategy == Strategy::Paper).then(|| solver.aside(search).0.unwrap_or_default())
 }
 
 /// Has all that was found checked. What was found in time is checked even if the time is over by then.

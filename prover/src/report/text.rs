@@ -6,7 +6,7 @@ use super::counterexample::{difference, violation};
 pub use super::layout::USUAL_WIDTH;
 use super::{Subject, count, explain, one_line, overall};
 use crate::engines::same_code::SAME_CODE;
-use crate::goal::PairProof;
+use crate::goal::{Checked, PairProof};
 use crate::verdict::{ClauseReport, ClauseStatus, PairReport, Reason, Report, Verdict, stopped};
 use anstyle::{AnsiColor, Style};
 use lang_l::hir::ProcId;
@@ -110,6 +110,9 @@ fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> String 
 
 fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> String {
     let mut text = format!("  {}\n", sentence(subject, pair, proof));
+    if let Checked::Not(why) = &proof.checked {
+        let _ = writeln!(text, "  not checked by the kernel: {why}");
+    }
     if !pair.rests_on.is_empty() {
         let names: Vec<&str> = pair.rests_on.iter().map(|premise| premise.title.as_str()).collect();
         let _ = writeln!(text, "  rests on {}", names.join(", "));
