@@ -11,7 +11,7 @@
 use crate::analysis::AnalysisEvidence;
 use crate::engines;
 use crate::goal::{Checked, Pair, PairProof, Program, ProofEvidence};
-use crate::lower::simulations;
+use crate::lower::{is_loop, simulations};
 use kernel::alone::measures::Ranking;
 use kernel::exec::source::Simulation;
 use kernel::pair::PairEvidence;
@@ -29,8 +29,10 @@ pub struct KernelReport {
     pub alone: [Option<Rejection>; 2],
     /// The procedures of the lowered programs, and why they are not shown to do what the source does, where they are not.
     pub lemmas: [BTreeMap<ProcId, Option<Rejection>>; 2],
-    /// The pairs that engines have found proofs of, and what the kernel says of each.
+    /// The pairs of the source that engines have found proofs of, and what the kernel says of each.
     pub pairs: BTreeMap<Pair, Checked>,
+    /// The claims about loops and workers that stand.
+    pub parts: BTreeMap<Pair, Level>,
     /// The proofs that were refused, and why.
     pub refused: BTreeMap<Pair, Rejection>,
     /// What the kernel asked that had not been asked before.
@@ -135,18 +137,31 @@ pub(crate) fn conditional(
 }
 
 /// What the kernel made of a run, for those who want to follow it.
-pub(crate) fn report(kernel: &Kernel<'_>, proofs: &BTreeMap<Pair, PairProof>, queries: Vec<Query>) -> KernelReport {
+pub(crate) fn report(
+    program: &Program<'_>,
+    kernel: &Kernel<'_>,
+    proofs: &BTreeMap<Pair, PairProof>,
+    queries: Vec<Query>,
+) -> KernelReport {
     let lemmas = |version: usize| {
         kernel.lemmas(version).iter().map(|(id, shown)| (*id, shown.clone().err())).collect::<BTreeMap<_, _>>()
     };
     let proved = proofs.iter().filter(|(_, proof)| proof.level.is_some());
+    let (parts, pairs): (Vec<_>, Vec<_>) = proved.partition(|(pair, _)| is_part(program, **pair));
     KernelReport {
         alone: [0, 1].map(|version| kernel.alone(version).err()),
         lemmas: [lemmas(0), lemmas(1)],
-        pairs: proved.map(|(pair, proof)| (*pair, proof.checked.clone())).collect(),
+        pairs: pairs.into_iter().map(|(pair, proof)| (*pair, proof.checked.clone())).collect(),
+        parts: parts.into_iter().filter_map(|(pair, _)| Some((*pair, kernel.stands(*pair).ok()?))).collect(),
         refused: kernel.refused().clone(),
         queries,
     }
+}
+
+/// Whether one of the two is a part of a procedure of the source, of which nobody asks for its own sake.
+fn is_part(program: &Program<'_>, pair: Pair) -> bool {
+    let (left, right) = program.code(pair);
+    is_loop(left) || is_loop(right)
 }
 
 /// Proofs without evidence, by the paper's encoding, are checked where others of the same pairs were.

@@ -114,7 +114,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     };
     material.settle(&kernel, other.as_mut().unwrap_or(&mut proofs));
     other.iter().for_each(|other| checked::agree(other, &mut proofs));
-    let mut report = Report { kernel: checked::report(&kernel, &proofs, queries), ..Report::default() };
+    let mut report = Report { kernel: checked::report(&program, &kernel, &proofs, queries), ..Report::default() };
     for comparison in selected() {
         let decided = solver.attempt(|solver| {
             let mut proof = answer(unit, &program, comparison, (&proofs, config.strategy), solver);

@@ -29,6 +29,10 @@ pub fn checks(unit: &Lowered, report: &KernelReport) -> String {
     for (&(left, right), checked) in &report.pairs {
         let _ = writeln!(text, "{}: {}", names(unit, left, right), judgement(checked));
     }
+    for (&(left, right), &level) in &report.parts {
+        let how = if level == Level::Full { "" } else { " in part" };
+        let _ = writeln!(text, "{}: the claim stands{how}", names(unit, left, right));
+    }
     for (&(left, right), why) in &report.refused {
         let _ = writeln!(text, "{}: refused: {why}", names(unit, left, right));
     }
