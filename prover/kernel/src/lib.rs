@@ -16,4 +16,6 @@ pub mod relate;
 
 pub mod pair;
 
+mod shape;
+
 pub mod proof;

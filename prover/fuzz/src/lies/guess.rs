@@ -3,7 +3,6 @@
 //! In: a pair that is known to differ. Out: a claim about it, which matches calls and births by chance, in order more often than not.
 
 use super::Lie;
-use super::subject::Subject;
 use kernel::effects::is_loop;
 use kernel::exec::state::Outcome;
 use kernel::pair::loops::{Frame, LoopRelation, LoopsEvidence, parameters, results};
@@ -22,10 +21,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The kinds, with their names in tables.
 pub(super) const KINDS: &[(&str, Lie)] = &[
     ("paths related by chance", |subject, story, random| {
-        let pair = differing(subject, story, random)?;
-        let plan = plan(story, random);
+        let pair = random.pick(&subject.known)?.pair;
+        let plan = plan(&subject.own, random);
         let relations = {
-            let program = both(story);
+            let program = both(&subject.own);
             plan.check(program).ok()?;
             let mut arena = Arena::new(program.unit);
             let (assumed, _) = assumptions(program, pair, None, &mut arena);
@@ -37,8 +36,8 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         Some(())
     }),
     ("loops related by chance", |subject, story, random| {
-        let pair = differing(subject, story, random)?;
-        let evidence = loops(story, pair, random)?;
+        let pair = random.pick(&subject.known)?.pair;
+        let evidence = loops(&subject.own, pair, random)?;
         story.claims.insert(pair, (Level::Full, PairEvidence::Loops(evidence)));
         Some(())
     }),
@@ -46,16 +45,6 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
 
 fn both(story: &Findings) -> Both<'_> {
     Both { unit: &story.lowered, effects: [&story.effects[0], &story.effects[1]] }
-}
-
-/// A pair that differs, where the story has such a pair.
-fn differing(subject: &Subject, story: &Findings, random: &mut Random) -> Option<Pair> {
-    let pair = random.pick(&subject.known)?.pair;
-    let there = |version: usize, id: ProcId| {
-        let count = story.lowered.versions[version].procedures.len();
-        id.index() < count && count == story.effects[version].len()
-    };
-    (there(0, pair.0) && there(1, pair.1)).then_some(pair)
 }
 
 fn plan(story: &Findings, random: &mut Random) -> InliningPlan {

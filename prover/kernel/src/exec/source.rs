@@ -59,6 +59,15 @@ pub enum Literal {
 }
 
 impl Literal {
+    /// The sort of the value.
+    pub fn sort(&self) -> Sort {
+        match self {
+            Literal::Null => Sort::Ref,
+            Literal::Bool(_) => Sort::Bool,
+            Literal::Int(_) => Sort::Int,
+        }
+    }
+
     fn term(&self, terms: &mut Terms) -> Term {
         match self {
             Literal::Null => terms.null(),
@@ -180,6 +189,19 @@ impl<'a> Executor<'a> {
         }
     }
 
+    /// Whether a value can be held by a variable of this type.
+    fn is_of(&self, value: Term, ty: &Type) -> bool {
+        self.arena.terms.sort(value) == Sort::from(ty)
+    }
+
+    /// What is handed over as a value of this type; an arbitrary one where nothing is that can be one.
+    fn or_arbitrary(&mut self, given: Option<Term>, ty: &Type) -> Term {
+        match given.filter(|value| self.is_of(*value, ty)) {
+            Some(value) => value,
+            None => self.arbitrary(ty),
+        }
+    }
+
     /// A value of which nothing is known.
     fn arbitrary(&mut self, ty: &Type) -> Term {
         match Sort::from(ty) {
@@ -255,7 +277,8 @@ impl<'a> Executor<'a> {
     pub(super) fn again(&mut self, mut state: State) -> Result<Vec<Flow>, ExecError> {
         let Some(source) = self.source else { return Err(ExecError::NotLowered) };
         let locals = state.locals.clone();
-        let args = self.arguments(&mut state, source.own, &|id: LocalId| locals.get(id.index()).copied())?;
+        let args =
+            self.arguments(&mut state, (source.id, source.own), &|id: LocalId| locals.get(id.index()).copied())?;
         let span = self.code().procedure(source.id).span;
         let mut flows = Vec::new();
         for (mut state, results) in self.call_with(state, source.id, args, span)? {
@@ -350,20 +373,21 @@ impl<'a> Executor<'a> {
     fn arguments(
         &mut self,
         state: &mut State,
-        of: &Simulation,
+        (id, of): (ProcId, &Simulation),
         value: &dyn Fn(LocalId) -> Option<Term>,
     ) -> Result<Vec<Term>, ExecError> {
-        let mut args: Vec<Option<Term>> = Vec::new();
+        let code = self.code().procedure(id);
+        let mut args: Vec<Option<Term>> = vec![None; code.params];
         for (id, input) in &of.inputs {
             let value = value(*id).ok_or(ExecError::Unlike("there is no such variable"))?;
             let value = self.arena.terms.simplify(value, &state.known);
             let known = match input {
                 Input::Literal(literal) => Some(literal.term(&mut self.arena.terms)),
                 Input::Param(at) => {
-                    args.resize(args.len().max(at + 1), None);
-                    *args[*at].get_or_insert(value) == value
+                    let fits = *at < code.params && self.is_of(value, &code.locals[*at].ty);
+                    let given = args.get_mut(*at).filter(|_| fits).map(|given| *given.get_or_insert(value));
+                    given.filter(|given| *given == value)
                 }
-                .then_some(value),
             };
             if known != Some(value) {
                 return Err(ExecError::Unlike("a part of the source is not called with what is said to be known"));
@@ -396,7 +420,7 @@ impl<'a> Executor<'a> {
             };
             values.push(value);
         }
-        let args = self.arguments(&mut state, of, &|id: LocalId| values.get(id.index()).copied())?;
+        let args = self.arguments(&mut state, (id, of), &|id: LocalId| values.get(id.index()).copied())?;
         let results = source.unit.procedure(self.version, callee).results;
         let mut ends = Vec::new();
         for (state, given) in self.call_with(state, id, args, span)? {
@@ -407,8 +431,7 @@ impl<'a> Executor<'a> {
             let known: Vec<Option<Term>> = (0..results).map(of_result).collect();
             let code = source.unit.procedure(self.version, callee);
             let values = known.into_iter().zip(code.result_ids());
-            let values =
-                values.map(|(value, id)| value.unwrap_or_else(|| self.arbitrary(&code.local(id).ty))).collect();
+            let values = values.map(|(value, id)| self.or_arbitrary(value, &code.local(id).ty)).collect();
             ends.push((state, values));
         }
         Ok(ends)
@@ -436,8 +459,8 @@ impl<'a> Executor<'a> {
             return Err(ExecError::Unlike("a loop is come to that nothing stands for"));
         };
         let locals = state.locals.clone();
-        let args = self.arguments(&mut state, of, &|id: LocalId| locals.get(id.index()).copied())?;
         let id = ProcId(u32::try_from(id).unwrap_or(u32::MAX));
+        let args = self.arguments(&mut state, (id, of), &|id: LocalId| locals.get(id.index()).copied())?;
         let mut flows = Vec::new();
         for (state, given) in self.call_with(state, id, args, stmt.span)? {
             flows.extend(self.after_loop(state, of, &given, (body, code))?);
@@ -461,14 +484,14 @@ impl<'a> Executor<'a> {
         let results: Vec<Term> = results
             .into_iter()
             .zip(code.result_ids())
-            .map(|(value, id)| value.unwrap_or_else(|| self.arbitrary(&code.local(id).ty)))
+            .map(|(value, id)| self.or_arbitrary(value, &code.local(id).ty))
             .collect();
         for (at, local) in code.locals.iter().enumerate() {
             let id = LocalId(u32::try_from(at).unwrap_or(u32::MAX));
             match output(Given::Local(id)) {
-                Some(value) => state.locals.set(at, value),
-                None if body.assigns(id) => state.locals.set(at, self.arbitrary(&local.ty)),
-                None => continue,
+                Some(value) if self.is_of(value, &local.ty) => state.locals.set(at, value),
+                _ if body.assigns(id) => state.locals.set(at, self.arbitrary(&local.ty)),
+                _ => continue,
             };
         }
         if of.site.to_end() {
@@ -478,7 +501,7 @@ impl<'a> Executor<'a> {
         if !body.any(&|stmt| matches!(stmt.kind, StmtKind::Return(_))) {
             return Ok(vec![Flow::Next(state)]);
         }
-        let Some(left) = output(Given::Returned) else {
+        let Some(left) = output(Given::Returned).filter(|left| self.is_of(*left, &Type::Bool)) else {
             return Err(ExecError::Unlike("nothing says whether a loop was left by a return"));
         };
         let left = self.arena.terms.simplify(left, &state.known);
