@@ -249,7 +249,7 @@ pub(crate) struct FuzzArgs {
     pub(crate) far: bool,
     /// Offer the kernel so many lies instead: evidence that was tampered with, or belongs to another program, about pairs that
     /// are known to differ. None may be believed
-    #[arg(long, value_name = "N", conflicts_with_all = ["far", "pairs", "first", "only", "list", "print", "certificates", "unproved", "bars", "save"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["far", "pairs", "first", "only", "list", "certificates", "unproved", "bars", "save"])]
     pub(crate) lies: Option<u64>,
     /// The lies are about these pair files, so many about each that differs, and not about pairs made up at random
     #[arg(long, value_name = "FILE", requires = "lies", num_args = 1..)]

@@ -59,6 +59,12 @@ pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status
 /// Lies to the kernel; that one is believed is a bug of ours.
 fn tell_lies(args: &FuzzArgs, lies: u64, out: &mut impl Write) -> Result<Status, Failure> {
     let config = LieConfig::new(args.seed, lies);
+    if args.print {
+        for subject in (0..lies).filter_map(|number| Subject::made(args.seed, number, &config.verify)) {
+            writeln!(out, "// {}\n{}", subject.name, subject.text)?;
+        }
+        return Ok(Status::Success);
+    }
     let threads = threads(args.jobs).map_err(Failure::Thread)?;
     let tally = if args.about.is_empty() {
         let mut told = Ok(());

@@ -6,11 +6,13 @@
 //! 1. [`subject`] makes pairs that were run and differ, with what engines find of them and of their like.
 //! 2. A *story* is all that is found of a subject, with the claims about its like for the pairs that differ. A lie is a story
 //!    with something in it changed: [`transplant`], [`evidence`], [`relations`], [`alone`], [`parts`], [`guess`].
-//! 3. The kernel is told each story. None may be proved about what differs, and none may make the kernel panic.
+//! 3. The kernel is told each story. None may be proved about what differs, and none may make the kernel panic. Nor may it
+//!    believe of a single procedure what a run denies ([`deeds`]).
 //!
 //! Invariant: deterministic; a story that says what the engines found is no lie, and is not counted.
 
 mod alone;
+mod deeds;
 mod evidence;
 mod guess;
 mod parts;
@@ -150,6 +152,8 @@ fn changed(subject: &Subject, base: &Findings, random: &mut Random) -> Option<(V
     let all: Vec<&(&'static str, Lie)> = all().collect();
     let wanted = if random.percent(70) { 1 } else { 2 + random.below(3) };
     let mut kinds = Vec::new();
+    // What is said of parts matters where the pair stands that they make up.
+    let base = if random.percent(25) { &subject.like } else { base };
     let mut story = base.clone();
     for _ in 0..TRIES {
         let (name, lie) = *random.pick(&all)?;

@@ -4,6 +4,8 @@
 //!
 //! Invariant: of every pair that is [`Known`] to differ both versions were run, and they differed; or it was planted.
 
+use super::deeds::{Deed, deeds, denied};
+use super::guess::in_order;
 use crate::case::{Case, Planted, mutate};
 use crate::oracle::{Compared, Difference, RunBudget, observe};
 use crate::{far, generate};
@@ -51,6 +53,7 @@ pub struct Subject {
     pub own: Findings,
     /// What they find of its like, whose versions do the same. Its claims are in the names of the subject.
     pub like: Findings,
+    deeds: Vec<Deed>,
 }
 
 impl Subject {
@@ -88,8 +91,10 @@ impl Subject {
         let open = known.iter().filter(|known| known.when.is_none()).map(|known| known.pair).collect();
         let own = Findings::of(&unit, &open, config)?;
         let mut like = Findings::of(twins, &BTreeSet::new(), config)?;
+        spelt_out(&mut like, &known);
         like.claims = in_names_of(&own.lowered, &like, &known);
-        Some(Subject { name, text, unit, known, own, like })
+        let deeds = deeds(&unit);
+        Some(Subject { name, text, unit, known, own, like, deeds })
     }
 
     /// All that is found of the subject, and what is said of its like where nothing is found: the claims about pairs that differ.
@@ -99,11 +104,6 @@ impl Subject {
             story.claims.entry(*pair).or_insert_with(|| claim.clone());
         }
         story
-    }
-
-    /// Whether a pair is known to differ in what a claim at this level says.
-    pub fn contradicts(&self, pair: Pair, level: Level) -> bool {
-        self.known.iter().any(|known| known.pair == pair && level >= known.refutes)
     }
 }
 
@@ -169,6 +169,19 @@ fn refuted(unit: &Unit, config: &Config) -> Vec<Known> {
     known.collect()
 }
 
+/// Says path by path why those are equivalent of which a look at the text is enough: a lie needs something to change.
+fn spelt_out(like: &mut Findings, known: &[Known]) {
+    let plain = |pair: &Pair, evidence: &PairEvidence| {
+        *evidence == PairEvidence::SameCode && known.iter().any(|known| known.pair.0 == pair.0)
+    };
+    let open = like.claims.iter().filter(|(pair, (_, evidence))| plain(pair, evidence)).map(|(pair, _)| *pair);
+    for pair in open.collect::<Vec<_>>() {
+        if let (Some(told), Some(claim)) = (in_order(like, pair), like.claims.get_mut(&pair)) {
+            claim.1 = told;
+        }
+    }
+}
+
 /// The claims about the subject's like in the names of the subject: version 1 of the two may have other procedures.
 fn in_names_of(lowered: &Unit, like: &Findings, known: &[Known]) -> BTreeMap<Pair, (Level, PairEvidence)> {
     let theirs = |id: ProcId| like.lowered.versions[1].procedures.get(id.index()).map(|code| code.name.as_str());
@@ -224,6 +237,10 @@ pub fn tell(subject: &Subject, story: &Findings, solver: &mut Solver) -> (Stage,
     if let Some(rejection) = (0..2).find_map(|version| kernel.alone(version).err()) {
         return (Stage::Alone, rejection.0);
     }
+    // Of another program something else may be true.
+    if let Some(what) = denied(&subject.deeds, story).filter(|_| story.lowered == subject.own.lowered) {
+        return (Stage::Believed, what);
+    }
     let mut furthest = (Stage::Alone, String::new());
     for known in &subject.known {
         let mut came = plain(&kernel, known);
@@ -245,7 +262,12 @@ pub fn tell(subject: &Subject, story: &Findings, solver: &mut Solver) -> (Stage,
 fn plain(kernel: &Kernel<'_>, known: &Known) -> (Stage, String) {
     match (kernel.stands(known.pair), kernel.prove(known.pair)) {
         (_, Ok(proved)) if proved.level() >= known.refutes => (Stage::Believed, "from all stores".into()),
-        (Ok(level), Err(rejection)) if level >= known.refutes => (Stage::Source, rejection.0),
+        (Ok(level), Err(rejection)) if level >= known.refutes => {
+            // That the source does something else says more than that a contract is not proved.
+            let shown = |version: usize| kernel.lemmas(version).get(&[known.pair.0, known.pair.1][version]).cloned();
+            let lemma = (0..2).find_map(|version| shown(version)?.err());
+            (Stage::Source, lemma.unwrap_or(rejection).0)
+        }
         (Ok(_), _) => (Stage::Pair, "less is claimed".into()),
         (Err(rejection), _) => (Stage::Pair, rejection.0),
     }

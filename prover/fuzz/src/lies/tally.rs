@@ -67,8 +67,8 @@ pub struct Tally {
     pub rows: BTreeMap<&'static str, Row>,
     /// The lies that were believed, or made the kernel panic.
     pub believed: Vec<Believed>,
-    /// Why lies were refused as no proof about the source, and how often.
-    pub reasons: BTreeMap<String, u64>,
+    /// Why lies were refused as no proof about the source, how often, and one of these lies.
+    pub reasons: BTreeMap<String, (u64, String)>,
 }
 
 impl Tally {
@@ -89,12 +89,13 @@ impl Tally {
             Heard::GivenUp => return row.given_up += 1,
             Heard::Came(Stage::Source, why) => {
                 row.source += 1;
-                *self.reasons.entry(why).or_default() += 1;
+                let first = || (0, format!("{}: {}", subject.name, kinds.join(" + ")));
+                self.reasons.entry(plain(&why)).or_insert_with(first).0 += 1;
                 return;
             }
             Heard::Came(Stage::Believed, how) => {
                 row.believed += 1;
-                format!("believed {how}")
+                format!("believed, {how}")
             }
             Heard::Panic(text) => {
                 row.panics += 1;
@@ -113,8 +114,8 @@ impl Tally {
             self.rows.entry(kind).or_default().add(&row);
         }
         self.believed.extend(other.believed);
-        for (why, count) in other.reasons {
-            *self.reasons.entry(why).or_default() += count;
+        for (why, (count, first)) in other.reasons {
+            self.reasons.entry(why).or_insert((0, first)).0 += count;
         }
     }
 }
@@ -135,6 +136,12 @@ impl fmt::Display for Tally {
             "alone, pair, source: what refused them: what is said of single procedures or of pairs, or that it is no"
         )?;
         writeln!(f, "proof about the source, and then for these reasons:")?;
-        self.reasons.iter().try_for_each(|(why, count)| writeln!(f, "  {count} {why}"))
+        self.reasons.iter().try_for_each(|(why, (count, first))| writeln!(f, "  {count} {why}, as of {first}"))
     }
+}
+
+/// A reason without its numbers and names.
+fn plain(why: &str) -> String {
+    let general = |word: &&str| !word.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
+    why.split(' ').filter(general).collect::<Vec<_>>().join(" ")
 }
