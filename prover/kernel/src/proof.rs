@@ -248,3 +248,6 @@ impl<'a> Kernel<'a> {
         &self.lemmas[version]
     }
 }
+
+#[cfg(test)]
+mod tests;

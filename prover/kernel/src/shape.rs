@@ -7,7 +7,7 @@
 //!
 //! Invariant: what has this shape leads the kernel to an answer, and never out of a table.
 
-use crate::effects::Effects;
+use crate::effects::{Effects, is_loop};
 use crate::proof::Dossier;
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::{
@@ -31,7 +31,12 @@ pub(crate) fn check(dossier: &Dossier<'_>) -> Result<(), Rejection> {
         if effects[version].len() != procedures.len() || simulations[version].len() != procedures.len() {
             return reject("something is said of procedures that there are not");
         }
-        for (code, own) in procedures.iter().zip(effects[version]) {
+        for (at, (code, own)) in procedures.iter().zip(effects[version]).enumerate() {
+            // What the source has is called from any store: nothing but its `requires` holds there.
+            let of_source = at < source.versions[version].procedures.len();
+            if of_source == is_loop(code) || (of_source && !own.entry.is_empty()) {
+                return reject(format!("more is said of {} than that it is a procedure of the source", code.name));
+            }
             let shape = Shape { unit: lowered, version, code };
             if !shape.is_procedure() || !shape.has_effects(own) {
                 return reject(format!("{}, or what is said of it, makes no sense", code.name));

@@ -6,6 +6,10 @@ use super::Lie;
 use super::subject::Subject;
 use kernel::alone::measures::{Measure, Ranking};
 use kernel::effects::Effects;
+use kernel::pair::PairEvidence;
+use kernel::pair::paths::{PathsEvidence, Relations};
+use kernel::pair::plan::InliningPlan;
+use kernel::relate::Level;
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Procedure, Type};
 use lang_l::random::Random;
 use lang_l::source::Span;
@@ -67,6 +71,16 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         }
     }),
     ("holds on entry, it is said", |_, story, random| condition_of_loop(story, random, true)),
+    ("said never to be called", |subject, story, random| {
+        let pair = random.pick(&subject.known)?.pair;
+        let version = random.below(2);
+        let never = Expr { kind: ExprKind::Bool(false), ty: Type::Bool, span: Span::default() };
+        story.effects[version].get_mut([pair.0, pair.1][version].index())?.entry.push(never);
+        let plan = InliningPlan::of(Default::default(), [0, 0]);
+        let nowhere = PathsEvidence { plan, relations: Relations::new() };
+        story.claims.insert(pair, (Level::Full, PairEvidence::Paths(nowhere)));
+        Some(())
+    }),
     ("holds at the end, it is said", |_, story, random| condition_of_loop(story, random, false)),
     ("contract said to be kept", |_, story, random| {
         procedure(story, random)?.trust_ensures = true;

@@ -6,6 +6,8 @@
 
 use crate::stores::large;
 use kernel::effects::Effects;
+use kernel::exec::source::Simulation;
+use kernel::lemma::is_plain;
 use lang_l::heap::{Input, Object, Store};
 use lang_l::hir::{ExprKind, ProcId, Unit};
 use lang_l::interp::{Behaviour, Exclusion, Job, Limits, Outcome, Scattered, run};
@@ -74,12 +76,16 @@ fn changed(input: &Input, after: &Store) -> BTreeSet<Addr> {
 }
 
 /// A fact that a run denies, in words.
-pub(super) fn denied(deeds: &[Deed], story: &Findings) -> Option<String> {
+pub(super) fn denied(deeds: &[Deed], parts: &[Vec<Option<Simulation>>; 2], story: &Findings) -> Option<String> {
     deeds.iter().find_map(|deed| {
-        let own = story.effects[deed.version].get(deed.procedure.index())?;
+        let at = deed.procedure.index();
+        let own = story.effects[deed.version].get(at)?;
         let what = deed.denies(own)?;
-        let name = &story.lowered.versions[deed.version].procedures.get(deed.procedure.index())?.name;
-        Some(format!("that {name} {what}"))
+        let code = story.lowered.versions[deed.version].procedures.get(at)?;
+        // What no other version calls may have other parameters than in the source.
+        let simulation = parts[deed.version].get(at)?.as_ref()?;
+        (code.params == deed.arguments.len() && is_plain(simulation, code))
+            .then(|| format!("that {} {what}", code.name))
     })
 }
 

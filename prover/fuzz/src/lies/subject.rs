@@ -238,7 +238,9 @@ pub fn tell(subject: &Subject, story: &Findings, solver: &mut Solver) -> (Stage,
         return (Stage::Alone, rejection.0);
     }
     // Of another program something else may be true.
-    if let Some(what) = denied(&subject.deeds, story).filter(|_| story.lowered == subject.own.lowered) {
+    if let Some(what) =
+        denied(&subject.deeds, &subject.own.simulations, story).filter(|_| story.lowered == subject.own.lowered)
+    {
         return (Stage::Believed, what);
     }
     let mut furthest = (Stage::Alone, String::new());
