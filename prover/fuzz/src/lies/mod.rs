@@ -38,7 +38,7 @@ pub use tally::{Believed, Row, Tally};
 type Lie = fn(&Subject, &mut Findings, &mut Random) -> Option<()>;
 
 /// What wrong evidence asks is seldom hard to refuse; what takes more is refused for that.
-const BUDGET: QueryBudget = QueryBudget { rlimit: 300_000, clock: Duration::from_secs(5) };
+const EFFORT: QueryBudget = QueryBudget { rlimit: 300_000, clock: Duration::from_secs(5) };
 /// How many lies are told about one subject.
 const PER_SUBJECT: u64 = 40;
 /// How often another kind is tried when one finds no place.
@@ -61,7 +61,7 @@ impl LieConfig {
     /// So many lies of this seed.
     pub fn new(seed: u64, lies: u64) -> Self {
         let search = Some(SearchBudget::QUICK);
-        let verify = Config { search, budget: BUDGET, ..Config::default() };
+        let verify = Config { search, budget: EFFORT, ..Config::default() };
         // Lies about one pair ask nearly the same.
         let backend = Shared::new(Caching::new(verify.backend.clone()));
         LieConfig { seed, lies, verify: Config { backend, ..verify } }
