@@ -41,8 +41,10 @@ pub struct KernelReport {
 
 /// What is handed to the kernel.
 pub(crate) struct Material {
-    simulations: [Vec<Option<Simulation>>; 2],
-    claims: BTreeMap<Pair, (Level, PairEvidence)>,
+    /// What the procedures of the lowered program stand for.
+    pub(crate) simulations: [Vec<Option<Simulation>>; 2],
+    /// What is said of pairs, and why.
+    pub(crate) claims: BTreeMap<Pair, (Level, PairEvidence)>,
     /// The pairs of which the kernel is told nothing, and those that rest on them.
     untold: BTreeSet<Pair>,
 }

@@ -56,6 +56,9 @@ pub mod checked;
 pub mod verify;
 
 #[doc(hidden)]
+pub mod findings;
+
+#[doc(hidden)]
 pub mod certificate;
 
 #[doc(hidden)]

@@ -249,6 +249,13 @@ pub(crate) struct FuzzArgs {
     /// and `equivalent` a fault, as is `never ends` of a run that ends
     #[arg(long, conflicts_with_all = ["bars", "unproved"])]
     pub(crate) far: bool,
+    /// Offer the kernel so many lies instead: evidence that was tampered with, or belongs to another program, about pairs that
+    /// are known to differ. None may be believed
+    #[arg(long, value_name = "N", conflicts_with_all = ["far", "pairs", "first", "only", "list", "certificates", "unproved", "bars", "save"])]
+    pub(crate) lies: Option<u64>,
+    /// The lies are about these pair files, so many about each that differs, and not about pairs made up at random
+    #[arg(long, value_name = "FILE", requires = "lies", num_args = 1..)]
+    pub(crate) about: Vec<PathBuf>,
     /// Only the pairs that one mutation of this kind made, by its name in the tables
     #[arg(long, value_name = "KIND")]
     pub(crate) only: Option<String>,

@@ -8,6 +8,8 @@
 //! 2. [`oracle`] runs both on the stores of [`stores`]; [`mod@judge`] verifies and compares.
 //! 3. [`shrink`] makes what is faulty small.
 //!
+//! [`lies`] offers wrong evidence to the kernel, which must refuse it.
+//!
 //! Invariant: deterministic, but that a pair which takes very long is given up; case number *n* of a seed does not depend on the other cases.
 
 pub mod tree;
@@ -37,6 +39,8 @@ pub mod shrink;
 pub mod summary;
 
 pub mod stability;
+
+pub mod lies;
 
 use case::Case;
 use judge::{Extra, Fault, Judgement, judge};

@@ -17,7 +17,7 @@ use crate::rejection::{Rejection, reject};
 use lang_l::hir::{LocalId, ProcId, Procedure, StmtKind, Type, Unit};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
-use smt::term::{AllocClass, CallId, Ending, Kind, Origin, Renaming};
+use smt::term::{AllocClass, CallId, Ending, Kind, Origin, Renaming, Sort};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One version of the source, and the procedures of the lowered program that stand for its parts.
@@ -95,7 +95,9 @@ impl<'a> Lockstep<'a> {
         let lowered = self.lowered();
         let ty = |at: usize| lowered.locals.get(at).map(|local| &local.ty);
         let input = |(id, input): &(LocalId, Input)| match input {
-            Input::Literal(_) => id.index() < code.locals.len(),
+            Input::Literal(literal) => {
+                code.locals.get(id.index()).is_some_and(|local| Sort::from(&local.ty) == literal.sort())
+            }
             Input::Param(at) => *at < lowered.params && code.locals.get(id.index()).map(|local| &local.ty) == ty(*at),
         };
         let output = |(given, at): &(Given, usize)| {

@@ -28,4 +28,6 @@ pub mod relate;
 
 pub mod pair;
 
+mod shape;
+
 pub mod proof;

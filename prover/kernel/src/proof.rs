@@ -19,6 +19,7 @@ use crate::lemma::{self, Lowering};
 use crate::pair::{self, Both, Goal, Pair, PairEvidence};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level};
+use crate::shape;
 use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::source::Span;
 use smt::solve::Solver;
@@ -90,6 +91,10 @@ impl<'a> Kernel<'a> {
             refused: BTreeMap::new(),
             lemmas: Default::default(),
         };
+        if let Err(rejection) = shape::check(&dossier) {
+            kernel.alone = [Err(rejection.clone()), Err(rejection)];
+            return kernel;
+        }
         let pairs = || dossier.claims.keys().copied();
         for version in 0..2 {
             let (unit, effects) = (dossier.lowered, dossier.effects[version]);
@@ -243,3 +248,6 @@ impl<'a> Kernel<'a> {
         &self.lemmas[version]
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,16 +1,24 @@
 //! `ape fuzz`: pairs made up at random, runs against verdicts.
 //!
-//! In: a seed and a number of pairs. Out: each fault as a pair file, and tables of what was proved.
+//! In: a seed and a number of pairs. Out: each fault as a pair file, and tables of what was proved. With `--lies`: a seed and a
+//! number of lies, and how they were received.
 
 use crate::args::FuzzArgs;
+use crate::files::load::load;
 use crate::machine::threads::threads;
 use crate::status::{Failure, Status};
+use ape_fuzz::lies::subject::Subject;
+use ape_fuzz::lies::{LieConfig, Tally, lie, lie_about};
 use ape_fuzz::{Event, FuzzConfig, fuzz};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::fs;
 use std::io::Write;
 
 /// Fuzzes; a fault is a bug of ours, and the status says so.
 pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    if let Some(lies) = args.lies {
+        return tell_lies(args, lies, out);
+    }
     let mut config = FuzzConfig {
         seed: args.seed,
         first: args.first,
@@ -46,6 +54,43 @@ pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status
         writeln!(out, "below the bar: {line}")?;
     }
     Ok(if summary.faulty() || !below.is_empty() { Status::Internal } else { Status::Success })
+}
+
+/// Lies to the kernel; that one is believed is a bug of ours.
+fn tell_lies(args: &FuzzArgs, lies: u64, out: &mut impl Write) -> Result<Status, Failure> {
+    let config = LieConfig::new(args.seed, lies);
+    if args.print {
+        for subject in (0..lies).filter_map(|number| Subject::made(args.seed, number, &config.verify)) {
+            writeln!(out, "// {}\n{}", subject.name, subject.text)?;
+        }
+        return Ok(Status::Success);
+    }
+    let threads = threads(args.jobs).map_err(Failure::Thread)?;
+    let tally = if args.about.is_empty() {
+        let mut told = Ok(());
+        let tally = lie(&config, &threads, &mut |believed| {
+            if told.is_ok() {
+                told = writeln!(out, "{believed}");
+            }
+        });
+        told?;
+        tally
+    } else {
+        let mut given = Vec::new();
+        for path in &args.about {
+            given.push((path.display().to_string(), load(&[path])?.unit));
+        }
+        let about = |(name, unit): &(String, _)| {
+            Subject::given(name, unit, &config.verify).map(|subject| lie_about(&subject, lies, &config))
+        };
+        let all: Vec<Option<Tally>> = threads.install(|| given.par_iter().map(about).collect());
+        let mut tally = Tally::default();
+        all.into_iter().flatten().for_each(|more| tally.merge(more));
+        tally.believed.iter().try_for_each(|believed| writeln!(out, "{believed}"))?;
+        tally
+    };
+    write!(out, "{tally}")?;
+    Ok(if tally.believed.is_empty() { Status::Success } else { Status::Internal })
 }
 
 fn tell(event: Event<'_>, args: &FuzzArgs, out: &mut impl Write) -> Result<(), Failure> {

@@ -77,7 +77,8 @@ impl<'a> Executor<'a> {
     pub(in crate::exec) fn again(&mut self, mut state: State) -> Result<Vec<Flow>, ExecError> {
         let Some(source) = self.source else { return Err(ExecError::NotLowered) };
         let locals = state.locals.clone();
-        let args = self.arguments(&mut state, source.own, &|id: LocalId| locals.get(id.index()).copied())?;
+        let args =
+            self.arguments(&mut state, (source.id, source.own), &|id: LocalId| locals.get(id.index()).copied())?;
         let span = self.code().procedure(source.id).span;
         let mut flows = Vec::new();
         for (mut state, results) in self.call_with(state, source.id, args, span)? {
@@ -137,8 +138,8 @@ impl<'a> Executor<'a> {
             return Err(ExecError::Unlike("a loop is come to that nothing stands for"));
         };
         let locals = state.locals.clone();
-        let args = self.arguments(&mut state, of, &|id: LocalId| locals.get(id.index()).copied())?;
         let id = ProcId(u32::try_from(id).unwrap_or(u32::MAX));
+        let args = self.arguments(&mut state, (id, of), &|id: LocalId| locals.get(id.index()).copied())?;
         let mut flows = Vec::new();
         for (state, given) in self.call_with(state, id, args, stmt.span)? {
             flows.extend(self.after_loop(state, of, &given, (body, code))?);
@@ -162,14 +163,14 @@ impl<'a> Executor<'a> {
         let results: Vec<Term> = results
             .into_iter()
             .zip(code.result_ids())
-            .map(|(value, id)| value.unwrap_or_else(|| self.arbitrary(&code.local(id).ty)))
+            .map(|(value, id)| self.or_arbitrary(value, &code.local(id).ty))
             .collect();
         for (at, local) in code.locals.iter().enumerate() {
             let id = LocalId(u32::try_from(at).unwrap_or(u32::MAX));
             match output(Given::Local(id)) {
-                Some(value) => state.locals.set(at, value),
-                None if body.assigns(id) => state.locals.set(at, self.arbitrary(&local.ty)),
-                None => continue,
+                Some(value) if self.is_of(value, &local.ty) => state.locals.set(at, value),
+                _ if body.assigns(id) => state.locals.set(at, self.arbitrary(&local.ty)),
+                _ => continue,
             };
         }
         if of.site.to_end() {
@@ -179,7 +180,7 @@ impl<'a> Executor<'a> {
         if !body.any(&|stmt| matches!(stmt.kind, StmtKind::Return(_))) {
             return Ok(vec![Flow::Next(state)]);
         }
-        let Some(left) = output(Given::Returned) else {
+        let Some(left) = output(Given::Returned).filter(|left| self.is_of(*left, &Type::Bool)) else {
             return Err(ExecError::Unlike("nothing says whether a loop was left by a return"));
         };
         let left = self.arena.terms.simplify(left, &state.known);

@@ -61,6 +61,15 @@ pub enum Literal {
 }
 
 impl Literal {
+    /// The sort of the value.
+    pub fn sort(&self) -> Sort {
+        match self {
+            Literal::Null => Sort::Ref,
+            Literal::Bool(_) => Sort::Bool,
+            Literal::Int(_) => Sort::Int,
+        }
+    }
+
     fn term(&self, terms: &mut Terms) -> Term {
         match self {
             Literal::Null => terms.null(),
@@ -176,6 +185,19 @@ impl<'a> Executor<'a> {
         }
     }
 
+    /// Whether a value can be held by a variable of this type.
+    fn is_of(&self, value: Term, ty: &Type) -> bool {
+        self.arena.terms.sort(value) == Sort::from(ty)
+    }
+
+    /// What is handed over as a value of this type; an arbitrary one where nothing is that can be one.
+    fn or_arbitrary(&mut self, given: Option<Term>, ty: &Type) -> Term {
+        match given.filter(|value| self.is_of(*value, ty)) {
+            Some(value) => value,
+            None => self.arbitrary(ty),
+        }
+    }
+
     /// A value of which nothing is known.
     fn arbitrary(&mut self, ty: &Type) -> Term {
         match Sort::from(ty) {
@@ -242,20 +264,21 @@ impl<'a> Executor<'a> {
     fn arguments(
         &mut self,
         state: &mut State,
-        of: &Simulation,
+        (id, of): (ProcId, &Simulation),
         value: &dyn Fn(LocalId) -> Option<Term>,
     ) -> Result<Vec<Term>, ExecError> {
-        let mut args: Vec<Option<Term>> = Vec::new();
+        let code = self.code().procedure(id);
+        let mut args: Vec<Option<Term>> = vec![None; code.params];
         for (id, input) in &of.inputs {
             let value = value(*id).ok_or(ExecError::Unlike("there is no such variable"))?;
             let value = self.arena.terms.simplify(value, &state.known);
             let known = match input {
                 Input::Literal(literal) => Some(literal.term(&mut self.arena.terms)),
                 Input::Param(at) => {
-                    args.resize(args.len().max(at + 1), None);
-                    *args[*at].get_or_insert(value) == value
+                    let fits = *at < code.params && self.is_of(value, &code.locals[*at].ty);
+                    let given = args.get_mut(*at).filter(|_| fits).map(|given| *given.get_or_insert(value));
+                    given.filter(|given| *given == value)
                 }
-                .then_some(value),
             };
             if known != Some(value) {
                 return Err(ExecError::Unlike("a part of the source is not called with what is said to be known"));
@@ -288,7 +311,7 @@ impl<'a> Executor<'a> {
             };
             values.push(value);
         }
-        let args = self.arguments(&mut state, of, &|id: LocalId| values.get(id.index()).copied())?;
+        let args = self.arguments(&mut state, (id, of), &|id: LocalId| values.get(id.index()).copied())?;
         let results = source.unit.procedure(self.version, callee).results;
         let mut ends = Vec::new();
         for (state, given) in self.call_with(state, id, args, span)? {
@@ -299,8 +322,7 @@ impl<'a> Executor<'a> {
             let known: Vec<Option<Term>> = (0..results).map(of_result).collect();
             let code = source.unit.procedure(self.version, callee);
             let values = known.into_iter().zip(code.result_ids());
-            let values =
-                values.map(|(value, id)| value.unwrap_or_else(|| self.arbitrary(&code.local(id).ty))).collect();
+            let values = values.map(|(value, id)| self.or_arbitrary(value, &code.local(id).ty)).collect();
             ends.push((state, values));
         }
         Ok(ends)

@@ -1,0 +1,125 @@
+//! Lies about what relates two loops.
+//!
+//! In: a relation of two loops. Out: another one, weaker, stronger, or of other variables.
+
+use super::Lie;
+use super::pick::{claim, pairs_of_loops};
+use kernel::pair::PairEvidence;
+use kernel::pair::loops::LoopRelation;
+use kernel::relate::{Atom, Fact, Level, Step};
+use lang_l::hir::FieldId;
+use lang_l::random::Random;
+use smt::term::Sort;
+
+/// The kinds, with their names in tables.
+pub(super) const KINDS: &[(&str, Lie)] = &[
+    ("fact of loops dropped", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        let at = random.below(own.entry.facts.len());
+        (at < own.entry.facts.len()).then(|| drop(own.entry.facts.remove(at)))
+    }),
+    ("fact of loops strengthened", |subject, story, random| {
+        let fact = random_fact(claim(subject, story, random)?, random)?;
+        if let Fact::AtMost(one, other) = fact {
+            *fact = Fact::Equal(one.clone(), other.clone(), 0);
+            return Some(());
+        }
+        None
+    }),
+    ("fact of loops shifted", |subject, story, random| {
+        let by = if random.percent(50) { 1 } else { -1 };
+        match random_fact(claim(subject, story, random)?, random)? {
+            Fact::Equal(.., more) | Fact::Sum(.., more) => *more = more.wrapping_add(by),
+            Fact::AtMost(one, other) => std::mem::swap(one, other),
+            Fact::NotNull(_) => return None,
+        }
+        Some(())
+    }),
+    ("fact of loops invented", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        own.entry.facts.push(fact(random));
+        Some(())
+    }),
+    ("fact of loops of another variable", |subject, story, random| {
+        match random_fact(claim(subject, story, random)?, random)? {
+            Fact::Equal(one, ..) | Fact::Sum([one, _], ..) | Fact::AtMost(one, _) | Fact::NotNull(one) => {
+                *one = atom(random);
+            }
+        }
+        Some(())
+    }),
+    ("parameters of loops crossed", |subject, story, random| {
+        cross(&mut relation(claim(subject, story, random)?, random)?.entry.equal, random)
+    }),
+    ("results of loops crossed", |subject, story, random| {
+        cross(&mut relation(claim(subject, story, random)?, random)?.results, random)
+    }),
+    ("parameters of loops invented", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        own.entry.equal.push((random.below(8), random.below(8)));
+        Some(())
+    }),
+    ("results of loops invented", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        own.results.push((random.below(6), random.below(6)));
+        Some(())
+    }),
+    ("parameters of loops dropped", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        let at = random.below(own.entry.equal.len());
+        (at < own.entry.equal.len()).then(|| own.entry.equal.remove(at)).map(|_| ())
+    }),
+    ("results of loops dropped", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        let at = random.below(own.results.len());
+        (at < own.results.len()).then(|| own.results.remove(at)).map(|_| ())
+    }),
+];
+
+fn relation<'c>(claim: &'c mut (Level, PairEvidence), random: &mut Random) -> Option<&'c mut LoopRelation> {
+    let loops = pairs_of_loops(&mut claim.1)?;
+    let at = random.below(loops.len());
+    loops.get_mut(at).map(|(own, _)| own)
+}
+
+fn random_fact<'c>(claim: &'c mut (Level, PairEvidence), random: &mut Random) -> Option<&'c mut Fact> {
+    let own = relation(claim, random)?;
+    let at = random.below(own.entry.facts.len());
+    own.entry.facts.get_mut(at)
+}
+
+/// What is equal to one is equal to another.
+fn cross(pairs: &mut [(usize, usize)], random: &mut Random) -> Option<()> {
+    let (one, other) = (random.below(pairs.len()), random.below(pairs.len()));
+    let (a, b) = (pairs.get(one)?.1, pairs.get(other)?.1);
+    (pairs[one].1, pairs[other].1) = (b, a);
+    (a != b).then_some(())
+}
+
+/// A fact that may have a meaning.
+pub(super) fn fact(random: &mut Random) -> Fact {
+    let more = [0, 0, 0, 1, -1, 2, i64::MAX, i64::MIN];
+    let more = *random.pick(&more).unwrap_or(&0);
+    match random.below(4) {
+        0 => Fact::Equal(atom(random), atom(random), more),
+        1 => Fact::Sum([atom(random), atom(random)], atom(random), more),
+        2 => Fact::AtMost(atom(random), atom(random)),
+        _ => Fact::NotNull(atom(random)),
+    }
+}
+
+fn atom(random: &mut Random) -> Atom {
+    let steps = if random.percent(70) { 0 } else { 1 + random.below(3) };
+    let version = if random.percent(3) { 2 } else { random.below(2) };
+    let steps = (0..steps).map(|_| step(random)).collect();
+    Atom { version, parameter: random.below(6), steps }
+}
+
+fn step(random: &mut Random) -> Step {
+    let sort = *random.pick(&[Sort::Int, Sort::Ref, Sort::Bool]).unwrap_or(&Sort::Int);
+    match random.below(3) {
+        0 => Step::Length,
+        1 => Step::Cell(random.below(6), sort),
+        _ => Step::Field(FieldId(u32::try_from(random.below(6)).unwrap_or(0))),
+    }
+}

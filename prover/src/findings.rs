@@ -1,0 +1,70 @@
+//! What engines find of a pair program, in the form in which the kernel is told of it.
+//!
+//! In: a pair program. Out: [`Findings`], which nobody has checked yet. They are plain data, for those who try how much the
+//! kernel believes: they may be changed at will.
+//!
+//! Invariant: what [`Findings::of`] gives is what [`verify()`](crate::verify()) would hand to the kernel, had it not looked for
+//! differences first.
+
+use crate::analysis::{Analysis, analyse};
+use crate::checked::Material;
+use crate::engines::claims;
+use crate::goal::{Pair, Program};
+use crate::lower::lower;
+use crate::verdict::comparison::{comparisons, unconditional};
+use crate::verify::Config;
+use kernel::alone::measures::Ranking;
+use kernel::effects::Effects;
+use kernel::exec::source::Simulation;
+use kernel::pair::PairEvidence;
+use kernel::proof::Dossier;
+use kernel::relate::Level;
+use lang_l::hir::Unit;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All that is said of a pair program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Findings {
+    /// The program without loops.
+    pub lowered: Unit,
+    /// What each of its procedures stands for.
+    pub simulations: [Vec<Option<Simulation>>; 2],
+    /// What is said of each of them alone.
+    pub effects: [Vec<Effects>; 2],
+    /// Why recursion ends that is said to.
+    pub rankings: [Vec<Ranking>; 2],
+    /// What is said of pairs, and why.
+    pub claims: BTreeMap<Pair, (Level, PairEvidence)>,
+}
+
+impl Findings {
+    /// What engines find; of some pairs they are not asked. `None` where it takes more than they may use.
+    pub fn of(unit: &Unit, without: &BTreeSet<Pair>, config: &Config) -> Option<Findings> {
+        let mut solver = config.solver();
+        let found = solver.attempt(|solver| {
+            let lowered = lower(unit);
+            let Analysis { effects, evidence, .. } = analyse(&lowered, solver);
+            let program = Program { unit: &lowered, effects };
+            let mut candidates = program.candidates(&unconditional(unit, &comparisons(unit)));
+            candidates.retain(|pair| !without.contains(pair));
+            let proofs = claims::prove_all(&program, &candidates, solver);
+            let Material { simulations, claims, .. } = Material::of(unit, &program, &proofs);
+            let (effects, rankings) = (program.effects, evidence.map(|evidence| evidence.rankings));
+            Findings { lowered: lowered.as_unit().clone(), simulations, effects, rankings, claims }
+        });
+        found.ok()
+    }
+
+    /// All of it as the kernel takes it, of this source.
+    pub fn dossier<'a>(&'a self, source: &'a Unit) -> Dossier<'a> {
+        let Findings { lowered, simulations, effects, rankings, claims } = self;
+        Dossier {
+            source,
+            lowered,
+            simulations: [&simulations[0], &simulations[1]],
+            effects: [&effects[0], &effects[1]],
+            rankings: [&rankings[0], &rankings[1]],
+            claims,
+        }
+    }
+}
