@@ -77,7 +77,14 @@ fn some_iteration(terms: &mut Terms, condition: Term, number: Term, iterations: 
             let factor = terms.int(-slope);
             let at = terms.mul(factor, start);
             let zero = terms.int(0);
-            let (low, high) = (terms.le(zero, at), terms.lt(at, iterations));
+            let (low, high) = (
+                terms.le(zero, at),
+                if faults::planted("acceleration/error-after-last") {
+                    terms.le(at, iterations)
+                } else {
+                    terms.lt(at, iterations)
+                },
+            );
             Some(terms.and(&[low, high]))
         }
         _ => None,

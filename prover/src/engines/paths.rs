@@ -155,10 +155,18 @@ fn search(
         match searcher.relate(left, right) {
             Ok(related) => {
                 proof.note(searcher.relater.arena, &related.relation, left, right);
-                keep(&mut relations, meeting.numbers(), related.evidence);
+                let (one, other) = meeting.numbers();
+                let numbers =
+                    if faults::planted("engines/paths/numbers-crossed") { (other, one) } else { (one, other) };
+                keep(&mut relations, numbers, related.evidence);
             }
+            Err(_) if faults::planted("engines/paths/unrelated-skipped") => {}
             Err(failed_goal) => {
-                proof.level = meeting.termination.then_some(Level::Partial);
+                proof.level = meeting.termination.then_some(if faults::planted("engines/paths/endless-skipped") {
+                    Level::Full
+                } else {
+                    Level::Partial
+                });
                 proof.failed_goal = Some(failed_goal);
                 break;
             }
@@ -173,9 +181,16 @@ fn search(
             meetings(&both).iter().filter(|meeting| !meeting.termination).map(PathPair::numbers).collect();
         relations.retain(|numbers, _| partial.contains(numbers));
     }
-    proof.evidence = relations
-        .filter(|_| proof.level.is_some())
-        .map(|relations| ProofEvidence::Paths(PathsEvidence { plan: plan.clone(), relations }));
+    proof.evidence = relations.filter(|_| proof.level.is_some()).map(|relations| {
+        ProofEvidence::Paths(PathsEvidence {
+            plan: if faults::planted("engines/paths/plan-forgotten") {
+                InliningPlan::of(Default::default(), [0; 2])
+            } else {
+                plan.clone()
+            },
+            relations,
+        })
+    });
     proof
 }
 

@@ -1,0 +1,216 @@
+//! What is said of the probes, with a fault and without, and what of it is wrong or missing.
+
+use crate::common::program::{Judgement, judge};
+use crate::probes::Probe;
+use prover::goal::Checked;
+use prover::search::concrete::SearchBudget;
+use prover::verdict::{PairReport, Report, Verdict};
+use prover::verify::{Config, verify};
+use smt::solve::{Caching, Shared};
+use smt::stop::Stop;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long one program may take; what is given up says nothing.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Stack of a thread that verifies, in bytes; as `ape` has it.
+const STACK: usize = 512 << 20;
+/// How many programs are verified at once.
+const WORKERS: usize = 2;
+
+/// What is said of one pair, or of a clause of a contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    word: &'static str,
+    /// Whether the kernel has made it.
+    checked: bool,
+}
+
+/// What is said of a program: nothing where the prover panicked; `None` where it took too long.
+type Told = Option<BTreeMap<String, Said>>;
+
+/// A verdict that is not true.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    pub(crate) probe: String,
+    /// Whether the kernel has made it.
+    pub(crate) checked: bool,
+    what: String,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let checked = if self.checked { "CHECKED" } else { "not checked" };
+        write!(f, "{}: {} ({checked})", self.probe, self.what)
+    }
+}
+
+/// The probes, and what is said of them without a fault.
+pub(crate) struct Bench {
+    pub(crate) probes: Vec<Probe>,
+    backend: Shared,
+    /// By the number of the probe, and whether nobody looks for differences.
+    usual: Mutex<BTreeMap<(usize, bool), Arc<Told>>>,
+}
+
+impl Bench {
+    pub(crate) fn new(probes: Vec<Probe>) -> Self {
+        // Most faults leave most questions as they are.
+        let backend = Shared::new(Caching::new(Shared::default()));
+        Bench { probes, backend, usual: Mutex::default() }
+    }
+
+    /// What is wrong without a fault, of all that is judged.
+    pub(crate) fn usually_wrong(&self) -> Vec<String> {
+        let judged: Vec<usize> = (0..self.probes.len()).filter(|&at| self.probes[at].judged).collect();
+        self.warm(&judged, true);
+        let wrong = judged.iter().flat_map(|&at| self.wrong(at, &self.usual(at, true)));
+        wrong.map(|wrong| wrong.to_string()).collect()
+    }
+
+    /// What is wrong of some probes with a fault, that is not without; and a probe that it costs a verdict, if there is one.
+    pub(crate) fn with_fault(&self, fault: &str, blind: bool, at: &[usize]) -> (Vec<Wrong>, Option<String>) {
+        self.warm(at, blind);
+        faults::switch(Some(fault), blind);
+        let told = self.verify_all(at);
+        faults::switch(None, false);
+        let (mut wrong, mut bites) = (Vec::new(), None);
+        for (&at, told) in at.iter().zip(&told) {
+            let usual = self.usual(at, blind);
+            let known: Vec<String> = self.wrong(at, &usual).iter().map(Wrong::to_string).collect();
+            let mut new = self.wrong(at, told);
+            new.extend(self.broken(at, &usual, told));
+            new.retain(|wrong| !known.contains(&wrong.to_string()));
+            if bites.is_none() && (!new.is_empty() || is_less(&usual, told)) {
+                bites = Some(self.probes[at].name.clone());
+            }
+            wrong.extend(new);
+        }
+        (wrong, bites)
+    }
+
+    /// Finds out what is said of some probes without a fault.
+    fn warm(&self, at: &[usize], blind: bool) {
+        let open: Vec<usize> = {
+            let known = self.usual.lock().expect("no worker has failed");
+            at.iter().copied().filter(|at| !known.contains_key(&(*at, blind))).collect()
+        };
+        faults::switch(None, blind);
+        let told = self.verify_all(&open);
+        faults::switch(None, false);
+        let mut known = self.usual.lock().expect("no worker has failed");
+        known.extend(open.into_iter().zip(told).map(|(at, told)| ((at, blind), Arc::new(told))));
+    }
+
+    fn usual(&self, at: usize, blind: bool) -> Arc<Told> {
+        self.usual.lock().expect("no worker has failed").get(&(at, blind)).cloned().unwrap_or_default()
+    }
+
+    /// Verifies some probes, on a few threads.
+    fn verify_all(&self, at: &[usize]) -> Vec<Told> {
+        let next = Mutex::new(0..at.len());
+        let found = Mutex::new(BTreeMap::new());
+        thread::scope(|scope| {
+            for _ in 0..WORKERS {
+                let work = || {
+                    loop {
+                        let number = next.lock().expect("no worker has failed").next();
+                        let Some(number) = number else { break };
+                        let told = self.told(&self.probes[at[number]]);
+                        found.lock().expect("no worker has failed").insert(number, told);
+                    }
+                };
+                thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("a thread can be made");
+            }
+        });
+        found.into_inner().expect("no worker has failed").into_values().collect()
+    }
+
+    fn told(&self, probe: &Probe) -> Told {
+        let stop = Stop::new().until(Some(Instant::now() + PATIENCE));
+        let config =
+            Config { search: Some(SearchBudget::NEAR), stop, backend: self.backend.clone(), ..Config::default() };
+        match catch_unwind(AssertUnwindSafe(|| verify(&probe.unit, &config))) {
+            Ok(report) => report.stopped.is_none().then(|| told(&report)),
+            // Nothing is said of any pair.
+            Err(_) => Some(BTreeMap::new()),
+        }
+    }
+
+    /// The verdicts that are not true.
+    fn wrong(&self, at: usize, told: &Told) -> Vec<Wrong> {
+        let probe = &self.probes[at];
+        let said = told.iter().flatten().filter_map(|(pair, said)| Some((pair, said, probe.right.get(pair)?)));
+        let wrong = said.filter(|(_, said, right)| probe.judged && judge(right, said.word) == Judgement::Wrong);
+        wrong
+            .map(|(pair, said, right)| Wrong {
+                probe: probe.name.clone(),
+                checked: said.checked,
+                what: format!("{pair} is {}, should be {}", said.word, right.join(" or ")),
+            })
+            .collect()
+    }
+
+    /// The clauses that are said to hold though a run breaks them.
+    fn broken(&self, at: usize, usual: &Told, told: &Told) -> Vec<Wrong> {
+        let probe = &self.probes[at];
+        let before = |clause: &String| usual.as_ref().and_then(|usual| usual.get(clause)).map(|said| said.word);
+        let said = told
+            .iter()
+            .flatten()
+            .filter(|(clause, said)| probe.judged && said.word == "holds" && before(clause) == Some("violated"));
+        said.map(|(clause, _)| Wrong {
+            probe: probe.name.clone(),
+            checked: true,
+            what: format!("{clause} is said to hold"),
+        })
+        .collect()
+    }
+}
+
+/// What a report says.
+fn told(report: &Report) -> BTreeMap<String, Said> {
+    let pairs = report.pairs.iter().map(|pair| (name(pair), said(&pair.verdict)));
+    let clauses = report.contracts.iter().map(|clause| {
+        let word = clause.status.word();
+        (format!("{:?} at {:?}", clause.kind, clause.span), Said { word, checked: word == "holds" })
+    });
+    pairs.chain(clauses).collect()
+}
+
+fn name(pair: &PairReport) -> String {
+    if pair.left == pair.right && pair.when.is_none() {
+        pair.left.clone()
+    } else {
+        format!("{}~{}", pair.left, pair.right)
+    }
+}
+
+fn said(verdict: &Verdict) -> Said {
+    let checked = match verdict {
+        Verdict::Equivalent(proof) | Verdict::PartiallyEquivalent(proof) => {
+            matches!(proof.checked, Checked::Proved(_))
+        }
+        _ => false,
+    };
+    Said { word: verdict.word(), checked }
+}
+
+/// Whether less is said than usually, or less of it is checked.
+fn is_less(usual: &Told, told: &Told) -> bool {
+    // What is given up says nothing, and costs nothing; a fault that only slows things is none.
+    let (Some(usual), Some(told)) = (usual, told) else { return false };
+    let worth = |said: Option<&Said>| match said.map(|said| said.word) {
+        Some("equivalent" | "not-equivalent" | "contract-violation" | "holds" | "violated") => 2,
+        Some("partially-equivalent") => 1,
+        _ => 0,
+    };
+    usual.iter().any(|(pair, said)| {
+        let now = told.get(pair);
+        worth(now) < worth(Some(said)) || said.checked && !now.is_some_and(|now| now.checked)
+    })
+}
