@@ -1,7 +1,8 @@
 //! Faults that are switched on, one at a time: what each costs, and whether anything wrong is said.
 //!
-//! `cargo test --release -p ape-cli --features planted --test planted -- --all` runs every fault on every trap and attack, with
-//! fuzzed pairs and far differences; `--tenth N` runs a tenth of the faults, each on a part of these; names run those faults.
+//! `cargo test --release -p ape-cli --features planted --test planted -- --all` runs every fault, `--tenth N` a tenth of them, and
+//! the beginning of a name those of that name; each on its part of the traps, attacks, fuzzed pairs and far differences. With
+//! `--whole` each is run on all of them.
 //! `APE_BLESS=1` writes where each fault was seen to bite to `tests/planted.tsv`, which is looked at first.
 //!
 //! Nobody looks for differences meanwhile (but where the fault is in that search): what differs meets engines and kernel alone.
@@ -26,16 +27,18 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 use told::{Bench, Wrong};
 
-/// One in so many probes is asked of a fault where a tenth of the faults is run.
-const PART: usize = 8;
+/// One in so many probes is asked of a fault, unless all are.
+const PART: usize = 16;
+/// So many probes are looked at together where one is wanted that a fault costs a verdict.
+const TOGETHER: usize = 12;
 /// How many wrong verdicts of one fault are shown.
 const SHOWN: usize = 6;
 
 /// What is asked for.
 struct Asked {
     faults: Vec<(usize, &'static Fault)>,
-    /// Whether every probe is looked at.
-    all: bool,
+    /// Whether each is run on every probe.
+    whole: bool,
 }
 
 fn main() -> ExitCode {
@@ -47,9 +50,8 @@ fn run() -> ExitCode {
     let asked = asked(&words);
     let started = Instant::now();
     let recorded = recorded();
-    let (bench, mut found) = (Bench::new(probes(asked.all)), BTreeMap::new());
-    let usual = bench.usually_wrong();
-    println!("{} probes, {} faults; wrong without a fault: {usual:?}", bench.probes.len(), asked.faults.len());
+    let (bench, mut found) = (Bench::new(probes(asked.whole)), BTreeMap::new());
+    println!("{} probes, {} faults", bench.probes.len(), asked.faults.len());
     let mut failures = 0;
     for &(number, fault) in &asked.faults {
         let now = Instant::now();
@@ -65,6 +67,7 @@ fn run() -> ExitCode {
         asked.faults.len(),
         started.elapsed().as_secs_f64()
     );
+    println!("wrong without a fault: {:?}", bench.usually_wrong());
     if env::var_os("APE_BLESS").is_some() {
         let all: BTreeMap<String, String> = recorded.into_iter().chain(found).collect();
         let lines: String = all.iter().map(|(fault, place)| format!("{fault}\t{place}\n")).collect();
@@ -79,7 +82,7 @@ fn asked(words: &[String]) -> Asked {
         Some(tenth) => number % 10 == tenth % 10,
         None => words.iter().any(|word| word == "--all" || fault.name.starts_with(word.as_str())),
     };
-    Asked { faults: ALL.iter().enumerate().filter(wanted).collect(), all: tenth.is_none() }
+    Asked { faults: ALL.iter().enumerate().filter(wanted).collect(), whole: words.iter().any(|word| word == "--whole") }
 }
 
 fn record() -> PathBuf {
@@ -128,7 +131,7 @@ impl Seen {
 fn look(bench: &Bench, (number, fault): (usize, &'static Fault), asked: &Asked, known: Option<&str>) -> Seen {
     // Where the fault is in the search for differences somebody has to search.
     let blind = !fault.name.starts_with("search/");
-    let own = |probe: &(usize, &Probe)| probe.1.judged && (asked.all || probe.0 % PART == number % PART);
+    let own = |probe: &(usize, &Probe)| probe.1.judged && (asked.whole || probe.0 % PART == number % PART);
     let chosen: Vec<usize> = bench.probes.iter().enumerate().filter(|probe| own(probe)).map(|(at, _)| at).collect();
     let (wrong, mut bites) = bench.with_fault(fault.name, blind, &chosen);
     if fault.in_kernel {
@@ -138,8 +141,9 @@ fn look(bench: &Bench, (number, fault): (usize, &'static Fault), asked: &Asked, 
     }
     if bites.is_none() {
         let first = known.and_then(|known| bench.probes.iter().position(|probe| probe.name == known));
-        let others = (0..bench.probes.len()).filter(|at| !chosen.contains(at));
-        bites = first.into_iter().chain(others).find_map(|at| bench.with_fault(fault.name, blind, &[at]).1);
+        let others: Vec<usize> = (0..bench.probes.len()).filter(|&at| !bench.probes[at].judged).collect();
+        let batches = first.as_slice().chunks(1).chain(others.chunks(TOGETHER));
+        bites = batches.into_iter().find_map(|batch| bench.with_fault(fault.name, blind, batch).1);
     }
     Seen { wrong, asked: chosen.len(), bites }
 }

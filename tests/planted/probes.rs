@@ -13,7 +13,7 @@ const JUDGED: [&str; 2] = ["traps", "suites::attacks"];
 /// The suites that show what a fault costs.
 const COSTLY: [&str; 3] = ["examples", "structure", "numeric"];
 /// How many fuzzed pairs are looked for differences, and how many far differences are planted, in a short run and in a whole one.
-const FUZZED: [(u64, u64); 2] = [(60, 24), (300, 200)];
+const FUZZED: [(u64, u64); 2] = [(300, 100), (900, 200)];
 /// Where the fuzzer starts.
 const SEED: u64 = 2027;
 
@@ -26,8 +26,8 @@ pub(crate) struct Probe {
     pub(crate) judged: bool,
 }
 
-/// All programs; with `all` more of those that are made up.
-pub(crate) fn probes(all: bool) -> Vec<Probe> {
+/// All programs; with `whole` more of those that are made up.
+pub(crate) fn probes(whole: bool) -> Vec<Probe> {
     let mut found = Vec::new();
     for suite in own_suites().into_iter().chain(shared_folders()) {
         let judged = JUDGED.contains(&suite.name.as_str());
@@ -45,7 +45,7 @@ pub(crate) fn probes(all: bool) -> Vec<Probe> {
             found.push(Probe { name, unit: program.unit, right, judged });
         }
     }
-    let (fuzzed, far) = FUZZED[usize::from(all)];
+    let (fuzzed, far) = FUZZED[usize::from(whole)];
     let config = FuzzConfig { seed: SEED, ..FuzzConfig::default() };
     found.extend((0..fuzzed).filter_map(|number| differing(&config.case(number)?, number)));
     let config = config.far();

@@ -6,21 +6,52 @@ use prover::goal::Checked;
 use prover::search::concrete::SearchBudget;
 use prover::verdict::{PairReport, Report, Verdict};
 use prover::verify::{Config, verify};
-use smt::solve::{Caching, Shared};
-use smt::stop::Stop;
+use smt::solve::{Answer, Backend, QueryBudget, Question, Shared, SolverFailure, Task};
+use smt::stop::{Reason, Stop};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// How long one program may take; what is given up says nothing.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a thread may work on one program, in hundredths of a second; what is given up says nothing. It is the time that the
+/// thread has used, so that other work on the machine changes nothing.
+const PATIENCE: u64 = 100;
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+/// What a query may cost, a tenth of the usual: most of what is asked here does not hold.
+const RLIMIT: u32 = 300_000;
 /// Stack of a thread that verifies, in bytes; as `ape` has it.
 const STACK: usize = 512 << 20;
 /// How many programs are verified at once.
 const WORKERS: usize = 2;
+
+/// Remembers every answer, also that there is none: faults leave most questions as they are.
+#[derive(Debug, Default)]
+struct Remembering {
+    inner: Shared,
+    known: Mutex<BTreeMap<(String, u32), Answer>>,
+}
+
+impl Backend for Remembering {
+    fn decide(&self, question: &Question<'_>) -> Result<Answer, SolverFailure> {
+        let key = (format!("{:?} {}", question.logic, question.smt2), question.rlimit);
+        if let Some(answer) = self.known.lock().expect("no worker has failed").get(&key) {
+            return Ok(answer.clone());
+        }
+        let answer = self.inner.decide(question)?;
+        self.known.lock().expect("no worker has failed").insert(key, answer.clone());
+        Ok(answer)
+    }
+
+    fn done(&self, task: Task) {
+        self.inner.done(task);
+    }
+}
 
 /// What is said of one pair, or of a clause of a contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +84,8 @@ impl fmt::Display for Wrong {
 pub(crate) struct Bench {
     pub(crate) probes: Vec<Probe>,
     backend: Shared,
+    /// What is to be stopped: where the time that its thread has used is told, and when it is over.
+    watched: Mutex<Vec<(Stop, PathBuf, Option<u64>)>>,
     /// By the number of the probe, and whether nobody looks for differences.
     usual: Mutex<BTreeMap<(usize, bool), Arc<Told>>>,
 }
@@ -60,23 +93,24 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn new(probes: Vec<Probe>) -> Self {
         // Most faults leave most questions as they are.
-        let backend = Shared::new(Caching::new(Shared::default()));
-        Bench { probes, backend, usual: Mutex::default() }
+        let backend = Shared::new(Remembering::default());
+        Bench { probes, backend, watched: Mutex::default(), usual: Mutex::default() }
     }
 
-    /// What is wrong without a fault, of all that is judged.
+    /// What is wrong without a fault, of all that was looked at.
     pub(crate) fn usually_wrong(&self) -> Vec<String> {
-        let judged: Vec<usize> = (0..self.probes.len()).filter(|&at| self.probes[at].judged).collect();
-        self.warm(&judged, true);
-        let wrong = judged.iter().flat_map(|&at| self.wrong(at, &self.usual(at, true)));
+        let known = self.usual.lock().expect("no worker has failed");
+        let wrong = known.iter().flat_map(|((at, _), told)| self.wrong(*at, told));
         wrong.map(|wrong| wrong.to_string()).collect()
     }
 
     /// What is wrong of some probes with a fault, that is not without; and a probe that it costs a verdict, if there is one.
     pub(crate) fn with_fault(&self, fault: &str, blind: bool, at: &[usize]) -> (Vec<Wrong>, Option<String>) {
         self.warm(at, blind);
+        // Of what takes long without a fault nothing is asked.
+        let at: Vec<usize> = at.iter().copied().filter(|&at| self.usual(at, blind).is_some()).collect();
         faults::switch(Some(fault), blind);
-        let told = self.verify_all(at);
+        let told = self.verify_all(&at);
         faults::switch(None, false);
         let (mut wrong, mut bites) = (Vec::new(), None);
         for (&at, told) in at.iter().zip(&told) {
@@ -114,7 +148,10 @@ impl Bench {
     fn verify_all(&self, at: &[usize]) -> Vec<Told> {
         let next = Mutex::new(0..at.len());
         let found = Mutex::new(BTreeMap::new());
+        let done = AtomicBool::new(false);
         thread::scope(|scope| {
+            scope.spawn(|| self.watch(&done));
+            let mut workers = Vec::new();
             for _ in 0..WORKERS {
                 let work = || {
                     loop {
@@ -124,16 +161,47 @@ impl Bench {
                         found.lock().expect("no worker has failed").insert(number, told);
                     }
                 };
-                thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("a thread can be made");
+                let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+                workers.push(worker.expect("a thread can be made"));
             }
+            workers.into_iter().for_each(|worker| worker.join().expect("no worker has failed"));
+            done.store(true, Ordering::Relaxed);
         });
         found.into_inner().expect("no worker has failed").into_values().collect()
     }
 
+    /// A stop for what this thread does next.
+    fn watched(&self) -> Stop {
+        let (stop, file) = (Stop::new(), own_statistics());
+        let until = ticks(&file).map(|now| now + PATIENCE);
+        self.watched.lock().expect("no worker has failed").push((stop.clone(), file, until));
+        stop
+    }
+
+    /// Stops what has used up its time, until the work is done.
+    fn watch(&self, done: &AtomicBool) {
+        while !done.load(Ordering::Relaxed) {
+            thread::sleep(LOOK);
+            self.watched.lock().expect("no worker has failed").retain(|(stop, file, until)| {
+                let late = until.is_none_or(|until| ticks(file).is_none_or(|now| now > until));
+                if late {
+                    stop.request(Reason::Time);
+                }
+                !late
+            });
+        }
+    }
+
     fn told(&self, probe: &Probe) -> Told {
-        let stop = Stop::new().until(Some(Instant::now() + PATIENCE));
-        let config =
-            Config { search: Some(SearchBudget::NEAR), stop, backend: self.backend.clone(), ..Config::default() };
+        let stop = self.watched();
+        let budget = QueryBudget { rlimit: RLIMIT, ..QueryBudget::default() };
+        let config = Config {
+            budget,
+            search: Some(SearchBudget::NEAR),
+            stop,
+            backend: self.backend.clone(),
+            ..Config::default()
+        };
         match catch_unwind(AssertUnwindSafe(|| verify(&probe.unit, &config))) {
             Ok(report) => report.stopped.is_none().then(|| told(&report)),
             // Nothing is said of any pair.
@@ -198,6 +266,18 @@ fn said(verdict: &Verdict) -> Said {
         _ => false,
     };
     Said { word: verdict.word(), checked }
+}
+
+/// Where the system tells how much time this thread has used.
+fn own_statistics() -> PathBuf {
+    fs::read_link("/proc/thread-self").map(|own| Path::new("/proc").join(own).join("stat")).unwrap_or_default()
+}
+
+/// The time that a thread has used, in hundredths of a second; `None` where the system does not tell.
+fn ticks(file: &Path) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
+    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
 
 /// Whether less is said than usually, or less of it is checked.
