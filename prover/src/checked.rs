@@ -15,6 +15,7 @@ use crate::lower::simulations;
 use kernel::alone::measures::Ranking;
 use kernel::exec::source::Simulation;
 use kernel::pair::PairEvidence;
+use kernel::pair::plan::InliningPlan;
 use kernel::proof::{Dossier, Kernel, Proved};
 use kernel::rejection::Rejection;
 use kernel::relate::{FailedGoal, Level};
@@ -165,6 +166,9 @@ fn evidence(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<Pair
             let mut paths = paths.clone();
             if faults::planted("checked/relations-dropped") {
                 paths.relations.pop_last();
+            }
+            if faults::planted("checked/plan-forgotten") {
+                paths.plan = InliningPlan::of(Default::default(), [0; 2]);
             }
             Some(PairEvidence::Paths(paths))
         }

@@ -25,12 +25,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
-use told::{Bench, Wrong};
+use told::{Bench, Tried, Wrong};
 
-/// One in so many probes is asked of a fault, unless all are.
-const PART: usize = 16;
+/// One in so many probes is looked at, unless all are.
+const PART: usize = 6;
+/// The most of them that each fault is tried on, unless all are: the fastest that come by it.
+const MOST: usize = 8;
 /// So many probes are looked at together where one is wanted that a fault costs a verdict.
-const TOGETHER: usize = 12;
+const TOGETHER: usize = 24;
 /// How many wrong verdicts of one fault are shown.
 const SHOWN: usize = 6;
 
@@ -53,11 +55,11 @@ fn run() -> ExitCode {
     let (bench, mut found) = (Bench::new(probes(asked.whole)), BTreeMap::new());
     println!("{} probes, {} faults", bench.probes.len(), asked.faults.len());
     let mut failures = 0;
-    for &(number, fault) in &asked.faults {
+    for &(_, fault) in &asked.faults {
         let now = Instant::now();
-        let seen = look(&bench, (number, fault), &asked, recorded.get(fault.name).map(String::as_str));
-        failures += usize::from(!seen.is_fine(fault));
-        println!("{}\t{:.1} s", seen.line(fault), now.elapsed().as_secs_f64());
+        let seen = look(&bench, fault, &asked, recorded.get(fault.name).map(String::as_str));
+        failures += usize::from(!is_fine(&seen, fault));
+        println!("{}\t{:.1} s", line(&seen, fault), now.elapsed().as_secs_f64());
         if let Some(place) = seen.bites {
             found.insert(fault.name.to_string(), place);
         }
@@ -96,56 +98,43 @@ fn recorded() -> BTreeMap<String, String> {
     rows.map(|(fault, place)| (fault.to_string(), place.to_string())).collect()
 }
 
-/// What was seen of a fault.
-struct Seen {
-    wrong: Vec<Wrong>,
-    /// How many probes were asked.
-    asked: usize,
-    /// Where it bites, if it does.
-    bites: Option<String>,
+/// Whether a fault does no more harm than it may, and is noticed.
+fn is_fine(seen: &Tried, fault: &Fault) -> bool {
+    seen.bites.is_some() && (fault.in_kernel || !seen.wrong.iter().any(|wrong| wrong.checked))
 }
 
-impl Seen {
-    fn is_fine(&self, fault: &Fault) -> bool {
-        self.bites.is_some() && (fault.in_kernel || !self.wrong.iter().any(|wrong| wrong.checked))
-    }
-
-    fn line(&self, fault: &Fault) -> String {
-        let count = |checked: bool| self.wrong.iter().filter(|wrong| wrong.checked == checked).count();
-        let (checked, unchecked) = (count(true), count(false));
-        let verb = if fault.in_kernel { "is caught by" } else { "bites" };
-        let bites = self.bites.as_ref().map_or_else(|| "NOWHERE".to_string(), |place| format!("{verb} {place}"));
-        let mut first: Vec<&Wrong> = self.wrong.iter().collect();
-        first.sort_by_key(|wrong| !wrong.checked);
-        let shown: Vec<String> = first.iter().take(SHOWN).map(|wrong| format!("\n    {wrong}")).collect();
-        format!(
-            "{}\t{bites}\t{} probes\t{checked} wrong and checked\t{unchecked} wrong, but not checked{}",
-            fault.name,
-            self.asked,
-            shown.concat()
-        )
-    }
+fn line(seen: &Tried, fault: &Fault) -> String {
+    let count = |checked: bool| seen.wrong.iter().filter(|wrong| wrong.checked == checked).count();
+    let (checked, unchecked) = (count(true), count(false));
+    let verb = if fault.in_kernel { "is caught by" } else { "bites" };
+    let bites = seen.bites.as_ref().map_or_else(|| "NOWHERE".to_string(), |place| format!("{verb} {place}"));
+    let mut first: Vec<&Wrong> = seen.wrong.iter().collect();
+    first.sort_by_key(|wrong| !wrong.checked);
+    let shown: Vec<String> = first.iter().take(SHOWN).map(|wrong| format!("\n    {wrong}")).collect();
+    let (name, asked, shown) = (fault.name, seen.asked, shown.concat());
+    format!("{name}\t{bites}\t{asked} probes\t{checked} wrong and checked\t{unchecked} wrong, but not checked{shown}")
 }
 
 /// Runs a fault: first where it is known to bite.
-fn look(bench: &Bench, (number, fault): (usize, &'static Fault), asked: &Asked, known: Option<&str>) -> Seen {
+fn look(bench: &Bench, fault: &'static Fault, asked: &Asked, known: Option<&str>) -> Tried {
     // Where the fault is in the search for differences somebody has to search.
     let blind = !fault.name.starts_with("search/");
-    let own = |probe: &(usize, &Probe)| probe.1.judged && (asked.whole || probe.0 % PART == number % PART);
+    let own = |probe: &(usize, &Probe)| probe.1.judged && (asked.whole || probe.0 % PART == 0);
     let chosen: Vec<usize> = bench.probes.iter().enumerate().filter(|probe| own(probe)).map(|(at, _)| at).collect();
-    let (wrong, mut bites) = bench.with_fault(fault.name, blind, &chosen);
+    let most = if asked.whole { usize::MAX } else { MOST };
+    let Tried { wrong, asked, mut bites } = bench.with_fault((fault.name, blind), &chosen, most);
     if fault.in_kernel {
         let place = wrong.first().map(|wrong| wrong.probe.clone());
         let bites = place.or_else(|| unit_test_fails(fault.name).then(|| "a test of the kernel".to_string()));
-        return Seen { wrong, asked: chosen.len(), bites };
+        return Tried { wrong, asked, bites };
     }
     if bites.is_none() {
         let first = known.and_then(|known| bench.probes.iter().position(|probe| probe.name == known));
         let others: Vec<usize> = (0..bench.probes.len()).filter(|&at| !bench.probes[at].judged).collect();
         let batches = first.as_slice().chunks(1).chain(others.chunks(TOGETHER));
-        bites = batches.into_iter().find_map(|batch| bench.with_fault(fault.name, blind, batch).1);
+        bites = batches.into_iter().find_map(|batch| bench.with_fault((fault.name, blind), batch, usize::MAX).bites);
     }
-    Seen { wrong, asked: chosen.len(), bites }
+    Tried { wrong, asked, bites }
 }
 
 /// Whether some test of the kernel fails with this fault.

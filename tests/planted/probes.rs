@@ -13,7 +13,7 @@ const JUDGED: [&str; 2] = ["traps", "suites::attacks"];
 /// The suites that show what a fault costs.
 const COSTLY: [&str; 3] = ["examples", "structure", "numeric"];
 /// How many fuzzed pairs are looked for differences, and how many far differences are planted, in a short run and in a whole one.
-const FUZZED: [(u64, u64); 2] = [(300, 100), (900, 200)];
+const FUZZED: [(u64, u64); 2] = [(60, 24), (900, 200)];
 /// Where the fuzzer starts.
 const SEED: u64 = 2027;
 

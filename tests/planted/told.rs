@@ -8,7 +8,7 @@ use prover::verdict::{PairReport, Report, Verdict};
 use prover::verify::{Config, verify};
 use smt::solve::{Answer, Backend, QueryBudget, Question, Shared, SolverFailure, Task};
 use smt::stop::{Reason, Stop};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// How long a thread may work on one program, in hundredths of a second; what is given up says nothing. It is the time that the
 /// thread has used, so that other work on the machine changes nothing.
-const PATIENCE: u64 = 100;
+const PATIENCE: u64 = 60;
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(20);
 /// What a query may cost, a tenth of the usual: most of what is asked here does not hold.
@@ -64,6 +64,16 @@ pub(crate) struct Said {
 /// What is said of a program: nothing where the prover panicked; `None` where it took too long.
 type Told = Option<BTreeMap<String, Said>>;
 
+/// What is said of a program without a fault.
+#[derive(Default)]
+struct Usual {
+    told: Told,
+    /// The faults that it comes by.
+    comes_by: BTreeSet<&'static str>,
+    /// How long it takes, in hundredths of a second.
+    time: u64,
+}
+
 /// A verdict that is not true.
 #[derive(Debug)]
 pub(crate) struct Wrong {
@@ -80,6 +90,16 @@ impl fmt::Display for Wrong {
     }
 }
 
+/// What came of a fault.
+pub(crate) struct Tried {
+    /// What is said with it that is wrong.
+    pub(crate) wrong: Vec<Wrong>,
+    /// How many probes were asked.
+    pub(crate) asked: usize,
+    /// Where it costs a verdict, if it does.
+    pub(crate) bites: Option<String>,
+}
+
 /// The probes, and what is said of them without a fault.
 pub(crate) struct Bench {
     pub(crate) probes: Vec<Probe>,
@@ -87,7 +107,7 @@ pub(crate) struct Bench {
     /// What is to be stopped: where the time that its thread has used is told, and when it is over.
     watched: Mutex<Vec<(Stop, PathBuf, Option<u64>)>>,
     /// By the number of the probe, and whether nobody looks for differences.
-    usual: Mutex<BTreeMap<(usize, bool), Arc<Told>>>,
+    usual: Mutex<BTreeMap<(usize, bool), Arc<Usual>>>,
 }
 
 impl Bench {
@@ -100,31 +120,41 @@ impl Bench {
     /// What is wrong without a fault, of all that was looked at.
     pub(crate) fn usually_wrong(&self) -> Vec<String> {
         let known = self.usual.lock().expect("no worker has failed");
-        let wrong = known.iter().flat_map(|((at, _), told)| self.wrong(*at, told));
+        let wrong = known.iter().flat_map(|((at, _), usual)| self.wrong(*at, &usual.told));
         wrong.map(|wrong| wrong.to_string()).collect()
     }
 
     /// What is wrong of some probes with a fault, that is not without; and a probe that it costs a verdict, if there is one.
-    pub(crate) fn with_fault(&self, fault: &str, blind: bool, at: &[usize]) -> (Vec<Wrong>, Option<String>) {
+    pub(crate) fn with_fault(&self, (fault, blind): (&str, bool), at: &[usize], most: usize) -> Tried {
         self.warm(at, blind);
-        // Of what takes long without a fault nothing is asked.
-        let at: Vec<usize> = at.iter().copied().filter(|&at| self.usual(at, blind).is_some()).collect();
+        // Of what takes long without a fault nothing is asked, and nothing changes where nobody comes by it.
+        let comes_by = |usual: &Usual| {
+            faults::ALL.iter().find(|one| one.name == fault).is_some_and(|one| {
+                usual.comes_by.contains(fault) || one.hides.is_some_and(|hidden| usual.comes_by.contains(hidden))
+            })
+        };
+        let usual = |at: usize| self.usual(at, blind);
+        let mut at: Vec<usize> = at.to_vec();
+        at.retain(|&at| usual(at).told.is_some() && comes_by(&usual(at)));
+        at.sort_by_key(|&at| usual(at).time);
+        at.truncate(most);
         faults::switch(Some(fault), blind);
         let told = self.verify_all(&at);
         faults::switch(None, false);
         let (mut wrong, mut bites) = (Vec::new(), None);
-        for (&at, told) in at.iter().zip(&told) {
+        for (&at, (told, ..)) in at.iter().zip(&told) {
             let usual = self.usual(at, blind);
-            let known: Vec<String> = self.wrong(at, &usual).iter().map(Wrong::to_string).collect();
+            let usual = &usual.told;
+            let known: Vec<String> = self.wrong(at, usual).iter().map(Wrong::to_string).collect();
             let mut new = self.wrong(at, told);
-            new.extend(self.broken(at, &usual, told));
+            new.extend(self.broken(at, usual, told));
             new.retain(|wrong| !known.contains(&wrong.to_string()));
-            if bites.is_none() && (!new.is_empty() || is_less(&usual, told)) {
+            if bites.is_none() && (!new.is_empty() || is_less(usual, told)) {
                 bites = Some(self.probes[at].name.clone());
             }
             wrong.extend(new);
         }
-        (wrong, bites)
+        Tried { wrong, asked: at.len(), bites }
     }
 
     /// Finds out what is said of some probes without a fault.
@@ -137,15 +167,16 @@ impl Bench {
         let told = self.verify_all(&open);
         faults::switch(None, false);
         let mut known = self.usual.lock().expect("no worker has failed");
-        known.extend(open.into_iter().zip(told).map(|(at, told)| ((at, blind), Arc::new(told))));
+        let usual = |(told, comes_by, time)| Arc::new(Usual { told, comes_by, time });
+        known.extend(open.into_iter().zip(told).map(|(at, told)| ((at, blind), usual(told))));
     }
 
-    fn usual(&self, at: usize, blind: bool) -> Arc<Told> {
+    fn usual(&self, at: usize, blind: bool) -> Arc<Usual> {
         self.usual.lock().expect("no worker has failed").get(&(at, blind)).cloned().unwrap_or_default()
     }
 
     /// Verifies some probes, on a few threads.
-    fn verify_all(&self, at: &[usize]) -> Vec<Told> {
+    fn verify_all(&self, at: &[usize]) -> Vec<(Told, BTreeSet<&'static str>, u64)> {
         let next = Mutex::new(0..at.len());
         let found = Mutex::new(BTreeMap::new());
         let done = AtomicBool::new(false);
@@ -157,7 +188,11 @@ impl Bench {
                     loop {
                         let number = next.lock().expect("no worker has failed").next();
                         let Some(number) = number else { break };
+                        let (file, _) = (own_statistics(), faults::come_by());
+                        let before = ticks(&file);
                         let told = self.told(&self.probes[at[number]]);
+                        let time = ticks(&file).zip(before).map_or(0, |(after, before)| after - before);
+                        let told = (told, faults::come_by(), time);
                         found.lock().expect("no worker has failed").insert(number, told);
                     }
                 };

@@ -15,7 +15,7 @@ pub use table::{ALL, Fault};
 mod never {
     /// Whether this fault is switched on: never in this build.
     #[inline(always)]
-    pub const fn planted(_name: &str) -> bool {
+    pub const fn planted(_name: &'static str) -> bool {
         false
     }
 
@@ -29,6 +29,8 @@ mod never {
 #[cfg(feature = "planted")]
 mod switch {
     use super::{ALL, Fault};
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -41,10 +43,21 @@ mod switch {
     static BLIND: AtomicBool = AtomicBool::new(false);
     static TOLD: OnceLock<()> = OnceLock::new();
 
-    /// Whether this fault is switched on.
-    pub fn planted(name: &str) -> bool {
+    thread_local! {
+        /// The faults that this thread has come by.
+        static ASKED: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
+    }
+
+    /// The faults that this thread has come by since it last asked: others would change nothing of what it did.
+    pub fn come_by() -> BTreeSet<&'static str> {
+        ASKED.take()
+    }
+
+    /// Whether this fault is switched on, by itself or by one that hides it.
+    pub fn planted(name: &'static str) -> bool {
+        ASKED.with_borrow_mut(|asked| asked.insert(name));
         TOLD.get_or_init(|| set(std::env::var(VARIABLE).ok().as_deref()));
-        ALL.get(ON.load(Ordering::Relaxed)).is_some_and(|fault| fault.name == name)
+        ALL.get(ON.load(Ordering::Relaxed)).is_some_and(|fault| fault.name == name || fault.hides == Some(name))
     }
 
     /// Whether nobody looks for differences, so that engines and kernel are on their own.
@@ -69,4 +82,4 @@ mod switch {
 #[cfg(not(feature = "planted"))]
 pub use never::{blind, planted};
 #[cfg(feature = "planted")]
-pub use switch::{blind, planted, switch};
+pub use switch::{blind, come_by, planted, switch};

@@ -11,14 +11,20 @@ pub struct Fault {
     pub what: &'static str,
     /// Whether it is in the kernel, and so may make wrong answers.
     pub in_kernel: bool,
+    /// For a check that is left out in the kernel: the fault outside that it would have found. Both are switched on.
+    pub hides: Option<&'static str>,
 }
 
 const fn outside(name: &'static str, place: &'static str, what: &'static str) -> Fault {
-    Fault { name, place, what, in_kernel: false }
+    Fault { name, place, what, in_kernel: false, hides: None }
 }
 
 const fn kernel(name: &'static str, place: &'static str, what: &'static str) -> Fault {
-    Fault { name, place, what, in_kernel: true }
+    Fault { name, place, what, in_kernel: true, hides: None }
+}
+
+const fn hiding(fault: Fault, hides: &'static str) -> Fault {
+    Fault { hides: Some(hides), ..fault }
 }
 
 /// Every fault, each once.
@@ -271,8 +277,8 @@ pub const ALL: &[Fault] = &[
         "how two paths are related is written down of two others",
     ),
     outside(
-        "engines/paths/plan-forgotten",
-        "prover/src/engines/paths.rs",
+        "checked/plan-forgotten",
+        "prover/src/checked.rs",
         "which calls were executed in place is not written down",
     ),
     outside("engines/unroll/level-raised", "prover/src/engines/unroll.rs", "what is unrolled is proved in full"),
@@ -349,7 +355,7 @@ pub const ALL: &[Fault] = &[
     outside("acceleration/one-turn-less", "prover/src/acceleration/mod.rs", "a loop makes one turn less"),
     outside("acceleration/endless-ends", "prover/src/acceleration/mod.rs", "a loop whose condition never changes ends"),
     outside("acceleration/passed-by", "prover/src/acceleration/mod.rs", "a loop that passes its bound ends there"),
-    outside("acceleration/errors-forgotten", "prover/src/acceleration/mod.rs", "no iteration errs"),
+    outside("acceleration/errors-forgotten", "prover/src/acceleration/errors.rs", "no iteration errs"),
     outside(
         "acceleration/error-after-last",
         "prover/src/acceleration/errors.rs",
@@ -425,7 +431,14 @@ pub const ALL: &[Fault] = &[
         "prover/src/checked.rs",
         "how the last two paths are related is not written down",
     ),
-    kernel("kernel/relate/same-class", "prover/kernel/src/relate/follow.rs", "objects of other classes may correspond"),
+    hiding(
+        kernel(
+            "kernel/relate/same-class",
+            "prover/kernel/src/relate/follow.rs",
+            "objects of other classes may correspond",
+        ),
+        "relate/class-ignored",
+    ),
     kernel("kernel/relate/injective", "prover/kernel/src/relate/align.rs", "two objects may be one"),
     kernel("kernel/relate/lengths", "prover/kernel/src/relate/agree.rs", "aligned arrays may have other lengths"),
     kernel(
@@ -446,21 +459,30 @@ pub const ALL: &[Fault] = &[
         "matched calls may start from other heaps",
     ),
     kernel("kernel/relate/arguments", "prover/kernel/src/relate/agree.rs", "matched calls may have other arguments"),
-    kernel(
-        "kernel/relate/split-one-side",
-        "prover/kernel/src/relate/follow.rs",
-        "of the two sides of a split one is checked twice",
+    hiding(
+        kernel(
+            "kernel/relate/split-one-side",
+            "prover/kernel/src/relate/follow.rs",
+            "of the two sides of a split one is checked twice",
+        ),
+        "relate/split-one-side",
     ),
-    kernel("kernel/relate/matched-twice", "prover/kernel/src/relate/follow.rs", "a call may be matched twice"),
+    hiding(
+        kernel("kernel/relate/matched-twice", "prover/kernel/src/relate/follow.rs", "a call may be matched twice"),
+        "relate/call-taken-twice",
+    ),
     kernel(
         "kernel/relate/unclaimed",
         "prover/kernel/src/relate/follow.rs",
         "calls are matched whatever is claimed of their callees",
     ),
-    kernel(
-        "kernel/relate/exclusive",
-        "prover/kernel/src/relate/follow.rs",
-        "paths exclude each other because the evidence says so",
+    hiding(
+        kernel(
+            "kernel/relate/exclusive",
+            "prover/kernel/src/relate/follow.rs",
+            "paths exclude each other because the evidence says so",
+        ),
+        "relate/excluded-unasked",
     ),
     kernel("kernel/pair/errors-unrelated", "prover/kernel/src/pair/paths.rs", "a return need not meet an error"),
     kernel(
@@ -479,35 +501,68 @@ pub const ALL: &[Fault] = &[
         "prover/kernel/src/relate/agree.rs",
         "what relates two loops is not shown at their calls",
     ),
-    kernel("kernel/alone/modifies", "prover/kernel/src/alone/facts.rs", "what a procedure modifies is not checked"),
-    kernel("kernel/alone/errors", "prover/kernel/src/alone/facts.rs", "when a procedure errs is not checked"),
-    kernel(
-        "kernel/alone/needs",
-        "prover/kernel/src/alone/facts.rs",
-        "that a procedure errs where an argument is null is not checked",
+    hiding(
+        kernel("kernel/alone/modifies", "prover/kernel/src/alone/facts.rs", "what a procedure modifies is not checked"),
+        "analysis/inference/calls-write-nothing",
     ),
-    kernel("kernel/alone/exit", "prover/kernel/src/alone/facts.rs", "what holds after a loop is not checked"),
+    hiding(
+        kernel("kernel/alone/errors", "prover/kernel/src/alone/facts.rs", "when a procedure errs is not checked"),
+        "analysis/inference/other-errors",
+    ),
+    hiding(
+        kernel(
+            "kernel/alone/needs",
+            "prover/kernel/src/alone/facts.rs",
+            "that a procedure errs where an argument is null is not checked",
+        ),
+        "analysis/inference/needs-one-path",
+    ),
+    hiding(
+        kernel("kernel/alone/exit", "prover/kernel/src/alone/facts.rs", "what holds after a loop is not checked"),
+        "analysis/loop-invariants/exit-kept",
+    ),
     kernel("kernel/alone/measure-unbounded", "prover/kernel/src/alone/measures.rs", "a measure may fall for ever"),
     kernel("kernel/alone/footprint", "prover/kernel/src/alone/mod.rs", "the footprint need not be what the text says"),
-    kernel(
-        "kernel/alone/external-contract",
-        "prover/kernel/src/alone/mod.rs",
-        "more is believed of an external than its contract says",
+    hiding(
+        kernel(
+            "kernel/alone/external-contract",
+            "prover/kernel/src/alone/mod.rs",
+            "more is believed of an external than its contract says",
+        ),
+        "analysis/contracts/modifies-place-dropped",
     ),
-    kernel(
-        "kernel/alone/ensures",
-        "prover/kernel/src/alone/mod.rs",
-        "an `ensures` that is not proved may be relied upon",
+    hiding(
+        kernel(
+            "kernel/alone/ensures",
+            "prover/kernel/src/alone/mod.rs",
+            "an `ensures` that is not proved may be relied upon",
+        ),
+        "analysis/contracts/ensures-kept",
     ),
-    kernel(
-        "kernel/alone/contracts-unproved",
-        "prover/kernel/src/proof.rs",
-        "a proof may rest on contracts that are not proved",
+    hiding(
+        kernel(
+            "kernel/alone/contracts-unproved",
+            "prover/kernel/src/proof.rs",
+            "a proof may rest on contracts that are not proved",
+        ),
+        "analysis/contracts/requires-unchecked",
     ),
-    kernel("kernel/proof/used-fallen", "prover/kernel/src/proof.rs", "a claim may rest on one that fell"),
-    kernel("kernel/lemma/paths", "prover/kernel/src/lemma.rs", "outcomes of the source may have other conditions"),
-    kernel("kernel/lemma/results", "prover/kernel/src/lemma.rs", "outcomes of the source may have other results"),
-    kernel("kernel/lemma/arguments", "prover/kernel/src/lemma.rs", "calls of the source may have other arguments"),
+    hiding(
+        kernel("kernel/proof/used-fallen", "prover/kernel/src/proof.rs", "a claim may rest on one that fell"),
+        "engines/claims/kept",
+    ),
+    hiding(
+        kernel("kernel/lemma/paths", "prover/kernel/src/lemma.rs", "outcomes of the source may have other conditions"),
+        "lower/calls/operand-not-kept",
+    ),
+    hiding(
+        kernel("kernel/lemma/results", "prover/kernel/src/lemma.rs", "outcomes of the source may have other results"),
+        "lower/calls/choice-crossed",
+    ),
+    hiding(
+        kernel("kernel/lemma/arguments", "prover/kernel/src/lemma.rs", "calls of the source may have other arguments"),
+        "lower/loops/turns-crossed",
+    ),
     kernel(
         "kernel/exec/frame-too-wide",
         "prover/kernel/src/exec/call.rs",

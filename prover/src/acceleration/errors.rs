@@ -12,6 +12,9 @@ use std::collections::BTreeSet;
 
 /// The condition that one of the iterations errs.
 pub(super) fn within(terms: &mut Terms, iteration: &Iteration, iterations: Term) -> Option<Term> {
+    if faults::planted("acceleration/errors-forgotten") {
+        return Some(terms.bool(false));
+    }
     let mut ways: Vec<Vec<Term>> = Vec::new();
     for way in &iteration.errors {
         match way.as_slice() {

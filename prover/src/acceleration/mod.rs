@@ -100,12 +100,7 @@ impl<'a> Accelerator<'_, 'a> {
         let mut ends = Vec::new();
         let mut entered = before.clone();
         if entered.assume(&mut self.executor.arena.terms, count.entered) {
-            let none = self.executor.arena.terms.bool(true);
-            let fine = if faults::planted("acceleration/errors-forgotten") {
-                none
-            } else {
-                self.executor.arena.terms.not(error)
-            };
+            let fine = self.executor.arena.terms.not(error);
             let alive = self.executor.require(&mut entered, fine, "an iteration of a loop errs", span);
             self.executor.flush(&mut entered)?;
             if alive {

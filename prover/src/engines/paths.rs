@@ -155,18 +155,12 @@ fn search(
         match searcher.relate(left, right) {
             Ok(related) => {
                 proof.note(searcher.relater.arena, &related.relation, left, right);
-                let (one, other) = meeting.numbers();
-                let numbers =
-                    if faults::planted("engines/paths/numbers-crossed") { (other, one) } else { (one, other) };
-                keep(&mut relations, numbers, related.evidence);
+                keep(&mut relations, meeting.numbers(), related.evidence);
             }
             Err(_) if faults::planted("engines/paths/unrelated-skipped") => {}
             Err(failed_goal) => {
-                proof.level = meeting.termination.then_some(if faults::planted("engines/paths/endless-skipped") {
-                    Level::Full
-                } else {
-                    Level::Partial
-                });
+                let most = if faults::planted("engines/paths/endless-skipped") { Level::Full } else { Level::Partial };
+                proof.level = meeting.termination.then_some(most);
                 proof.failed_goal = Some(failed_goal);
                 break;
             }
@@ -181,16 +175,9 @@ fn search(
             meetings(&both).iter().filter(|meeting| !meeting.termination).map(PathPair::numbers).collect();
         relations.retain(|numbers, _| partial.contains(numbers));
     }
-    proof.evidence = relations.filter(|_| proof.level.is_some()).map(|relations| {
-        ProofEvidence::Paths(PathsEvidence {
-            plan: if faults::planted("engines/paths/plan-forgotten") {
-                InliningPlan::of(Default::default(), [0; 2])
-            } else {
-                plan.clone()
-            },
-            relations,
-        })
-    });
+    proof.evidence = relations
+        .filter(|_| proof.level.is_some())
+        .map(|relations| ProofEvidence::Paths(PathsEvidence { plan: plan.clone(), relations }));
     proof
 }
 
@@ -199,6 +186,7 @@ pub(super) type Written = Option<Relations>;
 
 /// Keeps how two outcomes were related, unless they contradict each other in plain sight.
 pub(super) fn keep(relations: &mut Written, numbers: (usize, usize), evidence: Option<RelationEvidence>) {
+    let numbers = if faults::planted("engines/paths/numbers-crossed") { (numbers.1, numbers.0) } else { numbers };
     match (relations.as_mut(), evidence) {
         (Some(all), Some(evidence)) if !evidence.is_plain() => {
             all.insert(numbers, evidence);
