@@ -15,6 +15,7 @@ use crate::lower::{is_loop, simulations};
 use kernel::alone::measures::Ranking;
 use kernel::exec::source::Simulation;
 use kernel::pair::PairEvidence;
+use kernel::pair::plan::InliningPlan;
 use kernel::proof::{Dossier, Kernel, Proved};
 use kernel::rejection::Rejection;
 use kernel::relate::{FailedGoal, Level};
@@ -58,7 +59,10 @@ impl Material {
             let Some(level) = proof.level else { continue };
             match evidence(program, pair, proof) {
                 Some(evidence) => {
-                    claims.insert(pair, (level, evidence));
+                    claims.insert(
+                        pair,
+                        (if faults::planted("checked/level-raised") { Level::Full } else { level }, evidence),
+                    );
                 }
                 None => {
                     untold.insert(pair);
@@ -67,7 +71,9 @@ impl Material {
         }
         loop {
             let rests = |(pair, proof): (&Pair, &PairProof)| {
-                let open = proof.level.is_some() && proof.used.keys().any(|used| untold.contains(used));
+                let open = !faults::planted("checked/premises-forgotten")
+                    && proof.level.is_some()
+                    && proof.used.keys().any(|used| untold.contains(used));
                 (open && !untold.contains(pair)).then_some(*pair)
             };
             let more: Vec<Pair> = proofs.iter().filter_map(rests).collect();
@@ -184,10 +190,19 @@ fn evidence(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<Pair
     match proof.evidence.as_ref()? {
         ProofEvidence::Plain => {
             let (left, right) = program.code(pair);
-            let external = left.body.is_none() && right.body.is_none();
+            let external = left.body.is_none() && right.body.is_none() && !faults::planted("checked/external-as-code");
             Some(if external { PairEvidence::External } else { PairEvidence::SameCode })
         }
-        ProofEvidence::Paths(paths) => Some(PairEvidence::Paths(paths.clone())),
+        ProofEvidence::Paths(paths) => {
+            let mut paths = paths.clone();
+            if faults::planted("checked/relations-dropped") {
+                paths.relations.pop_last();
+            }
+            if faults::planted("checked/plan-forgotten") {
+                paths.plan = InliningPlan::of(Default::default(), [0; 2]);
+            }
+            Some(PairEvidence::Paths(paths))
+        }
         ProofEvidence::Loops(loops) => engines::loops_evidence(program, loops),
         ProofEvidence::Accelerated(_) | ProofEvidence::Coupling(_) => None,
     }

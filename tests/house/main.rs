@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use still::STILL;
 
 /// The crates in the order in which data flows: each may use those before it.
-const CRATES: [(&str, &str); 6] = [
+const CRATES: [(&str, &str); 7] = [
     ("lang_l", "lang-L/src/lib.rs"),
     ("smt", "prover/smt/src/lib.rs"),
+    ("faults", "prover/faults/src/lib.rs"),
     ("kernel", "prover/kernel/src/lib.rs"),
     ("prover", "prover/src/lib.rs"),
     ("ape_fuzz", "prover/fuzz/src/lib.rs"),
@@ -33,8 +34,8 @@ const TABLES: &[(&str, &str, &str)] = &[
     ("lang-L/src/parse/tests.rs", "usual_slips", "slips, and what is said of each"),
     ("lang-L/tests/robustness.rs", "deep_nesting", "what opens a nesting"),
 ];
-/// Where input and output may be: the command line, and the one module that runs solver processes.
-const OUTSIDE: [&str; 2] = ["prover/ape/", "prover/smt/src/solve/process"];
+/// Where input and output may be: the command line, the one module that runs solver processes, and what only tests switch on.
+const OUTSIDE: [&str; 3] = ["prover/ape/", "prover/faults/", "prover/smt/src/solve/process"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

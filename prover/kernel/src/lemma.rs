@@ -180,8 +180,11 @@ fn same(arena: &mut Arena, mine: &[Outcome], theirs: &[Outcome]) -> Result<(), R
     for (at, (a, b)) in mine.iter().zip(theirs).enumerate() {
         let mut renaming = names.renaming(arena);
         let a = a.rename(arena, &mut renaming);
-        let ends = a.ending != Ending::Normal || (a.results == b.results && a.globals == b.globals && a.heap == b.heap);
-        if a.path != b.path || !ends {
+        let ends = a.ending != Ending::Normal
+            || ((faults::planted("kernel/lemma/results") || a.results == b.results)
+                && a.globals == b.globals
+                && a.heap == b.heap);
+        if (a.path != b.path && !faults::planted("kernel/lemma/paths")) || !ends {
             return reject(format!("outcome {} is another one than that of the source", at + 1));
         }
     }
@@ -233,7 +236,7 @@ impl Names {
                     && mine.iter().zip(theirs).all(|(&a, &b)| arena.terms.rename(a, &renaming, &mut terms) == b)
             };
             if mine.callee != theirs.callee
-                || !same(&mine.args, &theirs.args)
+                || !(faults::planted("kernel/lemma/arguments") || same(&mine.args, &theirs.args))
                 || !same(&mine.globals, &theirs.globals)
                 || heap != theirs.heap
             {

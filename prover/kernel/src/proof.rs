@@ -162,7 +162,11 @@ impl<'a> Kernel<'a> {
         let goal = Goal { program: self.program(), pair, when: condition, claims: &self.standing };
         let used = pair::check(&goal, level, evidence, solver, &mut |_, _, _, _| {})?;
         let stands = |(pair, level): (&Pair, &Level)| self.standing.get(pair).is_some_and(|has| has >= level);
-        if used.iter().all(stands) { Ok(used) } else { reject("it rests on what is not proved") }
+        if faults::planted("kernel/proof/used-fallen") || used.iter().all(stands) {
+            Ok(used)
+        } else {
+            reject("it rests on what is not proved")
+        }
     }
 
     /// The level at which the claim about a pair of the lowered program stands.
@@ -221,7 +225,7 @@ impl<'a> Kernel<'a> {
             }
             let run: BTreeSet<ProcId> =
                 self.dossier.effects[version][id.index()].callees.iter().copied().chain([id]).collect();
-            if !contracts_hold(&self.clauses, version, &run) {
+            if !contracts_hold(&self.clauses, version, &run) && !faults::planted("kernel/alone/contracts-unproved") {
                 return reject("a contract on which it rests is not proved");
             }
         }

@@ -40,6 +40,11 @@ pub fn check(
         if own.modifies.is_none() {
             own.modifies = code.modifies.as_ref().map(|modifies| modifies.places.clone());
         }
+        if faults::planted("analysis/contracts/modifies-place-dropped")
+            && let Some(places) = &mut own.modifies
+        {
+            places.retain(|place| matches!(place.kind, lang_l::hir::ExprKind::Local(_)));
+        }
     }
     let bodies: Vec<(ProcId, &Procedure)> =
         (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| code.body.is_some()).collect();
@@ -51,14 +56,20 @@ pub fn check(
             solver.at(task, |solver| check_procedure(unit.as_unit(), version, effects, solver, id, &BTreeSet::new()))
         });
         let found = found.unwrap_or_else(|| too_large(unit.as_unit(), version, effects, solver, id));
+        let mut found = found;
+        for clause in found.iter_mut().filter(|clause| {
+            faults::planted("analysis/contracts/requires-unchecked") && clause.kind == ClauseKind::Requires
+        }) {
+            clause.status = Status::Holds;
+        }
         let failed = |kind| failed(&found, kind);
         let own = &mut effects[id.index()];
         let ensures = failed(ClauseKind::Ensures) && own.trust_ensures;
         let modifies = failed(ClauseKind::Modifies) && own.modifies.is_some() && own.modifies == declared(code);
-        if ensures {
+        if ensures && !faults::planted("analysis/contracts/ensures-kept") {
             own.trust_ensures = false;
         }
-        if modifies {
+        if modifies && !faults::planted("analysis/contracts/modifies-kept") {
             own.modifies = None;
         }
         clauses[at] = found;

@@ -161,8 +161,10 @@ fn infer_modifies(unit: &Lowered, version: usize, effects: &mut [Effects], solve
         let Some(places) = effects[id.index()].modifies.clone() else { return Look::Holds };
         let next = modified_params(unit, version, effects, solver, id, places.clone());
         let weakened = next.as_ref() != Some(&places);
-        effects[id.index()].modifies = next;
-        Look::weakened(weakened)
+        if !faults::planted("analysis/inference/one-round") {
+            effects[id.index()].modifies = next;
+        }
+        Look::weakened(weakened && !faults::planted("analysis/inference/one-round"))
     });
 }
 
@@ -191,7 +193,9 @@ fn modified_params(
                 Node::App(Func::Param(at), _) => places.push(param_expr(code, at)),
                 _ => {
                     let allowed: Vec<Term> = places.iter().filter_map(|place| param_of(&mut arena, place)).collect();
-                    if !confined(&mut arena, solver, outcome, target, &allowed) {
+                    if !faults::planted("analysis/inference/fills-unseen")
+                        && !confined(&mut arena, solver, outcome, target, &allowed)
+                    {
                         return None;
                     }
                 }
@@ -237,6 +241,7 @@ pub fn written_objects(arena: &mut Arena, outcome: &Outcome) -> Option<BTreeSet<
                 objects.insert(fill.array);
             }
             HeapNode::Call { call, .. } => match &arena.heaps.footprint(call).modifies {
+                Some(_) if faults::planted("analysis/inference/calls-write-nothing") => {}
                 Some(places) => objects.extend(places.iter().copied()),
                 None if arena.terms.reach(call).region.contains(AllocClass::OLD) => return None,
                 None => {}
@@ -279,7 +284,9 @@ fn null_params(
     let execution = execute(unit.as_unit(), version, effects, &Limits::default(), &mut arena, (id, &assumed)).ok()?;
     let references: Vec<usize> =
         code.param_ids().map(LocalId::index).filter(|&at| code.locals[at].ty.is_reference()).collect();
-    for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Error) {
+    let seen =
+        |outcome: &&Outcome| !(faults::planted("analysis/inference/errors-of-calls") && outcome.faults.is_empty());
+    for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending == Ending::Error).filter(seen) {
         while !impossible_without_null(&mut arena, solver, (version, outcome), &errs_if_null) {
             let helpful = references.iter().copied().filter(|at| !errs_if_null.contains(at)).find(|&at| {
                 impossible_without_null(
@@ -294,6 +301,7 @@ fn null_params(
                 None if errs_if_null.len() < references.len() => {
                     errs_if_null = references.clone();
                 }
+                None if faults::planted("analysis/inference/other-errors") => break,
                 None => return None,
             }
         }
@@ -338,7 +346,12 @@ fn infer_needs(unit: &Lowered, version: usize, effects: &mut [Effects], componen
         let mut arena = unit.arena();
         let executed = execute(unit.as_unit(), version, effects, &Limits::default(), &mut arena, (id, &[]));
         let Ok(execution) = executed else { return BTreeSet::new() };
-        for outcome in execution.outcomes.iter().filter(|outcome| outcome.ending != Ending::Error) {
+        for outcome in execution
+            .outcomes
+            .iter()
+            .filter(|outcome| outcome.ending != Ending::Error)
+            .skip(usize::from(faults::planted("analysis/inference/needs-one-path")))
+        {
             errs_if_null.retain(|&at| !may_be_null(&mut arena, outcome, at));
         }
         errs_if_null

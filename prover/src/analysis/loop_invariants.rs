@@ -282,6 +282,9 @@ impl Search<'_> {
         let task = Task::Alone { version, procedure: id };
         let mut entries: BTreeMap<ProcId, BTreeSet<usize>> = BTreeMap::new();
         for (callee, checks) in by_call(execution.entries) {
+            if faults::planted("analysis/loop-invariants/first-entry") && callee == id {
+                continue;
+            }
             let Some((path, place)) = checks.first().map(|(_, check)| (check.path.clone(), check.span)) else {
                 continue;
             };
@@ -303,7 +306,9 @@ impl Search<'_> {
         }
         for (callee, kept) in &mut self.kept {
             dropped |= entries.get(callee).is_some_and(|failed| houdini::remove(&mut kept.entry, failed));
-            dropped |= *callee == id && houdini::remove(&mut kept.exit, &exits);
+            dropped |= *callee == id
+                && !faults::planted("analysis/loop-invariants/exit-kept")
+                && houdini::remove(&mut kept.exit, &exits);
         }
         self.assume();
         dropped
@@ -347,6 +352,7 @@ impl Search<'_> {
                 let goal = arena.terms.and(conditions);
                 let tag = Purpose::LoopCondition.within(version, vec![place]);
                 solver.prove(arena, &Obligation { assumptions: path.to_vec(), goal, tag }) == Answer::Holds
+                    || faults::planted("analysis/loop-invariants/unproved-kept")
             })
         });
         failed.extend(unproved.into_iter().map(|at| positions[at]));

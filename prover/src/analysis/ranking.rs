@@ -59,7 +59,8 @@ fn descends(
     let mut calls = Calls { arena, solver, descents };
     let found = (1..=MAX_MEASURES).find_map(|depth| lexicographic(&mut calls, all.clone(), depth))?;
     let by_second = found.get(1).map(|(_, calls)| calls.clone()).unwrap_or_default();
-    Some((found.into_iter().map(|(measure, _)| measure).collect(), by_second))
+    let most = if faults::planted("analysis/ranking/second-forgotten") { 1 } else { MAX_MEASURES };
+    Some((found.into_iter().map(|(measure, _)| measure).take(most).collect(), by_second))
 }
 
 /// The recursive calls as edges of a graph: any may follow any other.
@@ -80,7 +81,8 @@ impl Edges for Calls<'_> {
     }
 
     fn decreases(&mut self, measure: &Measure, call: usize, strictly: bool) -> bool {
-        shrinks(&mut self.arena, self.solver, measure, &self.descents[call], strictly)
+        faults::planted("analysis/ranking/unchecked")
+            || shrinks(&mut self.arena, self.solver, measure, &self.descents[call], strictly)
     }
 
     fn cycles(&self, calls: Vec<usize>) -> Vec<Vec<usize>> {
@@ -90,7 +92,10 @@ impl Edges for Calls<'_> {
 
 /// A term as a measure, if it is a linear form over parameters.
 fn linear(arena: &Arena, term: Term) -> Option<Measure> {
-    let (constant, parts) = arena.terms.linear_parts(term);
+    let (mut constant, parts) = arena.terms.linear_parts(term);
+    if faults::planted("analysis/ranking/unbounded") {
+        constant -= 1;
+    }
     let coefficient = |(coefficient, part): (BigInt, Term)| match arena.terms.node(part) {
         Node::App(Func::Param(at), _) => Some((*at, coefficient)),
         _ => None,

@@ -36,7 +36,7 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
         let reached = proof.level;
         let before = claims.get(&pair).copied();
         proofs.insert(pair, proof);
-        if reached >= before {
+        if reached >= before || faults::planted("engines/claims/kept") {
             return Look::Holds;
         }
         match reached {
@@ -45,7 +45,9 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
         };
         let rests = |other: &Pair| {
             let used = proofs.get(other).and_then(|proof| proof.used.get(&pair));
-            claims.contains_key(other) && used.is_some_and(|&needed| Some(needed) > reached)
+            !faults::planted("engines/claims/not-rechecked")
+                && claims.contains_key(other)
+                && used.is_some_and(|&needed| Some(needed) > reached)
         };
         Look::WeakenedFor((0..pairs.len()).filter(|&other| rests(&pairs[other])).collect())
     });

@@ -29,7 +29,8 @@ impl Engine for External {
     }
 
     fn search(&self, goal: &Goal<'_>, _solver: &mut Solver) -> PairProof {
-        let same = same_external(&goal.as_checked()) == Some(true);
+        let same =
+            faults::planted("engines/external/declared-alike") || same_external(&goal.as_checked()) == Some(true);
         PairProof::trivial(same.then_some(Level::Full), &EXTERNAL, Claims::new())
     }
 

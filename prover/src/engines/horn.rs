@@ -156,10 +156,17 @@ impl<'a> Clauses<'a> {
             vec![self.relation(Relation::Both(pair), &[&left.input, &right.input, &left.output, &right.output])];
         body.extend(left.input.iter().zip(&right.input).map(|(a, b)| format!("(= {a} {b})")));
         let mut same = vec![format!("(= {} {})", left.output[0], right.output[0])];
-        let values: Vec<String> =
-            left.output[1..].iter().zip(&right.output[1..]).map(|(a, b)| format!("(= {a} {b})")).collect();
+        let values: Vec<String> = left.output[1..]
+            .iter()
+            .zip(&right.output[1..])
+            .skip(usize::from(faults::planted("engines/horn/endings-equal")))
+            .map(|(a, b)| format!("(= {a} {b})"))
+            .collect();
         same.push(format!("(or (= {} 1) (and true {}))", left.output[0], values.join(" ")));
         body.push(format!("(not (and {}))", same.join(" ")));
+        if faults::planted("engines/horn/calls-unpaired") {
+            body.push("false".into());
+        }
         let mut variables = self.sorted_variables(0, pair.0, &left);
         variables.extend(self.sorted_variables(1, pair.1, &right));
         self.clause(&variables, &body, "fail");
@@ -315,7 +322,10 @@ impl<'a> Clauses<'a> {
         let execution =
             execute(unit.as_unit(), side.version, side.effects, &limits, &mut side.arena, (id, &assumed)).ok()?;
         let mut found = execution.outcomes;
-        found.retain(|outcome| outcome.ending != Ending::Diverges);
+        found.retain(|outcome| {
+            outcome.ending != Ending::Diverges
+                && !(faults::planted("engines/horn/errors-dropped") && outcome.ending == Ending::Error)
+        });
         if found.len() > MAX_OUTCOMES {
             return None;
         }

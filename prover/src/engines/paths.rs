@@ -157,8 +157,10 @@ fn search(
                 proof.note(searcher.relater.arena, &related.relation, left, right);
                 keep(&mut relations, meeting.numbers(), related.evidence);
             }
+            Err(_) if faults::planted("engines/paths/unrelated-skipped") => {}
             Err(failed_goal) => {
-                proof.level = meeting.termination.then_some(Level::Partial);
+                let most = if faults::planted("engines/paths/endless-skipped") { Level::Full } else { Level::Partial };
+                proof.level = meeting.termination.then_some(most);
                 proof.failed_goal = Some(failed_goal);
                 break;
             }
@@ -184,6 +186,7 @@ pub(super) type Written = Option<Relations>;
 
 /// Keeps how two outcomes were related, unless they contradict each other in plain sight.
 pub(super) fn keep(relations: &mut Written, numbers: (usize, usize), evidence: Option<RelationEvidence>) {
+    let numbers = if faults::planted("engines/paths/numbers-crossed") { (numbers.1, numbers.0) } else { numbers };
     match (relations.as_mut(), evidence) {
         (Some(all), Some(evidence)) if !evidence.is_plain() => {
             all.insert(numbers, evidence);

@@ -5,6 +5,7 @@ use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule};
 use kernel::pair::PairEvidence;
 use kernel::pair::same::same_code_level;
 use kernel::rejection::{Rejection, reject};
+use kernel::relate::Level;
 use smt::solve::Solver;
 
 /// The rule.
@@ -25,7 +26,11 @@ impl Engine for SameCode {
 
     fn search(&self, goal: &Goal<'_>, _solver: &mut Solver) -> PairProof {
         match same_code_level(&goal.as_checked()) {
-            Some((level, used)) => PairProof::trivial(Some(level), &SAME_CODE, used),
+            Some((level, used)) => PairProof::trivial(
+                Some(if faults::planted("engines/same-code/level-raised") { Level::Full } else { level }),
+                &SAME_CODE,
+                used,
+            ),
             None => PairProof::failed(&SAME_CODE, "the two are not the same code".into(), goal.places()),
         }
     }

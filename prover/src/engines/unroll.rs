@@ -44,7 +44,10 @@ impl Engine for Unrolling {
             if reached == Some(Level::Full) || (reached.is_some() && plan.depths.iter().sum::<usize>() > 1) {
                 continue;
             }
-            let unrolled = paths::prove(goal, &UNROLLING, &plan, solver);
+            let mut unrolled = paths::prove(goal, &UNROLLING, &plan, solver);
+            if faults::planted("engines/unroll/level-raised") {
+                unrolled.level = unrolled.level.map(|_| Level::Full);
+            }
             if unrolled.level > reached {
                 best = Some(unrolled);
             }

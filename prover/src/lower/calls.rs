@@ -46,7 +46,8 @@ impl Hoister<'_> {
             StmtKind::While { cond, invariants, body } if has_call(&cond) => {
                 let mut stmts = Vec::new();
                 let cond_span = cond.span;
-                let cond = self.expr(cond, &mut stmts);
+                let cond =
+                    self.expr(cond, if faults::planted("lower/calls/condition-once") { &mut *out } else { &mut stmts });
                 let leave = Block { stmts: vec![Stmt { kind: StmtKind::Break, span: cond_span }], span: cond_span };
                 let go_on = Block { stmts: Vec::new(), span: cond_span };
                 stmts.push(Stmt { kind: StmtKind::If(cond, go_on, leave), span: cond_span });
@@ -95,7 +96,11 @@ impl Hoister<'_> {
     fn before(&mut self, operand: Expr, call_follows: bool, out: &mut Vec<Stmt>) -> Expr {
         let operand = self.expr(operand, out);
         let literal = matches!(operand.kind, ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null);
-        if call_follows && !literal { self.save(operand, out) } else { operand }
+        if call_follows && !literal && !faults::planted("lower/calls/operand-not-kept") {
+            self.save(operand, out)
+        } else {
+            operand
+        }
     }
 
     /// Operands evaluated left to right.
@@ -133,7 +138,9 @@ impl Hoister<'_> {
                 out.push(set(id, Expr { kind: ExprKind::Call(callee, args), ty: ty.clone(), span }));
                 ExprKind::Local(id)
             }
-            ExprKind::Binary(op @ (BinOp::And | BinOp::Or | BinOp::Implies), a, b) if has_call(&b) => {
+            ExprKind::Binary(op @ (BinOp::And | BinOp::Or | BinOp::Implies), a, b)
+                if has_call(&b) && !faults::planted("lower/calls/lazy-side-strict") =>
+            {
                 let a = self.expr(*a, out);
                 let literal = |value| Expr { kind: ExprKind::Bool(value), ty: Type::Bool, span };
                 let (cond, then, els) = match op {
@@ -180,6 +187,7 @@ impl Hoister<'_> {
         };
         let then = side(self, then);
         let els = side(self, els);
+        let (then, els) = if faults::planted("lower/calls/choice-crossed") { (els, then) } else { (then, els) };
         out.push(Stmt { kind: StmtKind::If(cond, then, els), span });
         ExprKind::Local(id)
     }

@@ -103,7 +103,9 @@ pub(super) fn apply(procedures: &mut [Procedure], changes: &[Change]) {
             };
             Some(set(Place::Local(id), value, procedure.local(id).ty.clone(), start))
         });
-        body.stmts.splice(0..0, prologue.collect::<Vec<_>>());
+        if !faults::planted("lower/arguments/prologue-forgotten") {
+            body.stmts.splice(0..0, prologue.collect::<Vec<_>>());
+        }
         procedure.body = Some(body);
         let keeps = |at: usize| own.params.get(at).is_some_and(|param| *param == ParamChange::Kept);
         let results = |at: usize| own.results.get(at).is_some_and(|result| *result == ResultChange::Kept);
@@ -224,7 +226,7 @@ impl Rewrite<'_> {
         for (arg, param) in args.into_iter().zip(&change.params) {
             if *param == ParamChange::Kept {
                 kept_args.push(arg);
-            } else if may_err(&arg) {
+            } else if may_err(&arg) && !faults::planted("lower/arguments/error-dropped") {
                 self.save(arg, out);
             }
         }

@@ -121,7 +121,9 @@ impl Walk<'_> {
             StmtKind::If(cond, then, els) => {
                 let mut either = self.block(then, live.clone());
                 either.extend(self.block(els, live));
-                cond.collect_locals(&mut either);
+                if !faults::planted("lower/dead/condition") {
+                    cond.collect_locals(&mut either);
+                }
                 live = either;
             }
             StmtKind::Return(values) => {
@@ -150,10 +152,10 @@ impl Walk<'_> {
                 Place::Local(id) => live.remove(id),
                 Place::Global(_) | Place::Field(..) | Place::Index(..) => true,
             };
-            self.needed[callee.index()].results[at] |= looked_at;
+            self.needed[callee.index()].results[at] |= looked_at && !(faults::planted("lower/dead/result") && at > 0);
         }
         for (at, arg) in args.iter().enumerate() {
-            if self.needed[callee.index()].params[at] {
+            if self.needed[callee.index()].params[at] && !faults::planted("lower/dead/argument") {
                 arg.collect_locals(&mut live);
             } else {
                 decisive(arg, &mut live);

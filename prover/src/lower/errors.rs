@@ -13,7 +13,8 @@ pub(super) fn may_err(expr: &Expr) -> bool {
     expr.any(&|part| match &part.kind {
         ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Length(..) | ExprKind::Call(..) => true,
         ExprKind::Binary(BinOp::Div | BinOp::Rem, _, by) => {
-            !matches!(&by.kind, ExprKind::Int(value) if !value.is_zero())
+            !faults::planted("lower/errors/division-safe")
+                && !matches!(&by.kind, ExprKind::Int(value) if !value.is_zero())
         }
         _ => false,
     })
@@ -54,7 +55,9 @@ pub(super) fn is_idle(block: &Block, live: &BTreeSet<LocalId>, before: &Expr) ->
     if !before.any(&conditional) {
         may_err_in(before, &mut evaluated);
     }
-    if !only_assigns(block, &mut assigned, &mut erring) || !assigned.is_disjoint(live) {
+    if !only_assigns(block, &mut assigned, &mut erring)
+        || (!assigned.is_disjoint(live) && !faults::planted("lower/errors/idle-overwrites"))
+    {
         return false;
     }
     let mut decide = BTreeSet::new();

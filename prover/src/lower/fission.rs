@@ -82,7 +82,7 @@ fn split_in(block: &mut Block, own: ProcId, procedures: &mut Vec<Procedure>, com
                         let name = format!("part@{}.{at}.{number}", callee.0);
                         let id = fresh_local(&mut procedures[own.index()], name, ty.clone(), span);
                         taken.push(Place::Local(id));
-                        if number == at {
+                        if number == if faults::planted("lower/fission/wrong-part") { 0 } else { at } {
                             let value = Expr { kind: ExprKind::Local(id), ty, span };
                             let kind = StmtKind::Assign(target.clone(), Rhs::Expr(value));
                             moves.push(Stmt { kind, span });
@@ -135,7 +135,7 @@ fn only_computes(block: &Block, computing: &BTreeSet<ProcId>) -> bool {
     block.stmts.iter().all(|stmt| match stmt.as_call() {
         Some((targets, callee, _)) => targets.iter().all(local) && computing.contains(&callee),
         None => match &stmt.kind {
-            StmtKind::Assign(place, Rhs::Expr(_)) => local(place),
+            StmtKind::Assign(place, Rhs::Expr(_)) => local(place) || faults::planted("lower/fission/writes-twice"),
             StmtKind::If(_, then, els) => only_computes(then, computing) && only_computes(els, computing),
             StmtKind::Return(_) => true,
             _ => false,

@@ -51,8 +51,10 @@ pub(super) fn after_each(block: &Block, after: &Live, exits: &Exits) -> Vec<Live
 
 /// What is live at the head of a loop.
 pub(super) fn at_head(cond: &Expr, invariants: &[Expr], body: &Block, after: &Live, exits: &Exits) -> Live {
-    let mut head = after.clone();
-    cond.collect_locals(&mut head);
+    let mut head = if faults::planted("lower/liveness/no-turn") { Live::new() } else { after.clone() };
+    if !faults::planted("lower/liveness/condition") {
+        cond.collect_locals(&mut head);
+    }
     invariants.iter().for_each(|invariant| invariant.collect_locals(&mut head));
     loop {
         let before_body = before_block(body, &head, &exits.within(&head, after));
@@ -78,6 +80,7 @@ fn before(stmt: &Stmt, after: &Live, exits: &Exits) -> Live {
         StmtKind::While { cond, invariants, body } => return at_head(cond, invariants, body, after, exits),
         StmtKind::Return(values) if values.is_empty() => exits.returned.clone(),
         StmtKind::Return(_) => Live::new(),
+        StmtKind::Break if faults::planted("lower/liveness/after-break") => Live::new(),
         StmtKind::Break => exits.broken.clone(),
         StmtKind::Continue => exits.continued.clone(),
         StmtKind::Assign(..) | StmtKind::Call { .. } | StmtKind::Assert(_) | StmtKind::Assume(_) => after.clone(),

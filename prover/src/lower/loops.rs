@@ -194,7 +194,7 @@ fn loop_procedure(procedure: &Procedure, (own, origin): (ProcId, Origin), uses: 
     let Loop { cond, invariants, body, span } = source;
     let frame = Frame::of(procedure, uses, span);
     let shape = Shape { procedure, own, uses, frame: &frame, map: &frame.map, span };
-    let ensures = if uses.breaks || uses.returns {
+    let ensures = if (uses.breaks && !faults::planted("lower/loops/ensures-after-break")) || uses.returns {
         Vec::new()
     } else {
         Shape { map: &frame.exit_map, ..shape }.ensures(&invariants, &cond)
@@ -256,7 +256,11 @@ impl Frame {
             frame.extra.push(flag);
             for id in procedure.result_ids() {
                 let Local { name, ty, span } = procedure.local(id).clone();
-                let result = frame.add(Local { name: format!("@{name}"), ty, span });
+                let result = frame.add(Local {
+                    name: if faults::planted("lower/loops/results-permuted") { name } else { format!("@{name}") },
+                    ty,
+                    span,
+                });
                 frame.extra.push(result);
             }
             frame.results += frame.extra.len();
@@ -309,7 +313,10 @@ impl Shape<'_> {
     fn again(&self) -> Stmt {
         let mut targets: Vec<Place> = self.uses.given.iter().map(|&id| Place::Local(self.mapped(id))).collect();
         targets.extend(self.frame.extra.iter().map(|&id| Place::Local(id)));
-        let args = self.uses.taken.iter().map(|&id| self.local(self.mapped(id))).collect();
+        let mut args: Vec<Expr> = self.uses.taken.iter().map(|&id| self.local(self.mapped(id))).collect();
+        if faults::planted("lower/loops/turns-crossed") && args.len() > 1 && args[0].ty == args[1].ty {
+            args.swap(0, 1);
+        }
         Stmt { kind: StmtKind::Call { targets, callee: self.own, args }, span: self.span }
     }
 
@@ -319,7 +326,11 @@ impl Shape<'_> {
         match returned {
             None => values.extend(self.frame.extra.iter().map(|&id| self.local(id))),
             Some(results) => {
-                values.push(Expr { kind: ExprKind::Bool(true), ty: Type::Bool, span: self.span });
+                values.push(Expr {
+                    kind: ExprKind::Bool(!faults::planted("lower/loops/return-unflagged")),
+                    ty: Type::Bool,
+                    span: self.span,
+                });
                 values.extend(results);
             }
         }
@@ -345,7 +356,9 @@ impl Shape<'_> {
                 },
                 StmtKind::If(cond, then, els) => StmtKind::If(self.expr(cond), self.block(then), self.block(els)),
                 StmtKind::Continue => {
-                    stmts.push(Stmt { kind: self.again().kind, span });
+                    if !faults::planted("lower/loops/continue-as-break") {
+                        stmts.push(Stmt { kind: self.again().kind, span });
+                    }
                     self.leave(None).kind
                 }
                 StmtKind::Break => self.leave(None).kind,

@@ -55,7 +55,8 @@ fn by_names(procedure: &Procedure, known: &Procedure) -> Option<Arrangement> {
     let place = |wanted: Vec<String>, have: Vec<String>| -> Option<Vec<usize>> {
         // A loop that returns may have a result twice, as its own and as that of the procedure around it.
         let distinct = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
-        let fits = wanted.len() == have.len() && distinct(&wanted) && distinct(&have);
+        let alike = wanted.len() == have.len();
+        let fits = alike && (faults::planted("lower/loops/results-permuted") || distinct(&wanted) && distinct(&have));
         fits.then(|| wanted.iter().map(|name| have.iter().position(|other| other == name)).collect())?
     };
     Some(Arrangement {
@@ -225,7 +226,9 @@ fn calls_and_returns(body: &mut Block, own: Option<&Arrangement>, arrangements: 
     walk_stmts_mut(body, &mut |stmt| match &mut stmt.kind {
         StmtKind::Call { targets, callee, args } => {
             if let Some(Arrangement { params, results }) = arrangements.get(callee) {
-                *args = params.iter().map(|&at| args[at].clone()).collect();
+                if !faults::planted("lower/order/arguments-kept") {
+                    *args = params.iter().map(|&at| args[at].clone()).collect();
+                }
                 if !targets.is_empty() {
                     *targets = results.iter().map(|&at| targets[at].clone()).collect();
                 }
@@ -236,7 +239,7 @@ fn calls_and_returns(body: &mut Block, own: Option<&Arrangement>, arrangements: 
                 *args = params.iter().map(|&at| args[at].clone()).collect();
             }
         }
-        StmtKind::Return(values) if !values.is_empty() => {
+        StmtKind::Return(values) if !values.is_empty() && !faults::planted("lower/order/returns-kept") => {
             if let Some(Arrangement { results, .. }) = own {
                 *values = results.iter().map(|&at| values[at].clone()).collect();
             }

@@ -79,7 +79,7 @@ fn every_call(block: &Block, see: &mut impl FnMut(ProcId, &[Expr])) {
 /// any other way.
 fn fit(draft: &Draft<'_>, procedures: &[Procedure], mut cell: Cell) -> Option<(Cell, Makers)> {
     cell.fields = fields_alone(draft, &procedures[cell.helper.index()], &cell)?;
-    if !is_apart(procedures, &cell) {
+    if !is_apart(procedures, &cell) && !faults::planted("lower/scalars/aliased") {
         return None;
     }
     let makers = makers(draft, procedures, &cell)?;
@@ -246,7 +246,9 @@ fn hand_on(unit: &Unit, helper: &mut Procedure, cell: &Cell) {
         Stmt { kind: StmtKind::Assign(Place::Local(to), Rhs::Expr(value)), span }
     });
     let start: Vec<Stmt> = start.collect();
-    body.stmts.splice(0..0, start);
+    if !faults::planted("lower/scalars/start-forgotten") {
+        body.stmts.splice(0..0, start);
+    }
     helper.body = Some(body);
     let params: Vec<usize> =
         (0..helper.params).filter(|&at| at != cell.param).chain(given.values().map(|id| id.index())).collect();
@@ -309,9 +311,13 @@ fn hand_fields(body: &mut Block, cell: &Cell, cells: &BTreeMap<LocalId, Fields>,
         let Some(fields) = cells.get(&local) else { return };
         let (mut targets, mut args) = (targets.to_vec(), args.to_vec());
         args.remove(cell.param);
+        let from = targets.len();
         for id in cell.fields.iter().filter_map(|field| fields.get(field)) {
             args.push(variable(within, *id));
             targets.push(Place::Local(*id));
+        }
+        if faults::planted("lower/scalars/fields-crossed") {
+            targets[from..].reverse();
         }
         stmt.kind = StmtKind::Call { targets, callee, args };
     });

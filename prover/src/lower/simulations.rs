@@ -34,7 +34,9 @@ pub fn simulations(source: &Unit, lowered: &Lowered, version: usize) -> Vec<Opti
 /// Whether a loop at the top of a procedure was given what follows it: the first one that returns is.
 fn takes_rest(whole: &Procedure, number: usize, span: Span) -> bool {
     let Some(body) = &whole.body else { return false };
-    super::tail_absorption::absorbs(body).is_some_and(|absorbing| absorbing == span && number > 0)
+    super::tail_absorption::absorbs(body).is_some_and(|absorbing| {
+        absorbing == span && number > 0 && !faults::planted("lower/simulations/rest-forgotten")
+    })
 }
 
 fn stands_for(whole: &Procedure, code: &Procedure, site: Site, itself: Option<ProcId>) -> Simulation {
@@ -46,7 +48,16 @@ fn stands_for(whole: &Procedure, code: &Procedure, site: Site, itself: Option<Pr
     let mut inputs: Vec<(LocalId, Input)> = code.locals[..code.params]
         .iter()
         .enumerate()
-        .filter_map(|(at, local)| Some((find(local)?, Input::Param(at))))
+        .filter_map(|(at, local)| {
+            Some((
+                find(local)?,
+                Input::Param(if faults::planted("lower/simulations/inputs-crossed") {
+                    code.params - 1 - at
+                } else {
+                    at
+                }),
+            ))
+        })
         .collect();
     // What a procedure begins with is what was found to be known without a parameter.
     for stmt in code.body.iter().flat_map(|body| &body.stmts) {
@@ -81,7 +92,7 @@ fn stands_for(whole: &Procedure, code: &Procedure, site: Site, itself: Option<Pr
             None if looped => Given::Local(find(local)?),
             None => Given::Result(own_results(local)?),
         };
-        Some((given, at))
+        Some((given, if faults::planted("lower/simulations/result-of-another") { code.results - 1 - at } else { at }))
     };
     let outputs = results.iter().enumerate().filter_map(output).collect();
     Simulation { site, inputs, outputs, itself }

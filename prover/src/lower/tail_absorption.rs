@@ -48,7 +48,9 @@ fn taken_in(body: Block) -> Block {
     let mut stmts = body.stmts;
     let mut rest = Block { stmts: stmts.split_off(at + 1), span: body.span };
     if let Some(Stmt { kind: StmtKind::While { cond, invariants, body }, span }) = stmts.pop() {
-        rest.stmts.push(Stmt { kind: StmtKind::Return(Vec::new()), span });
+        if !faults::planted("lower/tail/return-forgotten") {
+            rest.stmts.push(Stmt { kind: StmtKind::Return(Vec::new()), span });
+        }
         let body = without_breaks(body, &rest);
         let always = Expr { kind: ExprKind::Bool(true), ty: Type::Bool, span: cond.span };
         let turn = Stmt { kind: StmtKind::If(cond, body, rest), span };
@@ -63,6 +65,9 @@ fn without_breaks(block: Block, rest: &Block) -> Block {
     let mut stmts = Vec::with_capacity(block.stmts.len());
     for stmt in block.stmts {
         match stmt.kind {
+            StmtKind::Break if faults::planted("lower/tail/break-skips-rest") => {
+                stmts.extend(rest.stmts.last().cloned())
+            }
             StmtKind::Break => stmts.extend(rest.stmts.iter().cloned()),
             StmtKind::If(cond, then, els) => {
                 let kind = StmtKind::If(cond, without_breaks(then, rest), without_breaks(els, rest));

@@ -36,7 +36,7 @@ fn loops(id: ProcId, procedure: &Procedure) -> bool {
 /// Whether a procedure calls itself, and has no contract that speaks of each of its calls.
 fn fits(procedure: &Procedure, own: ProcId) -> bool {
     let plain = procedure.requires.is_empty() && procedure.ensures.is_empty() && procedure.modifies.is_none();
-    plain && calls_itself(procedure, own)
+    (plain || faults::planted("lower/worker/contract-lost")) && calls_itself(procedure, own)
 }
 
 /// Whether a procedure calls itself in its own body.
@@ -57,7 +57,12 @@ fn split(procedure: &mut Procedure, own: ProcId, worker: ProcId) -> Procedure {
     }
     let span = procedure.name_span;
     let local = |id: LocalId| Expr { kind: ExprKind::Local(id), ty: procedure.local(id).ty.clone(), span };
-    let args = procedure.param_ids().map(local).collect();
+    let mut args: Vec<Expr> = procedure.param_ids().map(local).collect();
+    if faults::planted("lower/worker/arguments-crossed")
+        && args.first().map(|arg| &arg.ty) == args.last().map(|arg| &arg.ty)
+    {
+        args.reverse();
+    }
     let targets = procedure.result_ids().map(Place::Local).collect();
     let call = Stmt { kind: StmtKind::Call { targets, callee: worker, args }, span };
     procedure.body = Some(Block { stmts: vec![call], span });

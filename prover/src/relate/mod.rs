@@ -109,7 +109,7 @@ impl<'a> Searcher<'a> {
         let Some((side, condition)) = splits.into_iter().next() else { return Err(failed_goal) };
         let mut found = Relation::Exclusive;
         let mut sides = Vec::new();
-        for positive in [true, false] {
+        for positive in [true, faults::planted("relate/split-one-side")] {
             let condition = if positive { condition } else { self.relater.arena.terms.not(condition) };
             let (mut left, mut right) = (left.clone(), right.clone());
             [&mut left, &mut right][side].path.push(condition);
@@ -158,7 +158,8 @@ impl<'a> Searcher<'a> {
         if aligned.contradictory {
             return Ok((Relation::Exclusive, leaf(End::Contradiction)));
         }
-        let failed_goal = if left.ending == Ending::Normal && right.ending == Ending::Normal {
+        let both = left.ending == Ending::Normal && right.ending == Ending::Normal;
+        let failed_goal = if both || faults::planted("relate/endings-alike") {
             match self.isomorphic(Sides { left, right, current: &aligned, alignment: &alignment }, splits) {
                 Ok(found) => return Ok(isomorphic(found)),
                 Err(failed_goal) => failed_goal,
@@ -166,7 +167,7 @@ impl<'a> Searcher<'a> {
         } else {
             self.ending_gap(left, right)
         };
-        if self.relater.excluded(left, right, &aligned) {
+        if faults::planted("relate/excluded-unasked") || self.relater.excluded(left, right, &aligned) {
             return Ok((Relation::Exclusive, leaf(End::Exclusive)));
         }
         if left.ending == Ending::Normal && right.ending == Ending::Normal && splits.is_empty() {
@@ -193,7 +194,9 @@ impl<'a> Searcher<'a> {
                 Order::LastFirst => candidates.reverse(),
             }
             for (_, mine) in candidates {
-                if alignment.calls.values().any(|&taken| taken == mine) || self.attempts == 0 {
+                if (!faults::planted("relate/call-taken-twice") && alignment.calls.values().any(|&taken| taken == mine))
+                    || self.attempts == 0
+                {
                     continue;
                 }
                 let Some(level) = self.relater.claim(left, right, mine, theirs) else { continue };
@@ -251,11 +254,22 @@ impl<'a> Searcher<'a> {
 fn match_between(before: &Correspondence, after: &Correspondence) -> Option<Match> {
     let mut calls = after.calls.iter().filter(|(theirs, _)| !before.calls.contains_key(theirs));
     let (&right, &left) = calls.next()?;
+    let left = if faults::planted("relate/matches-crossed") {
+        before.calls.values().next().copied().unwrap_or(left)
+    } else {
+        left
+    };
     calls.next().is_none().then(|| Match { left, right, allocs: births_between(before, after) })
 }
 
 /// The allocation pairs that are in the second alignment and not in the first.
 fn births_between(before: &Correspondence, after: &Correspondence) -> BTreeMap<AllocClass, AllocClass> {
     let new = after.allocs.iter().filter(|(theirs, _)| !before.allocs.contains_key(theirs));
-    new.map(|(&theirs, &mine)| (theirs, mine)).collect()
+    let new = new.take(if faults::planted("relate/births-one") { 1 } else { usize::MAX });
+    let mut born: BTreeMap<AllocClass, AllocClass> = new.map(|(&theirs, &mine)| (theirs, mine)).collect();
+    if faults::planted("relate/births-crossed") && born.len() > 1 {
+        let mine: Vec<AllocClass> = born.values().copied().rev().collect();
+        born.values_mut().zip(mine).for_each(|(old, new)| *old = new);
+    }
+    born
 }

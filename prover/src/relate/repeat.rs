@@ -22,14 +22,20 @@ impl Searcher<'_> {
             for &earlier in &outcome.calls[..at] {
                 let callee = self.relater.arena.record(later).callee;
                 let local = !self.relater.effects[version][callee.index()].non_local;
-                if self.relater.arena.record(earlier).callee != callee || !local || self.attempts == 0 {
+                if self.relater.arena.record(earlier).callee != callee
+                    || !(local || faults::planted("relate/repeat-non-local"))
+                    || self.attempts == 0
+                {
                     continue;
                 }
                 self.attempts -= 1;
                 if let Some(swap) = self.isomorphic_starts(&enriched, version, earlier, later) {
                     let effects = self.relater.isomorphic_ends(version, earlier, later, &swap);
                     enriched.path.extend(effects);
-                    let moved = swap.allocs.into_iter().filter(|(alloc, image)| alloc != image);
+                    let moved = swap
+                        .allocs
+                        .into_iter()
+                        .filter(|(alloc, image)| alloc != image && !faults::planted("relate/repeat-swapped-back"));
                     repeats.push(Repeat { earlier, later, swap: moved.collect() });
                     break;
                 }
@@ -58,7 +64,9 @@ impl Searcher<'_> {
             // All others stay as they are; where that is not possible they are swapped already.
             let _ = swap.bind(alloc, alloc);
         }
-        self.relater.start_alike(outcome, outcome, &swap, (earlier, later), [version, version])?;
+        if !faults::planted("relate/repeat-unchecked") {
+            self.relater.start_alike(outcome, outcome, &swap, (earlier, later), [version, version])?;
+        }
         Some(swap)
     }
 }

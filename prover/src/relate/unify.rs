@@ -47,7 +47,10 @@ impl Unifier<'_> {
         let (a, b) = (self.arena.terms.node(left).clone(), self.arena.terms.node(right).clone());
         match (a, b) {
             (Node::App(Func::New(mine), _), Node::App(Func::New(theirs), _)) => {
-                if mine != theirs && !(same_class(self.arena, mine, theirs) && self.bind(theirs, mine)) {
+                if mine != theirs
+                    && !((faults::planted("relate/class-ignored") || same_class(self.arena, mine, theirs))
+                        && self.bind(theirs, mine))
+                {
                     return;
                 }
                 self.contents(left, right, work);
@@ -72,7 +75,8 @@ impl Unifier<'_> {
 
     fn bind(&mut self, theirs: AllocClass, mine: AllocClass) -> bool {
         // A name the right side has been given already stands for an aligned object.
-        !self.named.contains(&theirs) && self.alignment.bind(theirs, mine)
+        (faults::planted("relate/name-given-twice") || !self.named.contains(&theirs))
+            && self.alignment.bind(theirs, mine)
     }
 
     fn contents(&mut self, left: Term, right: Term, work: &mut Vec<(Term, Term)>) {

@@ -217,9 +217,15 @@ fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver
             }
             (Some(_), _) => {}
             // Another call that never ends is as good, unless it may be blocked; that this one is blocked itself is not.
-            (None, _) if endless.is_some_and(|callee| !of.effects[callee.index()].may_block) => {}
+            (None, _)
+                if endless.is_some_and(|callee| {
+                    faults::planted("search/recurrent/blocked-as-endless") || !of.effects[callee.index()].may_block
+                }) => {}
             (None, _) => ends.push(outcome.path),
         }
+    }
+    if faults::planted("search/recurrent/first-step") {
+        steps.truncate(1);
     }
     if steps.is_empty() {
         return None;
@@ -232,9 +238,12 @@ fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver
             let goal = arena.terms.and(goals);
             follows(&mut arena, solver, &assumptions, goal)
         });
-        Look::weakened(houdini::remove(&mut atoms, &failed))
+        Look::weakened(!faults::planted("search/recurrent/not-kept") && houdini::remove(&mut atoms, &failed))
     });
     let none = arena.terms.bool(false);
+    if faults::planted("search/recurrent/last-end") {
+        ends.pop();
+    }
     let stays = ends.iter().all(|path| {
         let assumptions = assumptions(&mut arena, &atoms, &params, path);
         follows(&mut arena, solver, &assumptions, none)

@@ -175,6 +175,8 @@ pub fn decrease(terms: &mut Terms, before: Term, after: Term, strictly: bool) ->
         return terms.le(after, before);
     }
     let zero = terms.int(0);
-    let (bounded, smaller) = (terms.le(zero, before), terms.lt(after, before));
+    let bounded =
+        if faults::planted("kernel/alone/measure-unbounded") { terms.bool(true) } else { terms.le(zero, before) };
+    let smaller = terms.lt(after, before);
     terms.and(&[bounded, smaller])
 }

@@ -126,8 +126,10 @@ pub fn meetings(both: &[Vec<Outcome>; 2]) -> Vec<PathPair> {
         for (at, left) in both[0].iter().enumerate() {
             for (other, right) in both[1].iter().enumerate() {
                 let endless = left.ending == Ending::Diverges || right.ending == Ending::Diverges;
-                let alike = left.ending == right.ending && left.ending != Ending::Normal;
-                if !alike && endless == termination {
+                let alike = left.ending == right.ending && left.ending != Ending::Normal
+                    || faults::planted("kernel/pair/errors-unrelated")
+                        && (left.ending == Ending::Error || right.ending == Ending::Error);
+                if !alike && endless == termination && !(endless && faults::planted("kernel/pair/endless-unrelated")) {
                     found.push(PathPair { left: at, right: other, termination });
                 }
             }

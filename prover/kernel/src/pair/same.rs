@@ -38,7 +38,9 @@ pub fn same_external(goal: &Goal<'_>) -> Option<bool> {
 pub(super) fn check_code(goal: &Goal<'_>, level: Level) -> Result<Claims, Rejection> {
     match same_code_level(goal) {
         None => reject("the two are not the same code over equivalent callees"),
-        Some((reached, _)) if reached < level => reject("less was proved than is claimed"),
+        Some((reached, _)) if reached < level && !faults::planted("kernel/pair/level") => {
+            reject("less was proved than is claimed")
+        }
         Some((_, used)) => Ok(used),
     }
 }

@@ -42,7 +42,8 @@ impl Relater<'_> {
         versions: [usize; 2],
     ) -> Option<()> {
         let (aligned, records) = self.regions_alike(left, right, alignment, (mine, theirs), versions)?;
-        self.related(&aligned, records.each_ref(), versions).then_some(())
+        (faults::planted("kernel/pair/loop-relation-unshown") || self.related(&aligned, records.each_ref(), versions))
+            .then_some(())
     }
 
     /// The same, but for what the relation of the callees says of their arguments; the outcome in the names of the left one, and
@@ -64,7 +65,9 @@ impl Relater<'_> {
         match self.relation([&record, &other], versions) {
             None => {
                 let equal = record.args.iter().zip(&other.args).map(|(a, b)| self.arena.terms.eq(*a, *b));
-                goals.extend(equal);
+                if !faults::planted("kernel/relate/arguments") {
+                    goals.extend(equal);
+                }
             }
             // What the other side alone is given lies in the region as well: what is equal in the two heaps is all that either sees.
             Some(_) => roots.extend(&other.args),
@@ -75,7 +78,9 @@ impl Relater<'_> {
         }
         let common = self.common(alignment);
         let region = self.region((&aligned, &common), record.heap, AllocSet::new(), &roots, &selectors)?;
-        goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
+        if !faults::planted("kernel/relate/heaps-at-calls") {
+            goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
+        }
         let tag = Purpose::CallsStartEqual(mine, theirs).between(places([&record, &other], versions));
         self.holds(&aligned, &goals, tag).then_some((aligned, [record, other]))
     }
@@ -91,7 +96,8 @@ impl Relater<'_> {
         let aligned = self.align(left, right, &alignment);
         let mut goals = self.equal_lengths(&alignment, &aligned);
         let mut roots = Vec::new();
-        let ends = left.results.iter().chain(&left.globals).copied();
+        let globals = if faults::planted("kernel/relate/globals-at-end") { &[][..] } else { &left.globals[..] };
+        let ends = left.results.iter().chain(globals).copied();
         for (a, b) in ends.zip(aligned.outcome.results.iter().chain(&aligned.outcome.globals)) {
             goals.push(self.arena.terms.eq(a, *b));
             roots.push(a);
@@ -102,7 +108,9 @@ impl Relater<'_> {
         let Some(region) = self.region((&aligned, &common), left.heap, old, &roots, &selectors) else {
             return Err(self.failed_goal("an object that only one version makes may stay reachable", left, right));
         };
-        goals.extend(self.equal_on([left.heap, aligned.outcome.heap], &region, &selectors));
+        if !faults::planted("kernel/relate/heaps-at-end") {
+            goals.extend(self.equal_on([left.heap, aligned.outcome.heap], &region, &selectors));
+        }
         let tag = Purpose::StoresEqual.between(self.call_places(left, right));
         if self.holds(&aligned, &goals, tag) {
             return Ok(alignment);
@@ -220,7 +228,9 @@ impl Relater<'_> {
                 let value = self.arena.heaps.read(&mut self.arena.terms, heap, selector, object, index);
                 self.admit(aligned, common, value, &mut set)?;
             }
-            work.extend(set.iter().filter(|&alloc| !done.contains(alloc)));
+            work.extend(
+                set.iter().filter(|&alloc| !done.contains(alloc) && !faults::planted("kernel/relate/region-open")),
+            );
         }
         Some(set)
     }
@@ -238,7 +248,9 @@ impl Relater<'_> {
             }
             let born = self.arena.terms.born(value, alloc);
             let outside = self.arena.terms.not(born);
-            if !self.holds(aligned, &[outside], Purpose::NotOfClass(alloc).into()) {
+            if !faults::planted("kernel/relate/outside-admitted")
+                && !self.holds(aligned, &[outside], Purpose::NotOfClass(alloc).into())
+            {
                 return None;
             }
         }
@@ -277,7 +289,7 @@ impl Relater<'_> {
     fn equal_lengths(&mut self, alignment: &Correspondence, aligned: &RenamedOutcome) -> Vec<Term> {
         let mut goals = Vec::new();
         let mut memo = HashMap::default();
-        for (&theirs, &mine) in &alignment.allocs {
+        for (&theirs, &mine) in alignment.allocs.iter().filter(|_| !faults::planted("kernel/relate/lengths")) {
             if let (Origin::New(Kind::Array(_, a)), Origin::New(Kind::Array(_, b))) =
                 (self.arena.terms.origin(mine).clone(), self.arena.terms.origin(theirs).clone())
             {

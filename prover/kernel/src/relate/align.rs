@@ -24,7 +24,7 @@ impl Correspondence {
         if let Some(&old) = self.allocs.get(&theirs) {
             return old == mine;
         }
-        if self.allocs.values().any(|&taken| taken == mine) {
+        if self.allocs.values().any(|&taken| taken == mine) && !faults::planted("kernel/relate/injective") {
             return false;
         }
         self.allocs.insert(theirs, mine);

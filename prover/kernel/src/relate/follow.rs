@@ -84,7 +84,7 @@ impl Relater<'_> {
             return reject(format!("`{text}` speaks of more than one execution"));
         }
         let mut found = Relation::Exclusive;
-        for (cases, positive) in sides.into_iter().zip([true, false]) {
+        for (cases, positive) in sides.into_iter().zip([true, faults::planted("kernel/relate/split-one-side")]) {
             let condition = if positive { condition } else { self.arena.terms.not(condition) };
             let (mut left, mut right) = (left.clone(), right.clone());
             [&mut left, &mut right][version].path.push(condition);
@@ -101,10 +101,11 @@ impl Relater<'_> {
             let (mine, theirs) = (step.left, step.right);
             let there = left.calls.contains(&mine) && right.calls.contains(&theirs);
             let free = !alignment.calls.contains_key(&theirs) && alignment.calls.values().all(|&taken| taken != mine);
-            if !there || !free {
+            if !there || !(free || faults::planted("kernel/relate/matched-twice")) {
                 return reject("a matched call is not on its path, or is matched twice");
             }
-            let Some(level) = self.claim(left, right, mine, theirs) else {
+            let anything = faults::planted("kernel/relate/unclaimed").then_some(super::Level::Full);
+            let Some(level) = self.claim(left, right, mine, theirs).or(anything) else {
                 return reject("two calls are matched whose callees are not claimed to be equivalent");
             };
             self.follow_births(&mut alignment, &step.allocs, left, right)?;
@@ -121,7 +122,7 @@ impl Relater<'_> {
             },
             End::Exclusive => {
                 let aligned = self.align(left, right, &alignment);
-                match self.excluded(left, right, &aligned) {
+                match faults::planted("kernel/relate/exclusive") || self.excluded(left, right, &aligned) {
                     true => Ok(Relation::Exclusive),
                     false => reject("two paths do not exclude each other"),
                 }
@@ -148,7 +149,10 @@ impl Relater<'_> {
         let made = |outcome: &Outcome, alloc: AllocClass| outcome.news.iter().any(|(own, _)| *own == alloc);
         for (&theirs, &mine) in allocs {
             let there = made(left, mine) && made(right, theirs);
-            if !there || !same_class(self.arena, mine, theirs) || !alignment.bind(theirs, mine) {
+            if !there
+                || !(faults::planted("kernel/relate/same-class") || same_class(self.arena, mine, theirs))
+                || !alignment.bind(theirs, mine)
+            {
                 return reject("two allocations cannot correspond");
             }
         }

@@ -239,6 +239,9 @@ impl Forms<'_, '_> {
                 let theirs: Vec<Term> = right.known.iter().map(|&fact| terms.substitute(fact, &shared)).collect();
                 let known: Vec<Term> = left.known.iter().chain(&theirs).copied().collect();
                 let mut same = Vec::new();
+                if faults::planted("engines/closed-form/outputs-unasked") {
+                    return true;
+                }
                 for (&mine, &other) in left.output.iter().zip(&right.output) {
                     let other = terms.substitute(other, &shared);
                     same.push(terms.eq(mine, other));
@@ -332,7 +335,9 @@ impl Forms<'_, '_> {
                 let goal = self.steps.terms().and(goals);
                 self.follows(&known, goal)
             });
-            dropped |= self.laws.get_mut(&(version, id)).is_some_and(|laws| houdini::remove(laws, &failed));
+            dropped |= self.laws.get_mut(&(version, id)).is_some_and(|laws| {
+                !faults::planted("engines/closed-form/not-inductive") && houdini::remove(laws, &failed)
+            });
         }
         dropped
     }

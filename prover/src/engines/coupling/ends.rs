@@ -136,7 +136,7 @@ impl Coupler<'_, '_> {
         }
         match endless.open.as_ref().and_then(partner) {
             Some(calls) => self.coupling_follows(&known, &calls),
-            None => self.impossible(&known),
+            None => faults::planted("engines/coupling/ends-unchecked") || self.impossible(&known),
         }
     }
 

@@ -215,7 +215,8 @@ impl<'a, 'p> Coupler<'a, 'p> {
                 None => self.inductive(pairs[at - start.len()]),
             })
         });
-        let enough = inductive && start.iter().all(|path_pair| self.ends_equal(path_pair));
+        let enough = inductive && (faults::planted("engines/coupling/start-unchecked") || start.is_empty())
+            || inductive && start.iter().all(|path_pair| self.ends_equal(path_pair));
         enough.then_some(self.summaries)
     }
 
@@ -337,7 +338,8 @@ impl<'a, 'p> Coupler<'a, 'p> {
         let goals: Vec<Term> = equations.iter().map(|equation| equation.term(self.steps.terms(), &values)).collect();
         let failed = houdini::unproved(&goals, |goals| self.follows(known, |steps| steps.terms().and(goals)));
         let Some(own) = self.summaries.get_mut(&pair) else { return false };
-        houdini::remove(if coupling { &mut own.coupling } else { &mut own.summary }, &failed)
+        !faults::planted("engines/coupling/not-inductive")
+            && houdini::remove(if coupling { &mut own.coupling } else { &mut own.summary }, &failed)
     }
 
     fn coupled(&mut self, pair: Pair, calls: &(Call, Call)) -> Vec<Term> {
@@ -360,8 +362,8 @@ impl<'a, 'p> Coupler<'a, 'p> {
 
     fn follows(&mut self, known: &[Term], goal: impl FnOnce(&mut Steps<'p>) -> Term) -> bool {
         let goal = goal(self.steps);
-        if self.queries == 0 {
-            return false;
+        if self.queries < if faults::planted("engines/coupling/budget-holds") { usize::MAX } else { 1 } {
+            return faults::planted("engines/coupling/budget-holds");
         }
         self.queries -= 1;
         let obligation = Obligation { assumptions: known.to_vec(), goal, tag: self.purpose.clone().into() };

@@ -67,12 +67,20 @@ impl Couple {
 
     /// Takes out what does not hold; whether there was any.
     pub(super) fn weaken(&mut self) -> bool {
-        let unequal = std::mem::take(&mut self.unequal);
+        let mut unequal = std::mem::take(&mut self.unequal);
+        if faults::planted("engines/loops/unequal-kept") {
+            unequal.clear();
+        }
         let mut at = 0..;
         self.relation.results.retain(|_| !at.next().is_some_and(|at| unequal.contains(&at)));
-        let [equal, facts] = std::mem::take(&mut self.refuted);
+        let [equal, mut facts] = std::mem::take(&mut self.refuted);
+        if faults::planted("engines/loops/facts-kept") {
+            facts.clear();
+        }
         let mut at = 0..;
-        self.relation.entry.equal.retain(|_| !at.next().is_some_and(|at| equal.contains(&at)));
+        self.relation.entry.equal.retain(|_| {
+            faults::planted("engines/loops/equal-kept") || !at.next().is_some_and(|at| equal.contains(&at))
+        });
         let mut at = 0..;
         self.relation.entry.facts.retain(|_| !at.next().is_some_and(|at| facts.contains(&at)));
         !equal.is_empty() || !facts.is_empty() || !unequal.is_empty()
@@ -102,7 +110,12 @@ pub(super) fn told(program: &Program<'_>, told: &LoopEvidence) -> Option<(LoopRe
 pub(super) fn tell(program: &Program<'_>, relation: &LoopRelation, relations: Relations) -> LoopEvidence {
     let LoopRelation { pair, entry, results } = relation;
     let all = facts(program, *pair);
-    let facts = entry.facts.iter().filter_map(|fact| all.iter().position(|one| one == fact)).collect();
+    let facts = entry
+        .facts
+        .iter()
+        .filter_map(|fact| all.iter().position(|one| one == fact))
+        .map(|at| at + usize::from(faults::planted("engines/loops/facts-shifted")))
+        .collect();
     LoopEvidence { pair: *pair, equal: entry.equal.clone(), facts, results: results.clone(), relations }
 }
 

@@ -160,7 +160,11 @@ fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut 
         if check.prove() {
             check.queries = MAX_ENDING_QUERIES;
             let both = (0..2).all(|version| touched(version).terminates);
-            return Some(Some(if both || check.ends_together() { Level::Full } else { Level::Partial }));
+            return Some(Some(if both || faults::planted("engines/product/ends-unchecked") || check.ends_together() {
+                Level::Full
+            } else {
+                Level::Partial
+            }));
         }
         left -= queries - check.queries.min(queries);
         if left == 0 {

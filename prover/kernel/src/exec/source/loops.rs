@@ -7,7 +7,7 @@ use super::{Given, Simulation, Site};
 use crate::exec::state::State;
 use crate::exec::{ExecError, Executor, Flow};
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{Block, LocalId, ProcId, Procedure, Stmt, StmtKind};
+use lang_l::hir::{Block, LocalId, ProcId, Procedure, Stmt, StmtKind, Type};
 use smt::term::Term;
 
 impl<'a> Executor<'a> {
