@@ -32,9 +32,6 @@ pub mod chc;
 pub mod analysis;
 
 #[doc(hidden)]
-pub mod acceleration;
-
-#[doc(hidden)]
 pub mod relate;
 
 #[doc(hidden)]
@@ -44,13 +41,13 @@ pub mod goal;
 pub mod engines;
 
 #[doc(hidden)]
+pub mod checked;
+
+#[doc(hidden)]
 pub mod search;
 
 #[doc(hidden)]
 pub mod verdict;
-
-#[doc(hidden)]
-pub mod checked;
 
 #[doc(hidden)]
 pub mod verify;

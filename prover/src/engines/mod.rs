@@ -47,6 +47,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod acceleration;
 pub mod claims;
 pub mod coupling;
 mod external;

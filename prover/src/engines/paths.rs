@@ -4,7 +4,7 @@
 //! Pairs of paths take the place of the paper's product procedure (section 3).
 
 use super::Engine;
-use crate::acceleration::accelerated;
+use super::acceleration::accelerated;
 use crate::budget::relate::MAX_ATTEMPTS;
 use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule, assumptions, inlinable};
 use crate::lower::is_loop;

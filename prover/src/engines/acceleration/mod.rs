@@ -32,7 +32,7 @@ use smt::term::{Ending, Func, Node, Term, Terms};
 ///
 /// # Errors
 /// When there are too many paths.
-pub fn accelerated(
+pub(super) fn accelerated(
     executor: &mut Executor<'_>,
     state: &State,
     callee: ProcId,
