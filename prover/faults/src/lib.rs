@@ -27,7 +27,7 @@ mod never {
 }
 
 #[cfg(feature = "planted")]
-mod switch {
+mod live {
     use super::{ALL, Fault};
     use std::cell::RefCell;
     use std::collections::BTreeSet;
@@ -82,4 +82,4 @@ mod switch {
 #[cfg(not(feature = "planted"))]
 pub use never::{blind, planted};
 #[cfg(feature = "planted")]
-pub use switch::{blind, come_by, planted, switch};
+pub use live::{blind, come_by, planted, switch};
