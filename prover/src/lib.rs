@@ -59,6 +59,9 @@ pub mod verdict;
 pub mod verify;
 
 #[doc(hidden)]
+pub mod diff;
+
+#[doc(hidden)]
 pub mod certificate;
 
 #[doc(hidden)]
