@@ -321,6 +321,8 @@ pub(crate) mod diff {
     pub(crate) const MAX_QUESTIONS: usize = 600;
     /// Each question gets this part of the budget.
     pub(crate) const SHARE: u32 = 4;
+    /// More sets of arguments from which a procedure never ends are not tried.
+    pub(crate) const MAX_SETS: usize = 24;
     /// How deep calls that do not recur are executed in place.
     pub(crate) const MAX_DEPTH: usize = 40;
     /// How deep recursion is executed in place.

@@ -113,9 +113,6 @@ pub(crate) struct DiffArgs {
     /// Count a run that does not end as equal to anything
     #[arg(long)]
     pub(crate) partial: bool,
-    /// Build conditions of these tests alone, over the store on entry
-    #[arg(long, value_name = "P1,P2,…", value_delimiter = ',')]
-    pub(crate) predicates: Vec<String>,
     /// Stop after this many seconds on a file: what is known by then stays, and the rest is open
     #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,

@@ -56,7 +56,25 @@ fn reduced(asker: &mut Asker<'_>, condition: Term, cube: Cube) -> Option<Cube> {
             kept = rest;
         }
     }
-    Some(kept)
+    Some(with_equations(&mut asker.arena.terms, kept))
+}
+
+/// The cube with one equation in the place of two bounds that meet.
+fn with_equations(terms: &mut Terms, cube: Cube) -> Cube {
+    let mut kept: Cube = Vec::new();
+    for literal in cube {
+        let Node::AtMostZero(t) = *terms.node(literal) else {
+            kept.push(literal);
+            continue;
+        };
+        let zero = terms.int(0);
+        let other = terms.le(zero, t);
+        match kept.iter().position(|&known| known == other) {
+            Some(at) => kept[at] = terms.eq(t, zero),
+            None => kept.push(literal),
+        }
+    }
+    kept
 }
 
 /// What is left out first: equations, which are strong; long tests; strong bounds.

@@ -15,6 +15,7 @@ mod ask;
 mod atoms;
 mod condition;
 mod cubes;
+mod endless;
 mod kinds;
 mod outputs;
 mod paths;
@@ -108,8 +109,6 @@ pub struct DiffReport {
 pub struct Manner {
     /// Count a run that does not end as equal to anything.
     pub partial: bool,
-    /// The only tests that conditions may be built of; all of the sources when empty.
-    pub predicates: Vec<String>,
 }
 
 /// Finds how the two versions of a pair program differ.

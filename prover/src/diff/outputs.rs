@@ -10,7 +10,7 @@ use crate::exec::state::Outcome;
 use crate::lower::Lowered;
 use smt::arena::Arena;
 use smt::heap::HeapNode;
-use smt::term::{AllocClass, Selector, Sort, Term};
+use smt::term::{AllocClass, AllocSet, Node, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 /// Where a value is that a caller can see.
@@ -49,7 +49,7 @@ pub(super) fn outputs(arena: &mut Arena, unit: &Lowered, left: &Outcome, right: 
         found.push(Output { place: Place::Global(at), values: [a, b], differ });
     }
     for (selector, object, index) in written(arena, [left, right]) {
-        let old = arena.terms.born(object, AllocClass::OLD);
+        let old = existed(arena, object);
         if arena.terms.is_false(old) {
             continue;
         }
@@ -77,15 +77,15 @@ fn written(arena: &Arena, sides: [&Outcome; 2]) -> BTreeSet<(Selector, Term, Opt
 /// A condition under which two values cannot correspond. References do not when one alone is null, or existed on entry; when
 /// both did and are not the same; or when a number in the objects, so many fields away, differs.
 fn differ(arena: &mut Arena, (unit, sides): (&Lowered, [&Outcome; 2]), [a, b]: [Term; 2], depth: usize) -> Term {
-    let terms = &mut arena.terms;
-    let same = terms.eq(a, b);
-    let other = terms.not(same);
-    if terms.sort(a) != Sort::Ref || terms.is_false(other) {
+    let same = arena.terms.eq(a, b);
+    let other = arena.terms.not(same);
+    if arena.terms.sort(a) != Sort::Ref || arena.terms.is_false(other) {
         return other;
     }
+    let old = [a, b].map(|value| existed(arena, value));
+    let terms = &mut arena.terms;
     let null = terms.null();
     let nulls = [a, b].map(|value| terms.eq(value, null));
-    let old = [a, b].map(|value| terms.born(value, AllocClass::OLD));
     let mut ways = Vec::new();
     for [x, y] in [nulls, old] {
         let alike = terms.eq(x, y);
@@ -104,4 +104,18 @@ fn differ(arena: &mut Arena, (unit, sides): (&Lowered, [&Outcome; 2]), [a, b]: [
         }
     }
     arena.terms.or(&ways)
+}
+
+/// Whether a reference is to an object that existed on entry. One from the store on entry is, unless it is null.
+fn existed(arena: &mut Arena, reference: Term) -> Term {
+    if let Node::Ite(cond, then, els) = *arena.terms.node(reference) {
+        let [then, els] = [then, els].map(|side| existed(arena, side));
+        return arena.terms.ite(cond, then, els);
+    }
+    if arena.terms.allocs(reference).is_subset(&AllocSet::entry()) {
+        let null = arena.terms.null();
+        let is_null = arena.terms.eq(reference, null);
+        return arena.terms.not(is_null);
+    }
+    arena.terms.born(reference, AllocClass::OLD)
 }

@@ -7,6 +7,7 @@
 //! Invariant: what is `Equal` was related by the rule *Paths*; what differs does by [`outputs`](super::outputs).
 
 use super::atoms::of_entry;
+use super::endless;
 use super::outputs::{self, Output};
 use crate::budget::diff::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK};
 use crate::budget::relate::MAX_ATTEMPTS;
@@ -115,6 +116,10 @@ pub(super) fn meetings(
     arena: &mut Arena,
     solver: &mut Solver,
 ) -> Meetings {
+    let mut outcomes = outcomes;
+    for (version, all) in outcomes.iter_mut().enumerate() {
+        *all = endless::told_apart(question.program, version, std::mem::take(all), arena, solver);
+    }
     let possible = outcomes.map(|all| possible(all, arena, solver));
     let mut found = Meetings { outcomes: possible, pairs: Vec::new() };
     for at in 0..found.outcomes[0].len() {
@@ -196,6 +201,9 @@ fn meeting(
     let outputs = outputs::outputs(arena, question.program.unit, left, right);
     let ways: Vec<Term> = outputs.iter().map(|output| output.differ).collect();
     let differ = arena.terms.or(&ways);
+    let mut known = PathFacts::new();
+    let consistent = when.iter().all(|&condition| known.assume(&mut arena.terms, condition));
+    let differ = if consistent { arena.terms.simplify(differ, &known) } else { differ };
     let kind = remainder(question, sides, differ, arena, solver);
     Some((when, kind, outputs))
 }

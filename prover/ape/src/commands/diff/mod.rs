@@ -33,7 +33,7 @@ pub(crate) fn diff(args: &DiffArgs, out: &mut impl Write) -> Result<Status, Fail
         Ok(chosen) => chosen,
         Err(failures) => return Ok(failures.iter().fold(Status::Illegal, |_, failure| failure.report())),
     };
-    let manner = Manner { partial: args.partial, predicates: args.predicates.clone() };
+    let manner = Manner { partial: args.partial };
     let at_once = workers(args.jobs, chosen.programs.len());
     let compared = |program: &Loaded| diff::diff(program, &config(args, &backend, at_once), &manner);
     let reports = threads::each(args.jobs, &chosen.programs, compared).map_err(Failure::Thread)?;
