@@ -30,7 +30,8 @@ pub(super) fn cover(asker: &mut Asker<'_>, condition: Term, atoms: &[Term]) -> O
         outside.push(not_all(asker, &cube));
         cubes.push(cube);
     }
-    Some(irredundant(asker, cubes))
+    let cubes = irredundant(asker, cubes);
+    Some(with_inequations(&mut asker.arena.terms, cubes))
 }
 
 fn literal(asker: &mut Asker<'_>, atom: Term, holds: bool) -> Term {
@@ -115,6 +116,14 @@ fn value(terms: &Terms, condition: Term, known: &mut HashMap<Term, bool>) -> Opt
         }
         _ => None,
     }
+}
+
+/// The cubes with one inequation in the place of two that are the bounds on both sides of a value.
+fn with_inequations(terms: &mut Terms, cubes: Vec<Cube>) -> Vec<Cube> {
+    let single = |cube: &Cube| if let [literal] = cube.as_slice() { Some(*literal) } else { None };
+    let negated: Vec<Term> = cubes.iter().filter_map(single).map(|literal| terms.not(literal)).collect();
+    let merged: Vec<Cube> = with_equations(terms, negated).into_iter().map(|fact| vec![terms.not(fact)]).collect();
+    merged.into_iter().chain(cubes.into_iter().filter(|cube| single(cube).is_none())).collect()
 }
 
 /// The cubes without those that the others cover.

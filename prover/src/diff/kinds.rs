@@ -18,6 +18,7 @@ use lang_l::hir::{Expr, ExprKind, ProcId, Unit};
 use num_bigint::BigInt;
 use smt::arena::Arena;
 use smt::solve::Solver;
+use smt::stop::{Reason, Stopped};
 use smt::term::Term;
 use std::collections::BTreeSet;
 
@@ -48,11 +49,13 @@ pub(super) struct Look<'l> {
 pub(super) fn find(task: Task<'_>, comparison: &Comparison<'_>, nothing: PairDiff, solver: &mut Solver) -> PairDiff {
     let mut best = nothing;
     for plan in plans(task, comparison) {
-        let looked = solver.unless_too_large(|solver| {
-            let mut look = Look::take(task, comparison, &plan, solver)?;
-            look.executed(&plan, solver)
-        });
-        let Some(Some(found)) = looked else { continue };
+        let looked = solver.attempt(|solver| Look::take(task, comparison, &plan, solver));
+        let mut look = match looked {
+            Ok(Some(look)) => look,
+            Ok(None) | Err(Stopped(Reason::Size)) => continue,
+            Err(_) => break,
+        };
+        let found = look.executed(&plan, solver);
         let complete = found.is_complete();
         if complete || found.differs() && !best.differs() || best.equal_when == "false" && found.equal_when != "false" {
             best = found;
@@ -136,26 +139,25 @@ impl<'l> Look<'l> {
         Asker::new(&mut self.arena, solver, self.assumed.clone()).impossible(facts)
     }
 
-    /// The report on the pair.
-    fn executed(&mut self, plan: &Plan, solver: &mut Solver) -> Option<PairDiff> {
-        let equal = self.equal(solver);
-        let (differs, rows) = self.differs(solver).unzip();
-        let one_ends = self.one_ends(solver);
+    /// The report on the pair. What was found before the stop fired stays.
+    fn executed(&mut self, plan: &Plan, solver: &mut Solver) -> PairDiff {
+        let equal = solver.attempt(|solver| self.equal(solver)).ok().flatten();
+        let (differs, rows) = solver.attempt(|solver| self.differs(solver)).ok().flatten().unzip();
+        let one_ends = solver.attempt(|solver| self.one_ends(solver)).ok().flatten();
         let mut outside = Vec::new();
         let known = [&equal, &differs];
         for condition in known.into_iter().flatten().chain(one_ends.iter().map(|(condition, _)| condition)) {
             outside.push(self.arena.terms.not(condition.term));
         }
-        let complete = !outside.is_empty() && self.impossible(&outside, solver);
         let one_ends_witness = one_ends.as_ref().map(|(_, witness)| witness.clone());
         let texts = [equal, differs, one_ends.map(|(condition, _)| condition)]
             .map(|condition| condition.map_or("false".to_string(), |condition| condition.text));
-        let open_when = if complete { None } else { Some(self.open(&outside, &texts, solver)) };
+        let open_when = solver.attempt(|solver| self.open(&outside, &texts, solver)).unwrap_or(Some(rest(&texts)));
         let [equal_when, differs_when, one_ends_when] = texts;
         let refined = self.refined(plan);
         let nothing = super::open(self.task.source, self.comparison);
         let rows = rows.unwrap_or_default();
-        Some(PairDiff {
+        PairDiff {
             equal_when,
             differs_when,
             one_ends_when,
@@ -165,7 +167,7 @@ impl<'l> Look<'l> {
             executed: true,
             refined,
             ..nothing
-        })
+        }
     }
 
     /// Where the two are proved to be equal.
@@ -217,20 +219,24 @@ impl<'l> Look<'l> {
         Some((condition, Box::new(witness)))
     }
 
-    /// What is left, as short as it can be said.
-    fn open(&mut self, outside: &[Term], texts: &[String; 3], solver: &mut Solver) -> String {
-        let rest = self.arena.terms.and(outside);
-        if let Some(written) = self.write(&[rest], solver)
+    /// What is left, as short as it can be said; `None` when nothing is.
+    fn open(&mut self, outside: &[Term], texts: &[String; 3], solver: &mut Solver) -> Option<String> {
+        if outside.is_empty() {
+            return Some(rest(texts));
+        }
+        if self.impossible(outside, solver) {
+            return None;
+        }
+        let left = self.arena.terms.and(outside);
+        if let Some(written) = self.write(&[left], solver)
             && let Some(condition) = self.read(written.holds.text, solver)
         {
             let inside = self.arena.terms.not(condition.term);
-            if self.impossible(&[rest, inside], solver) {
-                return condition.text;
+            if self.impossible(&[left, inside], solver) {
+                return Some(condition.text);
             }
         }
-        let known: Vec<String> =
-            texts.iter().filter(|text| *text != "false").map(|text| format!("!({text})")).collect();
-        if known.is_empty() { "true".into() } else { known.join(" && ") }
+        Some(rest(texts))
     }
 
     /// The procedures executed in place.
@@ -248,6 +254,12 @@ impl<'l> Look<'l> {
         names.remove(&own.name);
         names.into_iter().collect()
     }
+}
+
+/// What none of these conditions covers.
+fn rest(texts: &[String; 3]) -> String {
+    let known: Vec<String> = texts.iter().filter(|text| *text != "false").map(|text| format!("!({text})")).collect();
+    if known.is_empty() { "true".into() } else { known.join(" && ") }
 }
 
 /// The numbers that a program mentions.
