@@ -161,7 +161,8 @@ fn signature(text: &str, procedure: &str) -> Option<String> {
     let from = &text[text.find(&head)? + head.len()..];
     let (parameters, rest) = from.split_once(')')?;
     let specification = &rest[..rest.find('{')?];
-    let requires: Vec<&str> = specification.split("requires").skip(1).map(|clause| clause.split(';').next().unwrap_or("")).collect();
+    let requires: Vec<&str> =
+        specification.split("requires").skip(1).map(|clause| clause.split(';').next().unwrap_or("")).collect();
     let requires: String = requires.iter().map(|clause| format!(" requires {clause};")).collect();
     Some(format!("procedure condition__({parameters}) returns (result__: bool){requires}"))
 }
