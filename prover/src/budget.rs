@@ -282,3 +282,31 @@ pub(crate) mod recurrent_set {
     /// Each question gets this part of the budget.
     pub(crate) const SHARE: u32 = 20;
 }
+
+/// How two versions differ.
+pub(crate) mod diff {
+    /// A value or test of more parts than this is not written.
+    pub(crate) const MAX_NODES: usize = 60;
+    /// With more tests than this no condition is looked for.
+    pub(crate) const MAX_ATOMS: usize = 120;
+    /// Of a test no more choices than this are taken apart.
+    pub(crate) const MAX_LIFTED: usize = 6;
+    /// A condition of more cases than this is none that a person would read.
+    pub(crate) const MAX_CUBES: usize = 16;
+    /// More questions than this are not asked for one condition.
+    pub(crate) const MAX_QUESTIONS: usize = 600;
+    /// Each question gets this part of the budget.
+    pub(crate) const SHARE: u32 = 4;
+    /// More sets of arguments from which a procedure never ends are not tried.
+    pub(crate) const MAX_SETS: usize = 24;
+    /// How deep calls that do not recur are executed in place.
+    pub(crate) const MAX_DEPTH: usize = 40;
+    /// How deep recursion is executed in place.
+    pub(crate) const MAX_UNROLLED_DEPTH: usize = 26;
+    /// More outcomes than this of one version are too many.
+    pub(crate) const MAX_OUTCOMES: usize = 120;
+    /// More calls in all are too many.
+    pub(crate) const MAX_CALLS: usize = 2_000;
+    /// More work with terms of one version is too much.
+    pub(crate) const MAX_WORK: u64 = 2_000_000;
+}

@@ -53,6 +53,9 @@ pub mod verdict;
 pub mod verify;
 
 #[doc(hidden)]
+pub mod diff;
+
+#[doc(hidden)]
 pub mod findings;
 
 #[doc(hidden)]

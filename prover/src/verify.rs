@@ -67,7 +67,7 @@ impl Config {
     }
 
     /// Whether a pair is to be reported.
-    fn selects(&self, unit: &Unit, (left, right): Pair) -> bool {
+    pub(crate) fn selects(&self, unit: &Unit, (left, right): Pair) -> bool {
         let names = [unit.versions[0].procedure(left), unit.versions[1].procedure(right)].map(|code| &code.name);
         self.procedures.is_empty() || self.procedures.iter().any(|name| names.contains(&name))
     }

@@ -18,6 +18,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Prove that two versions are equivalent, or show that they are not
     Verify(VerifyArgs),
+    /// Say from which stores two versions differ, and how
+    Diff(DiffArgs),
     /// Say whether files are legal L, and what is wrong with those that are not
     Check(CheckArgs),
     /// Check certificates of what was verified again, without searching
@@ -87,6 +89,42 @@ pub(crate) struct VerifyArgs {
     /// Ask cvc5 too about everything that was proved
     #[arg(long, conflicts_with_all = ["dump"])]
     pub(crate) cross_check: bool,
+}
+
+/// What `ape diff --help` ends with.
+const DIFF_STATUSES: &str =
+    "Exit status: 0 all stores of all pairs are equal; 1 something differs, or only one version ends; \
+3 something is open and nothing is seen to differ; 2, 4 and 70 as of `ape verify`.
+Ctrl-C ends the search: what is known by then is reported, and the rest is open.";
+
+/// Arguments of `ape diff`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = DIFF_STATUSES)]
+pub(crate) struct DiffArgs {
+    /// Pair files, each compared on its own; or two files, of the old version and of the new one; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only look at the pairs of this procedure, and at the files that have it; may be repeated
+    #[arg(long = "proc", value_name = "NAME")]
+    pub(crate) procedures: Vec<String>,
+    /// Show all rows, and what is equal in them
+    #[arg(long)]
+    pub(crate) rows: bool,
+    /// Count a run that does not end as equal to anything
+    #[arg(long)]
+    pub(crate) partial: bool,
+    /// Stop after this many seconds on a file: what is known by then stays, and the rest is open
+    #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
+    /// How much memory, in MB, the solver may take for one question
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(16..=1 << 20))]
+    pub(crate) memory: u64,
+    /// How many threads to use, at most four for each core [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// How to print what was found
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
 }
 
 /// Arguments of `ape replay`.

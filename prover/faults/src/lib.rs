@@ -79,7 +79,7 @@ mod live {
     }
 }
 
-#[cfg(not(feature = "planted"))]
-pub use never::{blind, planted};
 #[cfg(feature = "planted")]
 pub use live::{blind, come_by, planted, switch};
+#[cfg(not(feature = "planted"))]
+pub use never::{blind, planted};

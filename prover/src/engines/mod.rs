@@ -48,6 +48,7 @@
 //! ```
 
 mod acceleration;
+pub(crate) use acceleration::accelerated;
 pub mod claims;
 pub mod coupling;
 mod external;

@@ -3,6 +3,7 @@
 //! Invariant: standard output gets what was asked for, and nothing else.
 
 mod check;
+mod diff;
 mod doctor;
 mod fmt;
 mod fuzz;
@@ -20,6 +21,7 @@ use std::io::Write;
 pub(crate) fn dispatch(command: &Command, out: &mut impl Write) -> Result<Status, Failure> {
     match command {
         Command::Verify(args) => verify::verify(args, out),
+        Command::Diff(args) => diff::diff(args, out),
         Command::Replay(args) => replay::replay(args, out),
         Command::Check(args) => check::check(args, out),
         Command::Fmt(args) => fmt::fmt(args, out),

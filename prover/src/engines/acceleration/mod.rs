@@ -32,7 +32,7 @@ use smt::term::{Ending, Func, Node, Term, Terms};
 ///
 /// # Errors
 /// When there are too many paths.
-pub(super) fn accelerated(
+pub(crate) fn accelerated(
     executor: &mut Executor<'_>,
     state: &State,
     callee: ProcId,

@@ -7,7 +7,7 @@
 //!
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output.
 
-mod programs;
+pub(super) mod programs;
 
 mod certificates;
 mod dump;

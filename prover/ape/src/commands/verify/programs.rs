@@ -8,15 +8,15 @@ use lang_l::Loaded;
 use std::path::Path;
 
 /// The programs that a run is about.
-pub(super) struct Chosen {
+pub(in crate::commands) struct Chosen {
     /// In the order of the files.
-    pub(super) programs: Vec<Loaded>,
+    pub(in crate::commands) programs: Vec<Loaded>,
     /// Whether each file is a program of its own, and is reported under its name.
-    pub(super) several: bool,
+    pub(in crate::commands) several: bool,
 }
 
 /// Reads the programs, and takes those that have one of the procedures that were asked for.
-pub(super) fn chosen(paths: &[&Path], procedures: &[String]) -> Result<Chosen, Vec<Failure>> {
+pub(in crate::commands) fn chosen(paths: &[&Path], procedures: &[String]) -> Result<Chosen, Vec<Failure>> {
     let (programs, several) = match load::programs(paths)? {
         Programs::One(program) => (vec![program], false),
         Programs::Each(programs) => (programs, true),
@@ -30,7 +30,7 @@ pub(super) fn chosen(paths: &[&Path], procedures: &[String]) -> Result<Chosen, V
 }
 
 /// What a program is called: its file, or the first of two.
-pub(super) fn name(program: &Loaded) -> &str {
+pub(in crate::commands) fn name(program: &Loaded) -> &str {
     program.sources.iter().next().map_or("", |(_, source)| &source.name)
 }
 

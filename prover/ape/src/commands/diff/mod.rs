@@ -1,0 +1,98 @@
+//! `ape diff`: how two versions differ.
+//!
+//! In: files with two versions. Out: for each pair from which stores on entry they are equal, differ, or one ends.
+//!
+//! Invariant: with `--format json` nothing but one JSON object goes to standard output.
+
+use super::verify::programs::{self, Chosen};
+use crate::args::{DiffArgs, Format};
+use crate::files::load;
+use crate::machine::threads::{self, workers};
+use crate::machine::{limits, signals};
+use crate::solvers;
+use crate::status::{Failure, Status};
+use lang_l::Loaded;
+use prover::Config;
+use prover::diff::{self, DiffReport, Manner};
+use serde_json::{Value, json};
+use smt::solve::{QueryBudget, Shared};
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// No question may take longer than such a part of a file's time.
+const QUESTIONS: u32 = 3;
+
+/// Compares the versions. The status says whether something differs.
+pub(crate) fn diff(args: &DiffArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
+    load::at_most_one_is_standard_input(paths.iter().copied())?;
+    let backend = solvers::start(args.memory)?;
+    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
+    let chosen = match programs::chosen(&paths, &args.procedures) {
+        Ok(chosen) => chosen,
+        Err(failures) => return Ok(failures.iter().fold(Status::Illegal, |_, failure| failure.report())),
+    };
+    let manner = Manner { partial: args.partial };
+    let at_once = workers(args.jobs, chosen.programs.len());
+    let compared = |program: &Loaded| diff::diff(program, &config(args, &backend, at_once), &manner);
+    let reports = threads::each(args.jobs, &chosen.programs, compared).map_err(Failure::Thread)?;
+    print(args, &chosen, &reports, out)?;
+    Ok(status(&reports))
+}
+
+/// What the arguments ask for, of a program that is begun now and is one of so many at work.
+fn config(args: &DiffArgs, backend: &Shared, at_once: usize) -> Config {
+    let limit = Duration::from_secs(args.timeout);
+    Config {
+        procedures: args.procedures.clone(),
+        budget: QueryBudget { clock: limit / QUESTIONS, ..QueryBudget::default() },
+        stop: limits::stop(limit, args.memory, at_once),
+        backend: backend.clone(),
+        ..Config::default()
+    }
+}
+
+fn print(args: &DiffArgs, chosen: &Chosen, reports: &[DiffReport], out: &mut impl Write) -> Result<(), Failure> {
+    let parts = || chosen.programs.iter().zip(reports);
+    match args.format {
+        Format::Text => {
+            for (program, report) in parts() {
+                if chosen.several {
+                    writeln!(out, "{}", programs::name(program))?;
+                }
+                write!(out, "{}", diff::report::text(program, report, args.rows))?;
+            }
+        }
+        Format::Json if chosen.several => {
+            let files: Vec<Value> = parts()
+                .map(|(program, report)| {
+                    let mut json = diff::report::json(program, report);
+                    json["file"] = programs::name(program).into();
+                    json
+                })
+                .collect();
+            writeln!(out, "{:#}", json!({ "schema_version": 1, "files": files }))?;
+        }
+        Format::Json => {
+            for (program, report) in parts() {
+                writeln!(out, "{:#}", diff::report::json(program, report))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Of several files the worst counts.
+fn status(reports: &[DiffReport]) -> Status {
+    let pairs = || reports.iter().flat_map(|report| &report.pairs);
+    if pairs().next().is_none() {
+        Status::NothingSelected
+    } else if pairs().any(diff::PairDiff::differs) {
+        Status::Failed
+    } else if pairs().all(diff::PairDiff::is_complete) {
+        Status::Success
+    } else {
+        Status::Undecided
+    }
+}

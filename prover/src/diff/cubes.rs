@@ -1,0 +1,153 @@
+//! Conditions as a person would write them: few cases, and no test in a case that could be left out.
+//!
+//! In: a condition over stores on entry, and the tests it may be built of. Out: *cubes*, conjunctions of tests, such that the
+//! condition holds where one of them does.
+//!
+//! Method: a store in which the condition holds and no cube does, from the solver; the tests that hold in it; each left out
+//! unless the condition would not follow. At the end cubes that the others cover are left out.
+//!
+//! Invariant: claims nothing; what is made of cubes is proved elsewhere.
+
+use super::ask::Asker;
+use super::text;
+use crate::budget::diff::MAX_CUBES;
+use rustc_hash::FxHashMap as HashMap;
+use smt::term::{Node, Term, Terms};
+
+/// Tests that hold together.
+pub(super) type Cube = Vec<Term>;
+
+/// The cubes of a condition; `None` when they are too many, or the solver does not know.
+pub(super) fn cover(asker: &mut Asker<'_>, condition: Term, atoms: &[Term]) -> Option<Vec<Cube>> {
+    let mut cubes: Vec<Cube> = Vec::new();
+    let mut outside = vec![condition];
+    while !asker.impossible(&outside) {
+        if cubes.len() == MAX_CUBES {
+            return None;
+        }
+        let values = asker.store(&outside, atoms)?;
+        let cube: Cube = atoms.iter().zip(values).map(|(&atom, holds)| literal(asker, atom, holds)).collect();
+        let cube = reduced(asker, condition, cube)?;
+        // Once it was met with its guards it is left out without them, so that there is an end.
+        let again = cubes.contains(&cube);
+        let all = if again { asker.arena.terms.and(&cube) } else { guarded(asker, &cube) };
+        outside.push(asker.arena.terms.not(all));
+        if !again {
+            cubes.push(cube);
+        }
+    }
+    let cubes = irredundant(asker, cubes);
+    Some(with_inequations(&mut asker.arena.terms, cubes))
+}
+
+fn literal(asker: &mut Asker<'_>, atom: Term, holds: bool) -> Term {
+    if holds { atom } else { asker.arena.terms.not(atom) }
+}
+
+/// The cube as it will be written: with what its tests need to have a value.
+fn guarded(asker: &mut Asker<'_>, cube: &[Term]) -> Term {
+    let mut all = cube.to_vec();
+    for &literal in cube {
+        all.extend(text::guards(asker.arena, literal));
+    }
+    asker.arena.terms.and(&all)
+}
+
+/// The cube without the tests that are not needed for the condition to follow; `None` where it does not follow from all of them.
+fn reduced(asker: &mut Asker<'_>, condition: Term, cube: Cube) -> Option<Cube> {
+    let mut order: Vec<Term> = cube.clone();
+    order.sort_by_key(|&literal| rank(&asker.arena.terms, literal));
+    let mut kept = cube;
+    if !decided(&asker.arena.terms, condition, &kept) && !asker.follows(&kept, condition) {
+        return None;
+    }
+    for literal in order {
+        let rest: Cube = kept.iter().copied().filter(|&other| other != literal).collect();
+        if decided(&asker.arena.terms, condition, &rest) || asker.follows(&rest, condition) {
+            kept = rest;
+        }
+    }
+    Some(with_equations(&mut asker.arena.terms, kept))
+}
+
+/// The cube with one equation in the place of two bounds that meet.
+fn with_equations(terms: &mut Terms, cube: Cube) -> Cube {
+    let mut kept: Cube = Vec::new();
+    for literal in cube {
+        let Node::AtMostZero(t) = *terms.node(literal) else {
+            kept.push(literal);
+            continue;
+        };
+        let zero = terms.int(0);
+        let other = terms.le(zero, t);
+        match kept.iter().position(|&known| known == other) {
+            Some(at) => kept[at] = terms.eq(t, zero),
+            None => kept.push(literal),
+        }
+    }
+    kept
+}
+
+/// What is left out first: equations, which are strong; long tests; strong bounds.
+fn rank(terms: &Terms, literal: Term) -> (u8, std::cmp::Reverse<usize>, std::cmp::Reverse<num_bigint::BigInt>) {
+    let kind = match terms.node(literal) {
+        Node::IsZero(_) => 0,
+        Node::AtMostZero(_) => 1,
+        _ => 2,
+    };
+    let strength = match terms.node(literal) {
+        Node::AtMostZero(t) => terms.linear_parts(*t).0,
+        _ => num_bigint::BigInt::default(),
+    };
+    (kind, std::cmp::Reverse(terms.parts_of(&[literal]).len()), std::cmp::Reverse(strength))
+}
+
+/// Whether a condition holds by its form alone where these tests do.
+fn decided(terms: &Terms, condition: Term, cube: &[Term]) -> bool {
+    let mut known: HashMap<Term, bool> = HashMap::default();
+    known.extend(cube.iter().map(|&literal| (literal, true)));
+    value(terms, condition, &mut known) == Some(true)
+}
+
+fn value(terms: &Terms, condition: Term, known: &mut HashMap<Term, bool>) -> Option<bool> {
+    if let Some(&value) = known.get(&condition) {
+        return Some(value);
+    }
+    match terms.node(condition) {
+        Node::Bool(value) => Some(*value),
+        Node::Not(inner) => value(terms, *inner, known).map(|value| !value),
+        Node::And(parts) | Node::Or(parts) => {
+            let decides = matches!(terms.node(condition), Node::Or(_));
+            let values: Vec<Option<bool>> = parts.iter().map(|&part| value(terms, part, known)).collect();
+            if values.contains(&Some(decides)) {
+                return Some(decides);
+            }
+            values.iter().all(Option::is_some).then_some(!decides)
+        }
+        _ => None,
+    }
+}
+
+/// The cubes with one inequation in the place of two that are the bounds on both sides of a value.
+fn with_inequations(terms: &mut Terms, cubes: Vec<Cube>) -> Vec<Cube> {
+    let single = |cube: &Cube| if let [literal] = cube.as_slice() { Some(*literal) } else { None };
+    let negated: Vec<Term> = cubes.iter().filter_map(single).map(|literal| terms.not(literal)).collect();
+    let merged: Vec<Cube> = with_equations(terms, negated).into_iter().map(|fact| vec![terms.not(fact)]).collect();
+    merged.into_iter().chain(cubes.into_iter().filter(|cube| single(cube).is_none())).collect()
+}
+
+/// The cubes without those that the others cover.
+fn irredundant(asker: &mut Asker<'_>, mut cubes: Vec<Cube>) -> Vec<Cube> {
+    let mut at = 0;
+    while at < cubes.len() && cubes.len() > 1 {
+        let rest = cubes.iter().enumerate().filter(|(other, _)| *other != at);
+        let others: Vec<Term> = rest.map(|(_, cube)| guarded(asker, cube)).collect();
+        let covered = asker.arena.terms.or(&others);
+        if asker.follows(&cubes[at].clone(), covered) {
+            cubes.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+    cubes
+}

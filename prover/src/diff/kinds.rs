@@ -1,0 +1,280 @@
+//! The three kinds of stores of one pair, and what is open.
+//!
+//! In: a pair that is not proved equivalent. Out: its [`PairDiff`], by the plan under which most became known.
+
+use super::ask::Asker;
+use super::paths::{self, Meetings, Plan, Question};
+use super::proof;
+use super::regions::{self, Regions};
+use super::rows;
+use super::text::Names;
+use super::{PairDiff, Task};
+use crate::budget::diff::{MAX_DEPTH, MAX_UNROLLED_DEPTH};
+use crate::goal::{assumptions, inlinable};
+use crate::verdict::comparison::Comparison;
+use kernel::relate::Level;
+use lang_l::hir::visit::walk_exprs;
+use lang_l::hir::{Expr, ExprKind, ProcId, Unit};
+use num_bigint::BigInt;
+use smt::arena::Arena;
+use smt::solve::Solver;
+use smt::stop::{Reason, Stopped};
+use smt::term::Term;
+use std::collections::BTreeSet;
+
+/// A condition that was proved to be what is said of it.
+#[derive(Clone, Debug)]
+pub(super) struct Condition {
+    /// As it is printed.
+    pub(super) text: String,
+    /// As it is read, together with the pair's own.
+    pub(super) expr: Expr,
+    /// As a term of the arena at hand.
+    pub(super) term: Term,
+}
+
+/// What is known of a pair under one plan.
+pub(super) struct Look<'l> {
+    pub(super) task: Task<'l>,
+    pub(super) comparison: &'l Comparison<'l>,
+    pub(super) arena: Arena,
+    /// What both assume on entry.
+    pub(super) assumed: Vec<Term>,
+    pub(super) meetings: Meetings,
+    pub(super) regions: Regions,
+    numbers: BTreeSet<BigInt>,
+}
+
+/// Finds the kinds of stores of a pair: plan after plan, until all is known.
+pub(super) fn find(task: Task<'_>, comparison: &Comparison<'_>, nothing: PairDiff, solver: &mut Solver) -> PairDiff {
+    let mut best = nothing;
+    for plan in plans(task, comparison) {
+        let looked = solver.attempt(|solver| Look::take(task, comparison, &plan, solver));
+        let mut look = match looked {
+            Ok(Some(look)) => look,
+            Ok(None) | Err(Stopped(Reason::Size)) => continue,
+            Err(_) => break,
+        };
+        let found = look.executed(&plan, solver);
+        let complete = found.is_complete();
+        if complete || found.differs() && !best.differs() || best.equal_when == "false" && found.equal_when != "false" {
+            best = found;
+        }
+        if complete {
+            break;
+        }
+    }
+    best
+}
+
+/// Ways to execute a pair: calls of what is not proved in place; then all calls that do not recur; then recursion as well.
+fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
+    let sides = |version: usize| {
+        let all = inlinable(task.program, version, task.claims);
+        let own = [comparison.pair.0, comparison.pair.1][version];
+        let callees = &task.program.effects[version][own.index()].callees;
+        let all: BTreeSet<ProcId> = all.intersection(callees).copied().collect();
+        let proved = |id: &ProcId| {
+            task.claims.iter().any(|(pair, level)| *level == Level::Full && [pair.0, pair.1][version] == *id)
+        };
+        let unproved: BTreeSet<ProcId> = all.iter().copied().filter(|id| !proved(id)).collect();
+        let defined = |id: &&ProcId| task.program.unit.procedure(version, **id).body.is_some();
+        let bodies: BTreeSet<ProcId> = callees.iter().filter(defined).copied().collect();
+        [unproved, all, bodies]
+    };
+    let (left, right) = (sides(0), sides(1));
+    let mut plans: Vec<Plan> = Vec::new();
+    for (at, (mine, theirs)) in left.into_iter().zip(right).enumerate() {
+        let depth = if at == 2 { MAX_UNROLLED_DEPTH } else { MAX_DEPTH };
+        let inline = [mine, theirs];
+        if plans.iter().all(|plan| plan.inline != inline) {
+            plans.push(Plan { inline, depth, accelerate: true });
+        }
+    }
+    plans
+}
+
+impl<'l> Look<'l> {
+    /// Executes both versions; `None` when there are too many paths.
+    fn take(task: Task<'l>, comparison: &'l Comparison<'l>, plan: &Plan, solver: &mut Solver) -> Option<Self> {
+        let mut arena = task.program.unit.arena();
+        let assumed = assumptions(task.program, comparison.pair, comparison.when, &mut arena);
+        let question = Question { program: task.program, pair: comparison.pair, claims: task.claims };
+        let outcomes = paths::outcomes(question, plan, &assumed, &mut arena)?;
+        let meetings = paths::meetings(question, outcomes, &mut arena, solver);
+        let regions = regions::of(&mut arena, &meetings, &assumed);
+        let numbers = integers_of(&task.source.unit);
+        Some(Look { task, comparison, arena, assumed, meetings, regions, numbers })
+    }
+
+    pub(super) fn question(&self) -> Question<'l> {
+        Question { program: self.task.program, pair: self.comparison.pair, claims: self.task.claims }
+    }
+
+    /// What terms are called.
+    pub(super) fn names<'n>(&'n self) -> Names<'n> {
+        let procedure = self.task.source.unit.versions[0].procedure(self.comparison.pair.0);
+        Names { unit: self.task.program.unit, procedure, numbers: &self.numbers, beside_final: false }
+    }
+
+    /// The texts of "one of these holds" and "none does".
+    pub(super) fn write(&mut self, parts: &[Term], solver: &mut Solver) -> Option<regions::Written> {
+        let procedure = self.task.source.unit.versions[0].procedure(self.comparison.pair.0);
+        let names = Names { unit: self.task.program.unit, procedure, numbers: &self.numbers, beside_final: false };
+        let mut asker = Asker::new(&mut self.arena, solver, self.assumed.clone());
+        self.regions.write(names, &mut asker, parts)
+    }
+
+    /// Reads a text back, as a condition that has a value in every store.
+    pub(super) fn read(&mut self, text: String, solver: &mut Solver) -> Option<Condition> {
+        let question = self.question();
+        let alone = proof::read(self.task.source, question, None, &text)?;
+        let expr = proof::read(self.task.source, question, self.comparison.when, &text)?;
+        let term = proof::term(question, &alone, &self.assumed, &mut self.arena, solver)?;
+        Some(Condition { text, expr, term })
+    }
+
+    /// Whether no store satisfies what is assumed and all of these.
+    fn impossible(&mut self, facts: &[Term], solver: &mut Solver) -> bool {
+        Asker::new(&mut self.arena, solver, self.assumed.clone()).impossible(facts)
+    }
+
+    /// The report on the pair. What was found before the stop fired stays.
+    fn executed(&mut self, plan: &Plan, solver: &mut Solver) -> PairDiff {
+        let equal = solver.attempt(|solver| self.equal(solver)).ok().flatten();
+        let (differs, rows) = solver.attempt(|solver| self.differs(solver)).ok().flatten().unzip();
+        let one_ends = solver.attempt(|solver| self.one_ends(solver)).ok().flatten();
+        let mut outside = Vec::new();
+        let known = [&equal, &differs];
+        for condition in known.into_iter().flatten().chain(one_ends.iter().map(|(condition, _)| condition)) {
+            outside.push(self.arena.terms.not(condition.term));
+        }
+        let one_ends_witness = one_ends.as_ref().map(|(_, witness)| witness.clone());
+        let texts = [equal, differs, one_ends.map(|(condition, _)| condition)]
+            .map(|condition| condition.map_or("false".to_string(), |condition| condition.text));
+        let open_when = solver.attempt(|solver| self.open(&outside, &texts, solver)).unwrap_or(Some(rest(&texts)));
+        let [equal_when, differs_when, one_ends_when] = texts;
+        let refined = self.refined(plan);
+        let nothing = super::open(self.task.source, self.comparison);
+        let rows = rows.unwrap_or_default();
+        PairDiff {
+            equal_when,
+            differs_when,
+            one_ends_when,
+            open_when,
+            rows,
+            one_ends_witness,
+            executed: true,
+            refined,
+            ..nothing
+        }
+    }
+
+    /// Where the two are proved to be equal.
+    fn equal(&mut self, solver: &mut Solver) -> Option<Condition> {
+        let not_equal = self.not_equal();
+        let written = self.write(&not_equal, solver)?;
+        let text = written.fails.text;
+        if text == "false" {
+            return None;
+        }
+        let condition = self.read(text, solver)?;
+        let (question, known) = (self.question(), self.task.known);
+        proof::is_equal(question, known, &condition.expr, solver).then_some(condition)
+    }
+
+    /// The stores that are not known to be equal.
+    fn not_equal(&self) -> Vec<Term> {
+        let Regions { differ, one_ends, open, .. } = &self.regions;
+        differ.iter().chain(one_ends).map(|region| region.condition).chain(open.iter().copied()).collect()
+    }
+
+    /// Where both end and differ, and how; only with stores that were run.
+    fn differs(&mut self, solver: &mut Solver) -> Option<(Condition, Vec<rows::Row>)> {
+        let parts: Vec<Term> = self.regions.differ.iter().map(|region| region.condition).collect();
+        if parts.is_empty() {
+            return None;
+        }
+        let text = self.write(&parts, solver)?.holds.text;
+        let condition = self.read(text, solver)?;
+        if !proof::differs(&self.meetings, condition.term, &mut self.arena, solver) {
+            return None;
+        }
+        let rows = rows::rows(self, &condition, solver)?;
+        Some((condition, rows))
+    }
+
+    /// Where exactly one ends; only with a store that was run.
+    fn one_ends(&mut self, solver: &mut Solver) -> Option<(Condition, Box<crate::search::witness::Witness>)> {
+        let parts: Vec<Term> = self.regions.one_ends.iter().map(|region| region.condition).collect();
+        if parts.is_empty() {
+            return None;
+        }
+        let text = self.write(&parts, solver)?.holds.text;
+        let condition = self.read(text, solver)?;
+        if !proof::one_ends(&self.meetings, condition.term, &mut self.arena, solver) {
+            return None;
+        }
+        let witness = rows::endless(self, &condition, solver)?;
+        Some((condition, Box::new(witness)))
+    }
+
+    /// What is left, as short as it can be said; `None` when nothing is.
+    fn open(&mut self, outside: &[Term], texts: &[String; 3], solver: &mut Solver) -> Option<String> {
+        if outside.is_empty() {
+            return Some(rest(texts));
+        }
+        if self.impossible(outside, solver) {
+            return None;
+        }
+        let left = self.arena.terms.and(outside);
+        if let Some(written) = self.write(&[left], solver)
+            && let Some(condition) = self.read(written.holds.text, solver)
+        {
+            let inside = self.arena.terms.not(condition.term);
+            if self.impossible(&[left, inside], solver) {
+                return Some(condition.text);
+            }
+        }
+        Some(rest(texts))
+    }
+
+    /// The procedures executed in place.
+    fn refined(&self, plan: &Plan) -> Vec<String> {
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        for version in 0..2 {
+            let unit = self.task.program.unit;
+            for &id in &plan.inline[version] {
+                let code = unit.procedure(version, id);
+                let source = code.origin.part_of().unwrap_or(id);
+                names.insert(unit.procedure(version, source).name.clone());
+            }
+        }
+        let (own, _) = self.task.program.code(self.comparison.pair);
+        names.remove(&own.name);
+        names.into_iter().collect()
+    }
+}
+
+/// What none of these conditions covers.
+fn rest(texts: &[String; 3]) -> String {
+    let known: Vec<String> = texts.iter().filter(|text| *text != "false").map(|text| format!("!({text})")).collect();
+    if known.is_empty() { "true".into() } else { known.join(" && ") }
+}
+
+/// The numbers that a program mentions.
+fn integers_of(unit: &Unit) -> BTreeSet<BigInt> {
+    let mut found = BTreeSet::new();
+    let mut note = |expr: &Expr| {
+        if let ExprKind::Int(value) = &expr.kind {
+            found.insert(value.clone());
+        }
+    };
+    for procedure in unit.versions.iter().flat_map(|version| &version.procedures) {
+        procedure.requires.iter().for_each(|clause| clause.walk(&mut |part| note(part)));
+        if let Some(body) = &procedure.body {
+            walk_exprs(body, &mut |part| note(part));
+        }
+    }
+    found
+}

@@ -1,0 +1,235 @@
+//! How two versions differ: from which stores on entry they are equal, from which they differ and in what, and of which one ends.
+//!
+//! In: a checked pair program with its texts. Out: a [`DiffReport`], a [`PairDiff`] for each pair.
+//!
+//! 1. All pairs are proved as far as they can be, as `verify` does.
+//! 2. [`paths`]: what is left is executed path by path, with calls in place; each two paths that one store can take are compared.
+//! 3. [`regions`]: from that, conditions over the store on entry, as short as they can be ([`cubes`], [`condition`]).
+//! 4. [`proof`]: each condition is read back from its text and proved; what is not proved is open.
+//! 5. [`rows`]: what differs where, each with a store that was run.
+//!
+//! Invariant: no condition is reported but as it was read back from its text and proved.
+//! Invariant: every store is of one of the reported kinds, or open.
+
+mod ask;
+mod atoms;
+mod condition;
+mod cubes;
+mod endless;
+mod kinds;
+mod outputs;
+mod paths;
+mod proof;
+mod regions;
+pub mod report;
+mod rows;
+mod text;
+
+pub use rows::{Row, Value};
+
+use crate::analysis::{Analysis, analyse};
+use crate::engines::claims;
+use crate::goal::{Pair, Program};
+use crate::lower::lower;
+use crate::search::concrete;
+use crate::search::witness::{RunPair, Witness};
+use crate::verdict::comparison::{Comparison, comparable, comparisons, unconditional};
+use crate::verdict::judge::Proofs;
+use crate::verify::Config;
+use kernel::relate::{Claims, Level};
+use lang_l::Loaded;
+use proof::Known;
+use smt::solve::Solver;
+use smt::stop::{Reason, Stopped};
+use std::time::{Duration, Instant};
+
+/// How the two procedures of a pair differ.
+#[derive(Clone, Debug)]
+pub struct PairDiff {
+    /// The procedures.
+    pub pair: Pair,
+    /// Their names.
+    pub names: [String; 2],
+    /// The condition of the pair's own `equiv`.
+    pub when: Option<String>,
+    /// Where they are equal; proved as `equiv … when`.
+    pub equal_when: String,
+    /// Where both end and differ.
+    pub differs_when: String,
+    /// Where exactly one ends.
+    pub one_ends_when: String,
+    /// What none of these covers; `None` when nothing is left.
+    pub open_when: Option<String>,
+    /// How the stores that differ do.
+    pub rows: Vec<Row>,
+    /// A store from which exactly one was seen to end.
+    pub one_ends_witness: Option<Box<Witness>>,
+    /// Whether the text of one of the two was changed.
+    pub modified: bool,
+    /// Whether the two were executed.
+    pub executed: bool,
+    /// The procedures that were executed in place where they are called.
+    pub refined: Vec<String>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+impl PairDiff {
+    /// Whether it is known of every store what kind it is.
+    pub fn is_complete(&self) -> bool {
+        self.open_when.is_none()
+    }
+
+    /// Whether some store is known that is not equal.
+    pub fn differs(&self) -> bool {
+        self.differs_when != "false" || self.one_ends_when != "false"
+    }
+
+    /// The verdict that follows.
+    pub fn verdict(&self) -> &'static str {
+        match (self.differs(), self.is_complete()) {
+            (true, _) => "not-equivalent",
+            (false, true) => "equivalent",
+            (false, false) => "unknown",
+        }
+    }
+}
+
+/// How two versions differ.
+#[derive(Clone, Debug, Default)]
+pub struct DiffReport {
+    /// The pairs, in the order of version 0.
+    pub pairs: Vec<PairDiff>,
+    /// Why work was given up, if it was.
+    pub stopped: Option<Reason>,
+}
+
+/// What is asked for beside what [`Config`] says.
+#[derive(Clone, Debug, Default)]
+pub struct Manner {
+    /// Count a run that does not end as equal to anything.
+    pub partial: bool,
+}
+
+/// Finds how the two versions of a pair program differ.
+pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
+    let unit = &source.unit;
+    if unit.versions.len() < 2 {
+        return DiffReport::default();
+    }
+    let mut solver = config.solver();
+    let comparisons = comparisons(unit);
+    let selected: Vec<&Comparison<'_>> = comparisons.iter().filter(|c| config.selects(unit, c.pair)).collect();
+    let lowered = solver.attempt(|solver| {
+        let lowered = lower(unit);
+        let analysis = analyse(&lowered, solver);
+        (lowered, analysis)
+    });
+    let (lowered, Analysis { effects, clauses, .. }) = match lowered {
+        Ok(known) => known,
+        Err(Stopped(reason)) => {
+            let pairs = selected.iter().map(|comparison| open(source, comparison)).collect();
+            return DiffReport { pairs, stopped: Some(reason) };
+        }
+    };
+    let program = Program { unit: &lowered, effects };
+    let proofs = solver.attempt(|solver| prove_all(source, &program, &comparisons, solver)).unwrap_or_default();
+    let claims = claims::surviving(&program, &proofs);
+    let known = Known { proofs: &proofs, clauses: &clauses, partial: manner.partial };
+    let mut report = DiffReport::default();
+    for comparison in selected {
+        let started = Instant::now();
+        let task = Task { source, program: &program, claims: &claims, known, manner };
+        let found = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
+        let mut found = found.unwrap_or_else(|_| open(source, comparison));
+        found.time = started.elapsed();
+        found.modified = !program.same_text(comparison.pair);
+        report.pairs.push(found);
+    }
+    report.stopped = solver.stopped();
+    report
+}
+
+/// What the comparison of one pair starts from.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'t> {
+    source: &'t Loaded,
+    program: &'t Program<'t>,
+    claims: &'t Claims,
+    known: Known<'t>,
+    manner: &'t Manner,
+}
+
+/// Proves all pairs that no quick look refutes.
+fn prove_all(source: &Loaded, program: &Program<'_>, comparisons: &[Comparison<'_>], solver: &mut Solver) -> Proofs {
+    let unit = &source.unit;
+    let refuted = |pair: &Pair| {
+        let defined = [unit.versions[0].procedure(pair.0), unit.versions[1].procedure(pair.1)];
+        if program.same_text(*pair) || defined.iter().any(|code| code.body.is_none()) {
+            return false;
+        }
+        let run = RunPair { unit, left: pair.0, right: pair.1, when: None };
+        concrete::search(&run, &[], concrete::SearchBudget::QUICK).is_some()
+    };
+    let asked = unconditional(unit, comparisons);
+    let refuted: Vec<Pair> = asked.iter().copied().filter(refuted).collect();
+    let mut candidates = program.candidates(&asked);
+    candidates.retain(|pair| !refuted.contains(pair));
+    claims::prove_all(program, &candidates, solver)
+}
+
+/// A pair of which nothing is known.
+fn open(source: &Loaded, comparison: &Comparison<'_>) -> PairDiff {
+    let unit = &source.unit;
+    let (left, right) = comparison.pair;
+    let names = [unit.versions[0].procedure(left), unit.versions[1].procedure(right)].map(|code| code.name.clone());
+    PairDiff {
+        pair: comparison.pair,
+        names,
+        when: comparison.condition(unit),
+        equal_when: "false".into(),
+        differs_when: "false".into(),
+        one_ends_when: "false".into(),
+        open_when: Some("true".into()),
+        rows: Vec::new(),
+        one_ends_witness: None,
+        modified: false,
+        executed: false,
+        refined: Vec::new(),
+        time: Duration::ZERO,
+    }
+}
+
+/// The comparison of one pair.
+fn pair(task: Task<'_>, comparison: &Comparison<'_>, solver: &mut Solver) -> PairDiff {
+    let nothing = open(task.source, comparison);
+    if !comparable(&task.source.unit, comparison.pair) || !task.contracts_hold(comparison.pair) {
+        return nothing;
+    }
+    let needed = if task.manner.partial { Level::Partial } else { Level::Full };
+    let proved = task.known.proofs.get(&comparison.pair).and_then(|proof| proof.level) >= Some(needed);
+    if proved && task.premises_hold(comparison.pair) {
+        return PairDiff { equal_when: "true".into(), open_when: None, ..nothing };
+    }
+    let (left, right) = task.program.code(comparison.pair);
+    if left.body.is_none() || right.body.is_none() {
+        return nothing;
+    }
+    kinds::find(task, comparison, nothing, solver)
+}
+
+impl Task<'_> {
+    /// Whether all contracts of what the two run are proved: a run that breaks one is of no kind.
+    fn contracts_hold(&self, pair: Pair) -> bool {
+        let run = crate::verdict::comparison::procedures_run(self.program, pair, &Default::default());
+        (0..2).all(|version| kernel::alone::clauses::contracts_hold(self.known.clauses, version, &run[version]))
+    }
+
+    /// The same of what the proof of the pair rests on.
+    fn premises_hold(&self, pair: Pair) -> bool {
+        let proofs = self.known.proofs;
+        let reach = crate::verdict::comparison::premises(pair, proofs.get(&pair), proofs);
+        let run = crate::verdict::comparison::procedures_run(self.program, pair, &reach);
+        (0..2).all(|version| kernel::alone::clauses::contracts_hold(self.known.clauses, version, &run[version]))
+    }
+}

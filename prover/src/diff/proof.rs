@@ -1,0 +1,125 @@
+//! Conditions are believed only as they are printed.
+//!
+//! In: the text of a condition. Out: the condition as the language reads it, once it was proved to be what is said of it.
+//!
+//! Rule *Equal kind*: `equiv p ~ q when C` is proved by the engines, as `verify` does.
+//! Rule *Differing kind*: of all pairs of paths that a store with C can take, both end, and an output differs.
+//! Rule *One-sided kind*: of all pairs of paths that a store with C can take, exactly one ends.
+//! Each takes it that C has a value in every store.
+
+use super::paths::{Kind, Meetings, Question};
+use crate::budget::diff::SHARE;
+use crate::engines::claims;
+use crate::verdict::comparison::{premises, procedures_run};
+use crate::verdict::judge::Proofs;
+use kernel::alone::clauses::{Clause, contracts_hold};
+use kernel::exec::{Executor, Limits, on_entry};
+use kernel::relate::Level;
+use lang_l::Loaded;
+use lang_l::hir::{Expr, Unit};
+use smt::arena::Arena;
+use smt::obligation::{Obligation, Purpose};
+use smt::solve::{Answer, Solver};
+use smt::term::{Ending, Term};
+
+/// The condition that a text says of a pair, together with the pair's own; `None` when it is no expression of the program.
+pub(super) fn read(source: &Loaded, question: Question<'_>, own: Option<&Expr>, text: &str) -> Option<Expr> {
+    let (left, right) = question.pair;
+    let unit = &source.unit;
+    let names = (&unit.versions[0].procedure(left).name, &unit.versions[1].procedure(right).name);
+    let both = match own {
+        Some(own) => format!("({}) && ({text})", source.sources.text(own.span)),
+        None => text.to_string(),
+    };
+    let mut files: Vec<(String, String)> =
+        source.sources.iter().map(|(_, file)| (file.name.clone(), file.text.clone())).collect();
+    for equiv in unit.equivs.iter().filter(|equiv| (equiv.left, equiv.right) == question.pair) {
+        // Blanks in its place: a pair has one condition, and all else stays where it is.
+        let file = &mut files[equiv.span.file.0 as usize].1;
+        let range = equiv.span.range();
+        let blank = " ".repeat(range.len());
+        file.replace_range(range, &blank);
+    }
+    files.last_mut()?.1.push_str(&format!("\nequiv {} ~ {} when {both};\n", names.0, names.1));
+    let again = lang_l::load(files).ok()?.unit;
+    same_program(unit, &again).then_some(())?;
+    let equiv = again.equivs.into_iter().find(|equiv| (equiv.left, equiv.right) == question.pair)?;
+    equiv.when
+}
+
+fn same_program(a: &Unit, b: &Unit) -> bool {
+    (&a.classes, &a.fields, &a.globals, &a.versions) == (&b.classes, &b.fields, &b.globals, &b.versions)
+}
+
+/// The condition as a term of an arena, where it has a value in every store that satisfies what is assumed.
+pub(super) fn term(
+    question: Question<'_>,
+    condition: &Expr,
+    assumed: &[Term],
+    arena: &mut Arena,
+    solver: &mut Solver,
+) -> Option<Term> {
+    let Question { program, pair, .. } = question;
+    let limits = Limits { whole_run: program.both().begins_run(pair), ..Limits::default() };
+    let mut executor = Executor::new(program.unit.as_unit(), 0, &program.effects[0], limits, arena);
+    let (view, ..) = on_entry(&mut executor, pair.0);
+    let (value, has_value) = executor.value(&view, condition)?;
+    let obligation = Obligation { assumptions: assumed.to_vec(), goal: has_value, tag: Purpose::NoDifference.into() };
+    (solver.prove(arena, &obligation) == Answer::Holds).then_some(value)
+}
+
+/// What was proved of all pairs, and of contracts.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'k> {
+    /// The proofs without conditions.
+    pub(super) proofs: &'k Proofs,
+    /// The contracts.
+    pub(super) clauses: &'k [Clause],
+    /// Whether a run that does not end counts as equal to anything.
+    pub(super) partial: bool,
+}
+
+/// Whether the two are proved equivalent where the condition holds.
+pub(super) fn is_equal(question: Question<'_>, known: Known<'_>, condition: &Expr, solver: &mut Solver) -> bool {
+    let Question { program, pair, claims } = question;
+    let proof = claims::prove_when(program, pair, Some(condition), claims, solver);
+    let needed = if known.partial { Level::Partial } else { Level::Full };
+    let reach = premises(pair, Some(&proof), known.proofs);
+    let run = procedures_run(program, pair, &reach);
+    proof.level >= Some(needed) && (0..2).all(|version| contracts_hold(known.clauses, version, &run[version]))
+}
+
+/// Whether both end, and differ, wherever the condition holds.
+pub(super) fn differs(meetings: &Meetings, condition: Term, arena: &mut Arena, solver: &mut Solver) -> bool {
+    everywhere(meetings, condition, (arena, solver), |kind, _| match kind {
+        Kind::Differ(way) | Kind::Partly(way) => Some(*way),
+        Kind::Equal | Kind::OneEnds | Kind::Open => None,
+    })
+}
+
+/// Whether exactly one ends wherever the condition holds.
+pub(super) fn one_ends(meetings: &Meetings, condition: Term, arena: &mut Arena, solver: &mut Solver) -> bool {
+    let always = arena.terms.bool(true);
+    everywhere(meetings, condition, (arena, solver), |kind, endings| {
+        let endless = endings.map(|ending| ending == Ending::Diverges);
+        (matches!(kind, Kind::OneEnds) && endless[0] != endless[1]).then_some(always)
+    })
+}
+
+/// Whether of all meetings that a store with the condition can take, what is wanted of it follows; nothing wanted means that there
+/// must be no such store.
+fn everywhere(
+    meetings: &Meetings,
+    condition: Term,
+    (arena, solver): (&mut Arena, &mut Solver),
+    wanted: impl Fn(&Kind, [Ending; 2]) -> Option<Term>,
+) -> bool {
+    meetings.pairs.iter().all(|meeting| {
+        let never = arena.terms.bool(false);
+        let endings = [0, 1].map(|side| meetings.outcomes[side][meeting.paths[side]].ending);
+        let goal = wanted(&meeting.kind, endings).unwrap_or(never);
+        let assumptions = meeting.when.iter().chain([&condition]).copied().collect();
+        let obligation = Obligation { assumptions, goal, tag: Purpose::NoDifference.into() };
+        solver.with_share(SHARE, |solver| solver.prove(arena, &obligation)) == Answer::Holds
+    })
+}

@@ -1,0 +1,240 @@
+//! How the stores that differ do: rows of a condition, what stays equal, and both values of what does not.
+//!
+//! In: the paths of a pair that differ, and the condition that was proved for all of them. Out: [`Row`]s, each with a store that
+//! was run.
+//!
+//! Invariant: the condition of a row implies one of the regions it was made of, so its values are those of the paths there.
+
+use super::ask::Asker;
+use super::kinds::{Condition, Look};
+use super::outputs::Place;
+use super::regions::Region;
+use super::text::{self, Binding, Names, Text};
+use crate::search::witness::{Contrast, RunPair, Witness};
+use crate::search::{bmc, concrete, recurrent_set};
+use crate::verdict::comparison::procedures_run;
+use lang_l::interp::Behaviour;
+use smt::solve::Solver;
+use smt::term::{Ending, PathFacts, Term};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A value at a place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Value {
+    /// The place: a result, a global, a field or cell; `err` where it is that a version ends in error.
+    pub place: String,
+    /// The value, over the store on entry; `None` where no term says it.
+    pub value: Option<String>,
+    /// The same, said beside final values.
+    beside: Option<String>,
+}
+
+/// Stores that differ in one way.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Which stores.
+    pub when: String,
+    /// The same, said beside final values.
+    held: String,
+    /// The outputs that are equal.
+    pub equal: Vec<String>,
+    /// What version 0 leaves where they differ.
+    pub left: Vec<Value>,
+    /// What version 1 leaves there.
+    pub right: Vec<Value>,
+    /// A store that was run in both.
+    pub witness: Box<Witness>,
+}
+
+impl Row {
+    /// Whether the row says all values.
+    pub fn is_exact(&self) -> bool {
+        self.left.iter().chain(&self.right).all(|value| value.value.is_some())
+    }
+
+    /// What holds of the outputs in these stores.
+    pub fn relation(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        if self.held != "true" {
+            parts.push(if self.held.contains("||") { format!("({})", self.held) } else { self.held.clone() });
+        }
+        for (values, prime) in [(&self.left, ""), (&self.right, "'")] {
+            for value in values {
+                let place = primed(&value.place, prime);
+                match (value.place.as_str(), value.value.as_deref(), &value.beside) {
+                    ("err", Some("true"), _) => parts.push(place),
+                    ("err", _, _) => parts.push(format!("!{place}")),
+                    (_, _, Some(beside)) => parts.push(format!("{place} == {beside}")),
+                    _ => {}
+                }
+            }
+        }
+        if parts.is_empty() { "true".into() } else { parts.join(" && ") }
+    }
+}
+
+/// A place in the second version: `r'`, `a.f'`, `d'[i]`.
+fn primed(place: &str, prime: &str) -> String {
+    match place.strip_suffix(']').and(place.rfind('[')) {
+        Some(at) => format!("{}{prime}{}", &place[..at], &place[at..]),
+        None => format!("{place}{prime}"),
+    }
+}
+
+/// What rows are told apart by.
+type Signature = (Vec<String>, Vec<Value>, Vec<Value>);
+
+/// The rows of all stores that differ; `None` when no store was found to differ in a run.
+pub(super) fn rows(look: &mut Look<'_>, whole: &Condition, solver: &mut Solver) -> Option<Vec<Row>> {
+    let mut groups: BTreeMap<Signature, Vec<Term>> = BTreeMap::new();
+    for region in look.regions.differ.clone() {
+        let signature = signature(look, &region, solver);
+        groups.entry(signature).or_default().push(region.condition);
+    }
+    let mut found = Vec::new();
+    for ((equal, left, right), parts) in groups {
+        let Some((condition, held)) = condition(look, whole, &parts, solver) else { continue };
+        let Some(witness) = witness(look, &condition, solver) else { continue };
+        found.push(Row { when: condition.text, held, equal, left, right, witness: Box::new(witness) });
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// The condition of a row, and how it is said beside final values.
+fn condition(
+    look: &mut Look<'_>,
+    whole: &Condition,
+    parts: &[Term],
+    solver: &mut Solver,
+) -> Option<(Condition, String)> {
+    let written = look.write(parts, solver)?;
+    let condition = look.read(written.holds.text, solver)?;
+    let inside = look.arena.terms.or(parts);
+    let goal = look.arena.terms.and(&[inside, whole.term]);
+    let mut asker = Asker::new(&mut look.arena, solver, look.assumed.clone());
+    asker.follows(&[condition.term], goal).then_some((condition, written.held.text))
+}
+
+/// What is equal and what is not, in the stores of one pair of paths.
+fn signature(look: &mut Look<'_>, region: &Region, solver: &mut Solver) -> Signature {
+    let meeting = look.meetings.pairs[region.meeting].clone();
+    let endings = [0, 1].map(|side| look.meetings.outcomes[side][meeting.paths[side]].ending);
+    if endings[0] != endings[1] {
+        let sides = [0, 1].map(|side| one_side(look, region, side, meeting.paths[side]));
+        let [left, right] = sides;
+        return (Vec::new(), left, right);
+    }
+    let (mut equal, mut left, mut right) = (Vec::new(), Vec::new(), Vec::new());
+    for output in &meeting.outputs {
+        let Some(place) = place(look, output.place) else { continue };
+        let [a, b] = output.values;
+        let same = look.arena.terms.eq(a, b);
+        let mut asker = Asker::new(&mut look.arena, solver, look.assumed.clone());
+        if asker.follows(&[region.condition], same) {
+            if !matches!(output.place, Place::Global(_)) || !is_untouched(look, output.place, [a, b]) {
+                equal.push(place);
+            }
+            continue;
+        }
+        left.push(value(look, region, &place, a));
+        right.push(value(look, region, &place, b));
+    }
+    (equal, left, right)
+}
+
+/// Whether a global is what it was on entry in both.
+fn is_untouched(look: &mut Look<'_>, place: Place, values: [Term; 2]) -> bool {
+    let Place::Global(at) = place else { return false };
+    let Ok(at) = u32::try_from(at) else { return false };
+    let sort = look.arena.terms.sort(values[0]);
+    let before = look.arena.terms.app(smt::term::Func::Global(at), &[], sort);
+    values == [before; 2]
+}
+
+/// How one version ends where the other ends otherwise.
+fn one_side(look: &mut Look<'_>, region: &Region, side: usize, path: usize) -> Vec<Value> {
+    let outcome = look.meetings.outcomes[side][path].clone();
+    let errs = outcome.ending == Ending::Error;
+    let text = errs.to_string();
+    let mut values = vec![Value { place: "err".into(), value: Some(text.clone()), beside: Some(text) }];
+    if errs {
+        return values;
+    }
+    for (at, &result) in outcome.results.iter().enumerate() {
+        if let Some(place) = place(look, Place::Result(at)) {
+            values.push(value(look, region, &place, result));
+        }
+    }
+    for (at, &global) in outcome.globals.iter().enumerate() {
+        if !is_untouched(look, Place::Global(at), [global; 2])
+            && let Some(place) = place(look, Place::Global(at))
+        {
+            values.push(value(look, region, &place, global));
+        }
+    }
+    values
+}
+
+/// What a place is called.
+fn place(look: &Look<'_>, place: Place) -> Option<String> {
+    let names = look.names();
+    match place {
+        Place::Result(at) => {
+            let procedure = names.procedure;
+            procedure.locals.get(procedure.params + at).map(|local| local.name.clone())
+        }
+        Place::Global(at) => names.unit.globals().get(at).map(|global| global.name.clone()),
+        Place::Slot(selector, object, index) => {
+            text::place(names, &look.arena, selector, (object, index)).map(|text| text.text)
+        }
+    }
+}
+
+fn value(look: &mut Look<'_>, region: &Region, place: &str, value: Term) -> Value {
+    let mut known = PathFacts::new();
+    let simple = if known.assume(&mut look.arena.terms, region.condition) {
+        look.arena.terms.simplify(value, &known)
+    } else {
+        value
+    };
+    let names = look.names();
+    let said = |names: Names<'_>| text::text(names, &look.arena, simple);
+    let beside = said(Names { beside_final: true, ..names }).map(|text: Text| text.within(Binding::Sum));
+    Value { place: place.to_string(), value: said(names).map(|text| text.text), beside }
+}
+
+/// A store with the condition on which both end, and differ.
+fn witness(look: &Look<'_>, condition: &Condition, solver: &mut Solver) -> Option<Witness> {
+    let unit = &look.task.source.unit;
+    let (left, right) = look.comparison.pair;
+    let pair = RunPair { unit, left, right, when: Some(&condition.expr) };
+    let ends = |witness: &Witness| !matches!(witness.contrast(), Contrast::Termination);
+    let mut near =
+        |input| concrete::search(&pair, &[(input, Behaviour::Skip)], concrete::SearchBudget::NEAR).filter(ends);
+    let program = look.task.program;
+    concrete::search(&pair, &[], concrete::SearchBudget::QUICK)
+        .filter(ends)
+        .or_else(|| bmc::explore(program, look.comparison.pair, Some(&condition.expr), solver, &mut near))
+        .or_else(|| concrete::search(&pair, &[], concrete::SearchBudget::THOROUGH).filter(ends))
+}
+
+/// A store with the condition on which one ends, and the other never does.
+pub(super) fn endless(look: &Look<'_>, condition: &Condition, solver: &mut Solver) -> Option<Witness> {
+    let unit = &look.task.source.unit;
+    let program = look.task.program;
+    let (left, right) = look.comparison.pair;
+    let pair = RunPair { unit, left, right, when: Some(&condition.expr) };
+    let is_endless = |witness: &Witness| matches!(witness.contrast(), Contrast::Termination);
+    if let Some(found) = concrete::search(&pair, &[], concrete::SearchBudget::QUICK).filter(is_endless) {
+        return Some(found);
+    }
+    let run = procedures_run(program, look.comparison.pair, &BTreeSet::new());
+    concrete::search_endless(&pair, concrete::SearchBudget::ENDLESS, &mut |version, stuck| {
+        let clauses = look.task.known.clauses;
+        if !kernel::alone::clauses::contracts_hold(clauses, version, &run[version]) {
+            return None;
+        }
+        let of = recurrent_set::Version { unit: program.unit, version, effects: &program.effects[version] };
+        recurrent_set::never_ends(of, unit, stuck, solver)
+    })
+}

@@ -1,0 +1,187 @@
+//! `ape diff` on the suites beside the repository: no condition is ever wrong, and those that are not exact are known.
+//!
+//! A row `equal`, `differ` or `diverge` of an `expected.tsv` says which stores are of a kind. Two conditions are the same when the
+//! verifier proves that two procedures that return them are equivalent. One that is less than it could be is *weaker*. It must
+//! stand in `tests/diff_open.tsv`, which only shrinks. One that holds of a store it should not is *unsound*: never allowed.
+//!
+//! Suites that are absent are *ignored*. So are, unless `-- --include-ignored` asks for them, those of the four papers: they take long.
+
+mod common;
+
+use common::{ape, complain, on_a_large_stack, root, scratch};
+use libtest_mimic::{Arguments, Completion, Trial};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The suites, below the folder beside the repository.
+const SUITES: [&str; 8] = [
+    "symdiff/paper",
+    "symdiff/own",
+    "moddiff/paper",
+    "moddiff/own",
+    "dizy/paper",
+    "dizy/own",
+    "clever/paper",
+    "clever/own",
+];
+
+/// A row of a table: which conditions a kind of stores of a pair has.
+struct Expected {
+    file: String,
+    pair: String,
+    kind: String,
+    condition: String,
+}
+
+fn main() -> ExitCode {
+    let folder = root().join("../shared/suites");
+    let mut tests = vec![Trial::test("examples", || complain(examples()))];
+    for suite in SUITES {
+        let folder = folder.join(suite);
+        let rows = expected(&folder);
+        let files: BTreeSet<String> = rows.iter().map(|row| row.file.clone()).collect();
+        if files.is_empty() {
+            tests.push(Trial::ignorable_test(suite, || Ok(Completion::ignored_with("the suite is absent"))));
+        }
+        for file in files {
+            let (folder, name) = (folder.clone(), format!("{suite}/{file}"));
+            let run = {
+                let name = name.clone();
+                move || complain(on_a_large_stack(move || check(&folder, &file, &name)))
+            };
+            tests.push(Trial::test(name, run).with_ignored_flag(true));
+        }
+    }
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}
+
+/// The rows of a suite that say which stores are of a kind.
+fn expected(folder: &Path) -> Vec<Expected> {
+    let table = fs::read_to_string(folder.join("expected.tsv")).unwrap_or_default();
+    let row = |line: &str| {
+        let [file, pair, kind, condition] = line.split('\t').take(4).collect::<Vec<_>>().try_into().ok()?;
+        let wanted = matches!(kind, "equal" | "differ" | "diverge");
+        let [file, pair, kind, condition] = [file, pair, kind, condition].map(str::to_string);
+        wanted.then_some(Expected { file, pair, kind, condition })
+    };
+    table.lines().filter_map(row).collect()
+}
+
+/// What is wrong with what is said of one file.
+fn check(folder: &Path, file: &str, name: &str) -> Vec<String> {
+    let path = folder.join(file);
+    let text = fs::read_to_string(&path).expect("a program can be read");
+    let known = fs::read_to_string(root().join("tests/diff_open.tsv")).unwrap_or_default();
+    let report = ape(["diff".as_ref(), "--format".as_ref(), "json".as_ref(), path.as_os_str()]).json();
+    let mut wrong = Vec::new();
+    let (mut exact, mut all) = (0, 0);
+    for row in expected(folder).into_iter().filter(|row| row.file == file) {
+        let Some(found) = condition(&report, &row) else {
+            wrong.push(format!("{name}: {} is not reported", row.pair));
+            continue;
+        };
+        all += 1;
+        let label = format!("{name}\t{}\t{}", row.pair, row.kind);
+        let same = verdict(&text, &row.pair, [&found, &row.condition]);
+        if same == "equivalent" {
+            exact += 1;
+            continue;
+        }
+        let implied = format!("!({found}) || ({})", row.condition);
+        match verdict(&text, &row.pair, [&implied, "true"]).as_str() {
+            "not-equivalent" => wrong.push(format!("{label}: {found} is not sound")),
+            _ if known.lines().any(|line| line == label) => {}
+            _ => wrong.push(format!("{label}: {found} is less than {}", row.condition)),
+        }
+    }
+    println!("{name}: {exact} of {all} exact");
+    wrong
+}
+
+/// The condition that a report has of a kind of stores of a pair.
+fn condition(report: &Json, row: &Expected) -> Option<String> {
+    let key = match row.kind.as_str() {
+        "equal" => "equal_when",
+        "differ" => "differs_when",
+        _ => "one_ends_when",
+    };
+    let pairs = report["pairs"].as_array()?;
+    let pair = pairs.iter().find(|pair| pair["left"] == row.pair.as_str() && pair["when"].is_null())?;
+    Some(pair[key].as_str()?.to_string())
+}
+
+/// What `verify` says of two procedures that return these conditions, over the parameters of a procedure of the file.
+fn verdict(text: &str, procedure: &str, conditions: [&str; 2]) -> String {
+    let Some(signature) = signature(text, procedure) else { return "no signature".into() };
+    let body = |condition: &str| {
+        format!("{signature} {{ if ({condition}) {{ result__ := true; }} else {{ result__ := false; }} }}")
+    };
+    let program =
+        format!("{}\nversion a\n{}\nversion b\n{}\n", declared(text), body(conditions[0]), body(conditions[1]));
+    let path = scratch(&format!("conditions_{:x}.l", fingerprint(&program)), &program);
+    let ran = ape(["verify".as_ref(), "--format".as_ref(), "json".as_ref(), path.as_os_str()]);
+    let report: Json = serde_json::from_str(&ran.out).unwrap_or(Json::Null);
+    report["pairs"][0]["verdict"].as_str().unwrap_or("not legal").to_string()
+}
+
+/// A number for a text, so that its file has a name of its own.
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// The program without its comments.
+fn uncommented(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+}
+
+/// The classes and globals of a program.
+fn declared(text: &str) -> String {
+    let text = uncommented(text);
+    let mut found = Vec::new();
+    for (keyword, end) in [("class ", '}'), ("global ", ';')] {
+        for (at, _) in text.match_indices(keyword) {
+            if let Some(length) = text[at..].find(end) {
+                let item = text[at..=at + length].to_string();
+                if !found.contains(&item) {
+                    found.push(item);
+                }
+            }
+        }
+    }
+    found.join("\n")
+}
+
+/// A procedure with the parameters and pre-conditions of one of the program, and one result.
+fn signature(text: &str, procedure: &str) -> Option<String> {
+    let text = uncommented(text);
+    let head = format!("procedure {procedure}(");
+    let from = &text[text.find(&head)? + head.len()..];
+    let (parameters, rest) = from.split_once(')')?;
+    let specification = &rest[..rest.find('{')?];
+    let requires: Vec<&str> =
+        specification.split("requires").skip(1).map(|clause| clause.split(';').next().unwrap_or("")).collect();
+    let requires: String = requires.iter().map(|clause| format!(" requires {clause};")).collect();
+    Some(format!("procedure condition__({parameters}) returns (result__: bool){requires}"))
+}
+
+/// Each example of differences is told completely, and its first line says what is equal.
+fn examples() -> Vec<String> {
+    let folder: PathBuf = root().join("examples");
+    let mut wrong = Vec::new();
+    for file in common::programs(&folder) {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !name.starts_with("diff_") {
+            continue;
+        }
+        let report = ape(["diff".as_ref(), "--format".as_ref(), "json".as_ref(), file.as_os_str()]).json();
+        for pair in report["pairs"].as_array().into_iter().flatten() {
+            if pair["complete"] != true {
+                wrong.push(format!("{name}: {} is open when {}", pair["left"], pair["open_when"]));
+            }
+        }
+    }
+    wrong
+}
