@@ -11,6 +11,9 @@ use lang_l::source::Span;
 use smt::stop;
 use smt::term::{Ending, Kind, Selector, Term};
 
+/// How to go on where a condition holds, and where it does not.
+type Side<'s, 'a> = &'s mut dyn FnMut(&mut Executor<'a>, State, bool) -> Result<Vec<Flow>, ExecError>;
+
 impl<'a> Executor<'a> {
     /// Executes a block.
     ///
@@ -177,12 +180,7 @@ impl<'a> Executor<'a> {
     }
 
     /// Goes on in one way where a condition holds, and in another where it does not.
-    pub(super) fn branch(
-        &mut self,
-        mut state: State,
-        cond: Term,
-        on: &mut dyn FnMut(&mut Self, State, bool) -> Result<Vec<Flow>, ExecError>,
-    ) -> Result<Vec<Flow>, ExecError> {
+    pub(super) fn branch(&mut self, mut state: State, cond: Term, on: Side<'_, 'a>) -> Result<Vec<Flow>, ExecError> {
         if let Some(value) = self.arena.terms.as_bool(cond) {
             return on(self, state, value);
         }

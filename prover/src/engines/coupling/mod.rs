@@ -215,8 +215,9 @@ impl<'a, 'p> Coupler<'a, 'p> {
                 None => self.inductive(pairs[at - start.len()]),
             })
         });
-        let enough = inductive && (faults::planted("engines/coupling/start-unchecked") || start.is_empty())
-            || inductive && start.iter().all(|path_pair| self.ends_equal(path_pair));
+        let enough = inductive
+            && (faults::planted("engines/coupling/start-unchecked")
+                || start.iter().all(|path_pair| self.ends_equal(path_pair)));
         enough.then_some(self.summaries)
     }
 
