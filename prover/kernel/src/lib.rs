@@ -28,6 +28,4 @@ pub mod relate;
 
 pub mod pair;
 
-mod shape;
-
 pub mod proof;

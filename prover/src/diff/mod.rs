@@ -22,12 +22,12 @@ mod paths;
 mod proof;
 mod regions;
 pub mod report;
-mod rows;
 mod text;
 
-pub use rows::{Row, Value};
+pub use kinds::rows::{Row, Value};
 
 use crate::analysis::{Analysis, analyse};
+use crate::checked::Material;
 use crate::engines::claims;
 use crate::goal::{Pair, Program};
 use crate::lower::lower;
@@ -125,7 +125,7 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
         let analysis = analyse(&lowered, solver);
         (lowered, analysis)
     });
-    let (lowered, Analysis { effects, clauses, .. }) = match lowered {
+    let (lowered, Analysis { effects, clauses, evidence }) = match lowered {
         Ok(known) => known,
         Err(Stopped(reason)) => {
             let pairs = selected.iter().map(|comparison| open(source, comparison)).collect();
@@ -133,9 +133,18 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
         }
     };
     let program = Program { unit: &lowered, effects };
-    let proofs = solver.attempt(|solver| prove_all(source, &program, &comparisons, solver)).unwrap_or_default();
+    let mut proofs = solver.attempt(|solver| prove_all(source, &program, &comparisons, solver)).unwrap_or_default();
+    let material = Material::of(unit, &program, &proofs);
+    let kernel = match solver.attempt(|solver| material.check(unit, &program, &evidence, solver)) {
+        Ok(kernel) => kernel,
+        Err(Stopped(reason)) => {
+            let pairs = selected.iter().map(|comparison| open(source, comparison)).collect();
+            return DiffReport { pairs, stopped: Some(reason) };
+        }
+    };
+    material.settle(&kernel, &mut proofs);
     let claims = claims::surviving(&program, &proofs);
-    let known = Known { proofs: &proofs, clauses: &clauses, partial: manner.partial };
+    let known = Known { proofs: &proofs, clauses: &clauses, kernel: &kernel, partial: manner.partial };
     let mut report = DiffReport::default();
     for comparison in selected {
         let started = Instant::now();

@@ -9,11 +9,13 @@
 
 use super::paths::{Kind, Meetings, Question};
 use crate::budget::diff::SHARE;
+use crate::checked;
 use crate::engines::claims;
 use crate::verdict::comparison::{premises, procedures_run};
 use crate::verdict::judge::Proofs;
 use kernel::alone::clauses::{Clause, contracts_hold};
 use kernel::exec::{Executor, Limits, on_entry};
+use kernel::proof::Kernel;
 use kernel::relate::Level;
 use lang_l::Loaded;
 use lang_l::hir::{Expr, Unit};
@@ -75,6 +77,8 @@ pub(super) struct Known<'k> {
     pub(super) proofs: &'k Proofs,
     /// The contracts.
     pub(super) clauses: &'k [Clause],
+    /// Who checked them.
+    pub(super) kernel: &'k Kernel<'k>,
     /// Whether a run that does not end counts as equal to anything.
     pub(super) partial: bool,
 }
@@ -82,7 +86,8 @@ pub(super) struct Known<'k> {
 /// Whether the two are proved equivalent where the condition holds.
 pub(super) fn is_equal(question: Question<'_>, known: Known<'_>, condition: &Expr, solver: &mut Solver) -> bool {
     let Question { program, pair, claims } = question;
-    let proof = claims::prove_when(program, pair, Some(condition), claims, solver);
+    let mut proof = claims::prove_when(program, pair, Some(condition), claims, solver);
+    checked::conditional(known.kernel, program, (pair, condition), &mut proof, solver);
     let needed = if known.partial { Level::Partial } else { Level::Full };
     let reach = premises(pair, Some(&proof), known.proofs);
     let run = procedures_run(program, pair, &reach);

@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
 /// The most rows that the text shows of one pair.
-const MAX_SHOWN: usize = 12;
+const SHOWN: usize = 12;
 /// The most columns of a value before it gets a line of its own.
 const STORE_WIDTH: usize = 1_000;
 
@@ -68,7 +68,7 @@ fn title(pair: &PairDiff) -> String {
 }
 
 fn rows_text(source: &Loaded, pair: &PairDiff, all_rows: bool, text: &mut String) {
-    let shown = if all_rows { pair.rows.len() } else { MAX_SHOWN.min(pair.rows.len()) };
+    let shown = if all_rows { pair.rows.len() } else { SHOWN.min(pair.rows.len()) };
     for row in &pair.rows[..shown] {
         if pair.rows.len() > 1 {
             let _ = writeln!(text, "    when {}", row.when);

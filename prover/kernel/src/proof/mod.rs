@@ -10,6 +10,8 @@
 //!
 //! Invariant: every `equivalent`, `partially-equivalent`, and `holds` that is said to be checked is made from a [`Proved`].
 
+mod shape;
+
 use crate::alone::clauses::{Clause, contracts_hold};
 use crate::alone::measures::Ranking;
 use crate::alone::{self, Said};
@@ -19,7 +21,6 @@ use crate::lemma::{self, Lowering};
 use crate::pair::{self, Both, Goal, Pair, PairEvidence};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level};
-use crate::shape;
 use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::source::Span;
 use smt::solve::Solver;

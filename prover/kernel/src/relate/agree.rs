@@ -5,7 +5,7 @@
 //! is stored where. Where that is too coarse, the solver is asked whether a value can really have an alloc outside (rule
 //! *Closure*).
 
-use super::relation::places;
+use super::align::places;
 use super::{Correspondence, FailedGoal, Relater};
 use crate::exec::state::Outcome;
 use lang_l::source::Span;

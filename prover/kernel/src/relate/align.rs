@@ -4,7 +4,8 @@
 //! and 6; `proofs/soundness.md`, rule *Match*).
 
 use crate::exec::state::Outcome;
-use smt::arena::Arena;
+use lang_l::source::Span;
+use smt::arena::{Arena, CallRecord};
 use smt::term::{AllocClass, CallId, Kind, Origin, Renaming};
 use std::collections::BTreeMap;
 
@@ -60,4 +61,13 @@ pub fn same_class(arena: &Arena, mine: AllocClass, theirs: AllocClass) -> bool {
         (Origin::New(Kind::Array(a, _)), Origin::New(Kind::Array(b, _))) => a == b,
         _ => false,
     }
+}
+
+/// Where two calls are, in the two versions.
+pub fn places(records: [&CallRecord; 2], versions: [usize; 2]) -> [Vec<Span>; 2] {
+    let mut places = [Vec::new(), Vec::new()];
+    for (record, version) in records.into_iter().zip(versions) {
+        places[version].push(record.span);
+    }
+    places
 }

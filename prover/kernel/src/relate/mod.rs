@@ -15,10 +15,10 @@ mod relation;
 mod repeat;
 
 pub use agree::RenamedOutcome;
-pub use align::{Correspondence, same_class};
+pub use align::{Correspondence, places, same_class};
 pub use condition::write as write_condition;
 pub use evidence::{Cases, End, Leaf, Match, RelationEvidence, Repeat};
-pub use relation::{Atom, CallRelation, Fact, Given, Step, places};
+pub use relation::{Atom, CallRelation, Fact, Given, Step};
 
 use crate::effects::Effects;
 use crate::exec::state::Outcome;

@@ -8,8 +8,8 @@
 
 use super::Relater;
 use super::agree::RenamedOutcome;
+use super::align::places;
 use lang_l::hir::{FieldId, Procedure, Unit};
-use lang_l::source::Span;
 use smt::arena::{Arena, CallRecord};
 use smt::heap::HeapId;
 use smt::obligation::Purpose;
@@ -224,13 +224,4 @@ impl Relater<'_> {
         let facts = relation.facts.iter().map(|fact| fact.term(self.arena, given)).collect();
         [equal, facts]
     }
-}
-
-/// Where two calls are, in the two versions.
-pub fn places(records: [&CallRecord; 2], versions: [usize; 2]) -> [Vec<Span>; 2] {
-    let mut places = [Vec::new(), Vec::new()];
-    for (record, version) in records.into_iter().zip(versions) {
-        places[version].push(record.span);
-    }
-    places
 }

@@ -2,11 +2,12 @@
 //!
 //! In: a pair that is not proved equivalent. Out: its [`PairDiff`], by the plan under which most became known.
 
+pub(in crate::diff) mod rows;
+
 use super::ask::Asker;
 use super::paths::{self, Meetings, Plan, Question};
 use super::proof;
 use super::regions::{self, Regions};
-use super::rows;
 use super::text::Names;
 use super::{PairDiff, Task};
 use crate::budget::diff::{MAX_DEPTH, MAX_UNROLLED_DEPTH};
@@ -24,29 +25,34 @@ use std::collections::BTreeSet;
 
 /// A condition that was proved to be what is said of it.
 #[derive(Clone, Debug)]
-pub(super) struct Condition {
+pub(in crate::diff) struct Condition {
     /// As it is printed.
-    pub(super) text: String,
+    pub(in crate::diff) text: String,
     /// As it is read, together with the pair's own.
-    pub(super) expr: Expr,
+    pub(in crate::diff) expr: Expr,
     /// As a term of the arena at hand.
-    pub(super) term: Term,
+    pub(in crate::diff) term: Term,
 }
 
 /// What is known of a pair under one plan.
-pub(super) struct Look<'l> {
-    pub(super) task: Task<'l>,
-    pub(super) comparison: &'l Comparison<'l>,
-    pub(super) arena: Arena,
+pub(in crate::diff) struct Look<'l> {
+    pub(in crate::diff) task: Task<'l>,
+    pub(in crate::diff) comparison: &'l Comparison<'l>,
+    pub(in crate::diff) arena: Arena,
     /// What both assume on entry.
-    pub(super) assumed: Vec<Term>,
-    pub(super) meetings: Meetings,
-    pub(super) regions: Regions,
+    pub(in crate::diff) assumed: Vec<Term>,
+    pub(in crate::diff) meetings: Meetings,
+    pub(in crate::diff) regions: Regions,
     numbers: BTreeSet<BigInt>,
 }
 
 /// Finds the kinds of stores of a pair: plan after plan, until all is known.
-pub(super) fn find(task: Task<'_>, comparison: &Comparison<'_>, nothing: PairDiff, solver: &mut Solver) -> PairDiff {
+pub(in crate::diff) fn find(
+    task: Task<'_>,
+    comparison: &Comparison<'_>,
+    nothing: PairDiff,
+    solver: &mut Solver,
+) -> PairDiff {
     let mut best = nothing;
     for plan in plans(task, comparison) {
         let looked = solver.attempt(|solver| Look::take(task, comparison, &plan, solver));
@@ -107,18 +113,18 @@ impl<'l> Look<'l> {
         Some(Look { task, comparison, arena, assumed, meetings, regions, numbers })
     }
 
-    pub(super) fn question(&self) -> Question<'l> {
+    pub(in crate::diff) fn question(&self) -> Question<'l> {
         Question { program: self.task.program, pair: self.comparison.pair, claims: self.task.claims }
     }
 
     /// What terms are called.
-    pub(super) fn names<'n>(&'n self) -> Names<'n> {
+    pub(in crate::diff) fn names<'n>(&'n self) -> Names<'n> {
         let procedure = self.task.source.unit.versions[0].procedure(self.comparison.pair.0);
         Names { unit: self.task.program.unit, procedure, numbers: &self.numbers, beside_final: false }
     }
 
     /// The texts of "one of these holds" and "none does".
-    pub(super) fn write(&mut self, parts: &[Term], solver: &mut Solver) -> Option<regions::Written> {
+    pub(in crate::diff) fn write(&mut self, parts: &[Term], solver: &mut Solver) -> Option<regions::Written> {
         let procedure = self.task.source.unit.versions[0].procedure(self.comparison.pair.0);
         let names = Names { unit: self.task.program.unit, procedure, numbers: &self.numbers, beside_final: false };
         let mut asker = Asker::new(&mut self.arena, solver, self.assumed.clone());
@@ -126,7 +132,7 @@ impl<'l> Look<'l> {
     }
 
     /// Reads a text back, as a condition that has a value in every store.
-    pub(super) fn read(&mut self, text: String, solver: &mut Solver) -> Option<Condition> {
+    pub(in crate::diff) fn read(&mut self, text: String, solver: &mut Solver) -> Option<Condition> {
         let question = self.question();
         let alone = proof::read(self.task.source, question, None, &text)?;
         let expr = proof::read(self.task.source, question, self.comparison.when, &text)?;

@@ -5,11 +5,11 @@
 //!
 //! Invariant: the condition of a row implies one of the regions it was made of, so its values are those of the paths there.
 
-use super::ask::Asker;
-use super::kinds::{Condition, Look};
-use super::outputs::Place;
-use super::regions::Region;
-use super::text::{self, Binding, Names, Text};
+use super::super::ask::Asker;
+use super::super::outputs::Place;
+use super::super::regions::Region;
+use super::super::text::{self, Binding, Names, Text};
+use super::{Condition, Look};
 use crate::search::witness::{Contrast, RunPair, Witness};
 use crate::search::{bmc, concrete, recurrent_set};
 use crate::verdict::comparison::procedures_run;
@@ -85,7 +85,7 @@ fn primed(place: &str, prime: &str) -> String {
 type Signature = (Vec<String>, Vec<Value>, Vec<Value>);
 
 /// The rows of all stores that differ; `None` when no store was found to differ in a run.
-pub(super) fn rows(look: &mut Look<'_>, whole: &Condition, solver: &mut Solver) -> Option<Vec<Row>> {
+pub(in crate::diff) fn rows(look: &mut Look<'_>, whole: &Condition, solver: &mut Solver) -> Option<Vec<Row>> {
     let mut groups: BTreeMap<Signature, Vec<Term>> = BTreeMap::new();
     for region in look.regions.differ.clone() {
         let signature = signature(look, &region, solver);
@@ -219,7 +219,7 @@ fn witness(look: &Look<'_>, condition: &Condition, solver: &mut Solver) -> Optio
 }
 
 /// A store with the condition on which one ends, and the other never does.
-pub(super) fn endless(look: &Look<'_>, condition: &Condition, solver: &mut Solver) -> Option<Witness> {
+pub(in crate::diff) fn endless(look: &Look<'_>, condition: &Condition, solver: &mut Solver) -> Option<Witness> {
     let unit = &look.task.source.unit;
     let program = look.task.program;
     let (left, right) = look.comparison.pair;

@@ -7,8 +7,8 @@
 //!
 //! Invariant: what has this shape leads the kernel to an answer, and never out of a table.
 
+use super::Dossier;
 use crate::effects::{Effects, is_loop};
-use crate::proof::Dossier;
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
@@ -19,7 +19,7 @@ use smt::term::{Selector, Sort};
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn check(dossier: &Dossier<'_>) -> Result<(), Rejection> {
+pub(super) fn check(dossier: &Dossier<'_>) -> Result<(), Rejection> {
     let Dossier { source, lowered, simulations, effects, .. } = dossier;
     let tables =
         (&source.classes, &source.fields, &source.globals) == (&lowered.classes, &lowered.fields, &lowered.globals);
