@@ -3,10 +3,10 @@
 //! In: a checked pair program with its texts. Out: a [`DiffReport`], a [`PairDiff`] for each pair.
 //!
 //! 1. All pairs are proved as far as they can be, as `verify` does.
-//! 2. [`paths`]: what is left is executed path by path, with calls in place; each two paths that one store can take are compared.
-//! 3. [`regions`]: from that, conditions over the store on entry, as short as they can be ([`cubes`], [`condition`]).
-//! 4. [`proof`]: each condition is read back from its text and proved; what is not proved is open.
-//! 5. [`rows`]: what differs where, each with a store that was run.
+//! 2. `paths`: what is left is executed path by path, with calls in place; each two paths that one store can take are compared.
+//! 3. `regions`: from that, conditions over the store on entry, as short as they can be (`cubes`, `condition`).
+//! 4. `proof`: each condition is read back from its text and proved; what is not proved is open.
+//! 5. `kinds::rows`: what differs where, each with a store that was run.
 //!
 //! Invariant: no condition is reported but as it was read back from its text and proved.
 //! Invariant: every store is of one of the reported kinds, or open.

@@ -5,9 +5,9 @@
 //!
 //! 1. [`subject`] makes pairs that were run and differ, with what engines find of them and of their like.
 //! 2. A *story* is all that is found of a subject, with the claims about its like for the pairs that differ. A lie is a story
-//!    with something in it changed: [`transplant`], [`evidence`], [`relations`], [`alone`], [`parts`], [`guess`].
+//!    with something in it changed: `transplant`, `evidence`, `relations`, `alone`, `parts`, `guess`.
 //! 3. The kernel is told each story. None may be proved about what differs, and none may make the kernel panic. Nor may it
-//!    believe of a single procedure what a run denies ([`deeds`]).
+//!    believe of a single procedure what a run denies (`deeds`).
 //!
 //! Invariant: deterministic; a story that says what the engines found is no lie, and is not counted.
 

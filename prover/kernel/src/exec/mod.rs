@@ -1,6 +1,6 @@
-//! Symbolic execution: a procedure of a lowered program to all its outcomes.
+//! Symbolic execution: a procedure of a lowered program, or a part of the source, to all its outcomes.
 //!
-//! In: a program without loops and with calls only as statements ([`crate::lower`]), and [`Effects`] about every procedure.
+//! In: a program without loops and with calls only as statements, and [`Effects`] about every procedure.
 //! Out: [`Outcome`]s whose path conditions cover every initial store; each is a path, with the calls made on it.
 //!
 //! Invariant: no solver here; paths are dropped only when their condition is false by the simplifier alone.
