@@ -35,6 +35,7 @@ use crate::search::concrete;
 use crate::search::witness::{RunPair, Witness};
 use crate::verdict::comparison::{Comparison, comparable, comparisons, unconditional};
 use crate::verdict::judge::Proofs;
+use crate::verdict::vacuity;
 use crate::verify::Config;
 use kernel::relate::{Claims, Level};
 use lang_l::Loaded;
@@ -215,16 +216,26 @@ fn pair(task: Task<'_>, comparison: &Comparison<'_>, solver: &mut Solver) -> Pai
     if !comparable(&task.source.unit, comparison.pair) || !task.contracts_hold(comparison.pair) {
         return nothing;
     }
+    let Comparison { pair, when } = *comparison;
+    if defined(task.program, pair) && vacuity::vacuous(task.program, pair, when, solver).is_some() {
+        // Of no store that there is, nothing is worth saying.
+        return nothing;
+    }
     let needed = if task.manner.partial { Level::Partial } else { Level::Full };
     let proved = task.known.proofs.get(&comparison.pair).and_then(|proof| proof.level) >= Some(needed);
     if proved && task.premises_hold(comparison.pair) {
         return PairDiff { equal_when: "true".into(), open_when: None, ..nothing };
     }
-    let (left, right) = task.program.code(comparison.pair);
-    if left.body.is_none() || right.body.is_none() {
+    if !defined(task.program, pair) {
         return nothing;
     }
     kinds::find(task, comparison, nothing, solver)
+}
+
+/// Whether both procedures have a body.
+fn defined(program: &Program<'_>, pair: Pair) -> bool {
+    let (left, right) = program.code(pair);
+    left.body.is_some() && right.body.is_some()
 }
 
 impl Task<'_> {
