@@ -37,3 +37,25 @@ pub mod pair {
     /// The parameters and results of version 1 that have no partner are numbered from here on; no loop has so many.
     pub const APART: u32 = 1 << 16;
 }
+
+/// Summaries of calls.
+pub mod summaries {
+    /// More summaries than this are too many.
+    pub const MAX_SUMMARIES: usize = 48;
+    /// So are more formulas than this in one part of one.
+    pub const MAX_FORMULAS: usize = 200;
+    /// And more calls on two paths that they can be told of.
+    pub const MAX_USES: usize = 200;
+    /// More calls than this are not spoken of by one summary.
+    pub const MAX_SLOTS: u32 = 6;
+    /// Nor are more executed of one, each within the other.
+    pub const MAX_TURNS: usize = 16;
+    /// And more ways through all calls of a summary are too many.
+    pub const MAX_WAYS: usize = 1_000;
+    /// A sum has no more parts than this.
+    pub const MAX_SUMMANDS: usize = 100;
+    /// And a part no more factors.
+    pub const MAX_FACTORS: usize = 8;
+    /// How deep formulas may be nested.
+    pub const MAX_DEPTH: usize = 4;
+}

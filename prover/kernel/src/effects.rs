@@ -66,11 +66,14 @@ impl Effects {
 pub fn syntactic(unit: &Unit, version: usize) -> Vec<Effects> {
     let procedures = &unit.versions[version].procedures;
     let mut all: Vec<Effects> = procedures.iter().map(|procedure| own_facts(unit, procedure)).collect();
+    let direct: Vec<Vec<ProcId>> = all.iter().map(|own| own.callees.iter().copied().collect()).collect();
+    // Callees first, so that one round finds everything where nothing recurs.
+    let order = callees_first(&direct);
     loop {
         let mut changed = false;
-        for at in 0..all.len() {
+        for &at in &order {
             let mut merged = all[at].clone();
-            for callee in all[at].callees.clone() {
+            for callee in &direct[at] {
                 let theirs = &all[callee.index()];
                 merged.writes.extend(&theirs.writes);
                 merged.accesses.extend(&theirs.accesses);
@@ -100,6 +103,27 @@ pub fn syntactic(unit: &Unit, version: usize) -> Vec<Effects> {
             !endless[at] && !all[at].may_block && all[at].callees.iter().all(|callee| !endless[callee.index()]);
     }
     all
+}
+
+/// All procedures, each behind those that it calls, but where they recur.
+fn callees_first(callees: &[Vec<ProcId>]) -> Vec<usize> {
+    let mut order = Vec::with_capacity(callees.len());
+    let mut seen = vec![false; callees.len()];
+    for root in 0..callees.len() {
+        let mut path = if std::mem::replace(&mut seen[root], true) { Vec::new() } else { vec![(root, 0)] };
+        while let Some((at, next)) = path.last_mut() {
+            let Some(callee) = callees[*at].get(*next).map(|callee| callee.index()) else {
+                order.push(*at);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            if !std::mem::replace(&mut seen[callee], true) {
+                path.push((callee, 0));
+            }
+        }
+    }
+    order
 }
 
 /// The procedures that one calls itself, lowered or not. Contracts cannot call any.

@@ -13,6 +13,7 @@ use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{AllocClass, Ending, Func, PathFacts, Selector, Sort, Term};
+use std::borrow::Cow;
 
 /// Checks what is said of one procedure with a body.
 pub(super) fn check(said: Said<'_>, id: ProcId, solver: &mut Solver) -> Result<(), Rejection> {
@@ -157,11 +158,10 @@ fn needs(said: Said<'_>, id: ProcId) -> Result<(), Rejection> {
         return Ok(());
     }
     let code = said.unit.procedure(said.version, id);
-    let mut effects = said.effects.to_vec();
-    for other in &mut effects {
-        if other.callees.contains(&id) {
-            other.errs_if_null.clear();
-        }
+    let mut effects = Cow::Borrowed(said.effects);
+    // Only what recurs calls what may lead back to it.
+    if own.recursive(id) {
+        effects.to_mut().iter_mut().filter(|other| other.callees.contains(&id)).for_each(|o| o.errs_if_null.clear());
     }
     let mut arena = Arena::new(said.unit);
     let limits = Limits::default();

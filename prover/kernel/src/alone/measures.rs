@@ -2,7 +2,7 @@
 //!
 //! In: the procedures of a version, and [`Ranking`]s. Out: whether each ranking shows that its component ends.
 //!
-//! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters. For each recursive call, on
+//! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters and the lengths of the others. For each recursive call, on
 //! its path, the caller's measure is at least 0 and the callee's is smaller. With two measures in lexicographic order it
 //! is enough that the first does not grow, and that the second is at least 0 and shrinks. No infinite chain of calls can do
 //! that.
@@ -19,13 +19,15 @@ use smt::solve::{Answer, Solver};
 use smt::term::{CallId, Ending, Func, Sort, Term, Terms};
 use std::collections::BTreeMap;
 
-/// A linear form over parameters, by their position.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A linear form over parameters and lengths of parameters, by their position.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Measure {
     /// What is added.
     pub constant: BigInt,
     /// What each parameter is multiplied by.
     pub coefficients: BTreeMap<u32, BigInt>,
+    /// What the length of each is multiplied by. No store changes it.
+    pub lengths: BTreeMap<u32, BigInt>,
 }
 
 /// Why the procedures of a component end.
@@ -148,20 +150,23 @@ fn recursive_calls(
 
 /// Whether, at a call, the measure is at least 0 before and smaller after (`strictly`), or no greater after.
 pub fn shrinks(arena: &mut Arena, solver: &mut Solver, measure: &Measure, descent: &Descent, strictly: bool) -> bool {
-    let params: BTreeMap<u32, Term> =
-        measure.coefficients.keys().map(|&at| (at, arena.terms.app(Func::Param(at), &[], Sort::Int))).collect();
-    let before = value(arena, measure, |at| params.get(&at).copied());
-    let after = value(arena, measure, |at| descent.args.get(at as usize).copied());
+    let before = value(arena, measure, |terms, at, sort| Some(terms.app(Func::Param(at), &[], sort)));
+    let after = value(arena, measure, |_, at, _| descent.args.get(at as usize).copied());
     let (Some(before), Some(after)) = (before, after) else { return false };
     let goal = decrease(&mut arena.terms, before, after, strictly);
     let tag = Purpose::MeasureShrinks.within(descent.version, vec![descent.span]);
     solver.prove(arena, &Obligation { assumptions: descent.path.clone(), goal, tag }) == Answer::Holds
 }
 
-fn value(arena: &mut Arena, measure: &Measure, of: impl Fn(u32) -> Option<Term>) -> Option<Term> {
+fn value(arena: &mut Arena, measure: &Measure, of: impl Fn(&mut Terms, u32, Sort) -> Option<Term>) -> Option<Term> {
     let mut sum = arena.terms.int(measure.constant.clone());
-    for (&at, coefficient) in &measure.coefficients {
-        let term = of(at).filter(|&term| arena.terms.sort(term) == Sort::Int)?;
+    let numbers = measure.coefficients.iter().map(|(&at, own)| (at, own, Sort::Int));
+    let lengths = measure.lengths.iter().map(|(&at, own)| (at, own, Sort::Ref));
+    for (at, coefficient, sort) in numbers.chain(lengths) {
+        let mut term = of(&mut arena.terms, at, sort).filter(|&term| arena.terms.sort(term) == sort)?;
+        if sort == Sort::Ref {
+            term = arena.heaps.length(&mut arena.terms, term);
+        }
         let coefficient = arena.terms.int(coefficient.clone());
         let product = arena.terms.mul(coefficient, term);
         sum = arena.terms.add(sum, product);

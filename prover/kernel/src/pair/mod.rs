@@ -12,6 +12,7 @@ pub mod loops;
 pub mod paths;
 pub mod plan;
 pub mod same;
+pub mod summaries;
 
 use crate::effects::{Effects, is_loop};
 use crate::exec::state::Outcome;
@@ -23,6 +24,7 @@ use paths::PathsEvidence;
 use smt::arena::Arena;
 use smt::solve::Solver;
 use std::collections::BTreeMap;
+use summaries::SummariesEvidence;
 
 /// A pair of procedures: of version 0 and of version 1.
 pub type Pair = (ProcId, ProcId);
@@ -60,6 +62,8 @@ pub enum PairEvidence {
     Paths(PathsEvidence),
     /// Path by path, under relations between loops (rule *Relation*).
     Loops(LoopsEvidence),
+    /// By summaries of calls that do not match one by one (rule *Summary*).
+    Summaries(SummariesEvidence),
 }
 
 /// Is told how two outcomes of the pair were related, and where the terms of these are; for reports.
@@ -91,6 +95,7 @@ pub fn check(
         PairEvidence::External => same::check_external(&goal),
         PairEvidence::Paths(evidence) => paths::check((&goal, level), evidence, None, solver, note),
         PairEvidence::Loops(evidence) => loops::check((&goal, level), evidence, solver, note),
+        PairEvidence::Summaries(evidence) => summaries::check((&goal, level), evidence, solver),
     }
 }
 

@@ -3,11 +3,13 @@
 use super::loops::{Frame, LoopRelation, LoopsEvidence, Target};
 use super::paths::{PathPair, PathsEvidence, Relations, meetings};
 use super::plan::{InliningPlan, Run};
+use super::summaries::{Formula, Polynomial, Products, Slot, SummariesEvidence, Summary};
 use super::{Both, Goal, Pair, PairEvidence, check};
 use crate::effects::{Effects, syntactic};
 use crate::exec::state::Outcome;
 use crate::relate::{Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence, Step};
 use lang_l::hir::{FieldId, Origin, ProcId, Unit};
+use num_bigint::BigInt;
 use smt::arena::Arena;
 use smt::solve::{QueryBudget, Solver};
 use smt::term::{Ending, Sort};
@@ -248,4 +250,49 @@ fn loops_are_loops_and_are_related_once() {
     evidence.loops.truncate(1);
     evidence.loops[0].0.pair = (ProcId(1), ProcId(5));
     assert!(Case::counts().refused(&PairEvidence::Loops(evidence)).contains("not there"));
+}
+
+/// Both call `count` twice, and give back different sums.
+const TWICE: &str = "
+    version 0
+    procedure run(n: int) returns (r: int) requires n >= 1; { x := count(n); y := count(n - 1); r := x + y; }
+    procedure count(n: int) returns (r: int) { if (n > 0) { r := count(n - 1); } }
+    version 1
+    procedure run(n: int) returns (r: int) requires n >= 1; { x := count(n); y := count(n - 1); r := x + y + 1; }
+    procedure count(n: int) returns (r: int) { if (n > 0) { r := count(n - 1); } }";
+
+/// What does not hold of two calls is not told of a call and one within it, which only looks as if it were smaller.
+#[test]
+fn a_summary_of_several_calls_is_told_of_calls_that_do_not_overlap() {
+    let mut case = Case::new(TWICE, &[]);
+    for own in case.effects.iter_mut().flatten() {
+        own.errs_only_if_null = Some(Vec::new());
+        own.terminates = true;
+    }
+    let sum = |parts: &[(i64, Vec<usize>)]| Polynomial {
+        parts: parts.iter().map(|(factor, of)| (BigInt::from(*factor), of.clone())).collect(),
+    };
+    // Of the results of calls with arguments from 1 on, the second one smaller by 1.
+    let before = vec![
+        Formula::Zero(sum(&[(1, vec![0]), (-1, vec![1]), (-1, vec![])])),
+        Formula::AtMostZero(sum(&[(1, vec![]), (-1, vec![0])])),
+    ];
+    let said = |turns: [usize; 2], after: Formula| {
+        let slots = turns.map(|turns| Slot { callee: ProcId(1), turns }).to_vec();
+        let summary =
+            Summary { of: [slots, Vec::new()], before: before.clone(), given: Vec::new(), after: vec![after] };
+        let plan = InliningPlan::of(Default::default(), [0, 0]);
+        PairEvidence::Summaries(SummariesEvidence { plan, summaries: vec![summary], products: Products::Opaque })
+    };
+    for turns in [[0, 0], [1, 0], [0, 1], [1, 1], [2, 1]] {
+        // They never both return.
+        let why = case.refused(&said(turns, Formula::Any(Vec::new())));
+        assert!(why.contains("does not follow from those of the calls within"), "{turns:?}: {why}");
+    }
+    // Both give back 0: that is no difference, and no proof either.
+    let why = case.refused(&said([1, 1], Formula::Zero(sum(&[(1, vec![2]), (-1, vec![3])]))));
+    assert!(why.contains("follow") || why.contains("end alike"), "{why}");
+    for wrong in [[99, 1], [1, 99]] {
+        assert_eq!(case.refused(&said(wrong, Formula::Any(Vec::new()))), "a summary has no meaning");
+    }
 }

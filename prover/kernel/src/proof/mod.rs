@@ -24,6 +24,7 @@ use crate::relate::{Claims, Level};
 use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::source::Span;
 use smt::solve::Solver;
+use smt::stop::Stopped;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All that is said of a pair program.
@@ -123,7 +124,8 @@ impl<'a> Kernel<'a> {
         Both { unit: self.dossier.lowered, effects: self.dossier.effects }
     }
 
-    /// Checks all claims, each under those that stand, until all that stand are shown.
+    /// Checks all claims, each under those that stand, until all that stand are shown. A claim whose check is given up, for its
+    /// size or when the time is over, falls like any other that is not shown.
     fn induction(&mut self, solver: &mut Solver) {
         let mut used: BTreeMap<Pair, Claims> = BTreeMap::new();
         loop {
@@ -132,7 +134,8 @@ impl<'a> Kernel<'a> {
                 |own: &Claims| own.iter().all(|(pair, level)| standing.get(pair).is_some_and(|has| has >= level));
             let open = |pair: &&Pair| !used.get(pair).is_some_and(rests);
             let Some(&pair) = standing.keys().find(open) else { return };
-            match self.claim(pair, None, solver) {
+            let given_up = |Stopped(reason)| reject(format!("its check was given up: {reason}"));
+            match solver.attempt(|solver| self.claim(pair, None, solver)).unwrap_or_else(given_up) {
                 Ok(own) => {
                     used.insert(pair, own);
                 }

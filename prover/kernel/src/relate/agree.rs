@@ -132,6 +132,13 @@ impl Relater<'_> {
         [left, right].map(|outcome| outcome.calls.iter().map(|&call| self.arena.record(call).span).collect())
     }
 
+    /// Whether a condition of one path is the negation of one of the other. That is the cheapest way to see that the two
+    /// contradict each other, and most pairs of paths do so.
+    pub fn opposed(&mut self, left: &Outcome, right: &Outcome) -> bool {
+        let conditions: HashSet<Term> = right.path.iter().copied().collect();
+        left.path.iter().any(|&condition| conditions.contains(&self.arena.terms.not(condition)))
+    }
+
     /// Gives the right outcome the names of the left one.
     pub fn align(&mut self, left: &Outcome, right: &Outcome, alignment: &Correspondence) -> RenamedOutcome {
         let (outcome, renaming) = alignment.apply(self.arena, right);
@@ -324,7 +331,10 @@ impl Relater<'_> {
     pub fn holds(&mut self, aligned: &RenamedOutcome, goals: &[Term], tag: Tag) -> bool {
         let goals: Vec<Term> = goals.iter().map(|&goal| self.arena.terms.simplify(goal, &aligned.known)).collect();
         let goal = self.arena.terms.and(&goals);
-        if self.arena.terms.is_true(goal) {
+        // What was done in another order is often the same in plain sight, and hard for a solver: of many references that may
+        // be equal it tries all cases.
+        let arranged = self.arena.terms.arranged(goal);
+        if self.arena.terms.is_true(arranged) {
             return true;
         }
         let obligation = Obligation { assumptions: aligned.assumptions.clone(), goal, tag };

@@ -116,10 +116,12 @@ impl Relater<'_> {
             self.use_claim(mine, theirs, level);
         }
         match &leaf.end {
-            End::Contradiction => match self.align(left, right, &alignment).contradictory {
-                true => Ok(Relation::Exclusive),
-                false => reject("two paths do not contradict each other in plain sight"),
-            },
+            End::Contradiction => {
+                match self.opposed(left, right) || self.align(left, right, &alignment).contradictory {
+                    true => Ok(Relation::Exclusive),
+                    false => reject("two paths do not contradict each other in plain sight"),
+                }
+            }
             End::Exclusive => {
                 let aligned = self.align(left, right, &alignment);
                 match faults::planted("kernel/relate/exclusive") || self.excluded(left, right, &aligned) {
