@@ -249,6 +249,37 @@ proptest! {
         }
     }
 
+    /// The normal form of choices has the same value; what was divided by zero may have none in either form.
+    #[test]
+    fn arranged_choices_keep_the_meaning(tree in any_sort(5), values in values()) {
+        let mut terms = Terms::new();
+        let term = build(&tree, &mut terms);
+        let arranged = terms.arranged(term);
+        let (before, after) = (evaluate(&mut terms, term, &values), evaluate(&mut terms, arranged, &values));
+        if let (Some(before), Some(after)) = (before, after) {
+            prop_assert_eq!(before, after);
+        }
+    }
+
+    /// Sums of choices, and choices by what a number is, are the same term in whatever order they were made.
+    #[test]
+    fn the_order_of_independent_choices_is_lost(order in Just((0u32..6).collect::<Vec<_>>()).prop_shuffle()) {
+        let mut terms = Terms::new();
+        let made = [(0..6).collect(), order].map(|order: Vec<u32>| {
+            let (mut sum, mut cell) = (terms.int(0), variable(&mut terms, Sort::Int, 9));
+            for at in order {
+                let [number, index] = [at, 7].map(|at| variable(&mut terms, Sort::Int, at));
+                let (zero, mine) = (terms.int(0), terms.int(at));
+                let (positive, here) = (terms.lt(zero, number), terms.eq(index, mine));
+                let more = terms.add(sum, number);
+                sum = terms.ite(positive, more, sum);
+                cell = terms.ite(here, number, cell);
+            }
+            [terms.arranged(sum), terms.arranged(cell)]
+        });
+        prop_assert_eq!(made[0], made[1]);
+    }
+
     /// A term with another in place of a variable means what it does when the variable has the other's value.
     #[test]
     fn substitution_is_assignment(tree in any_sort(3), at in 0..VARIABLES, by in trees(Sort::Int, 2), values in values()) {

@@ -64,6 +64,13 @@ impl Heaps {
         if self.reads.len() >= MAX_READS {
             stop::too_large();
         }
+        // Writes elsewhere are passed over without a word: long runs of them would fill the memory.
+        let near = self.before_others(heap, place.selector);
+        if near != heap {
+            let value = self.read_at(terms, near, place);
+            self.reads.insert((heap, place), value);
+            return value;
+        }
         let value = match self.node(heap).clone() {
             HeapNode::Initial => self.read_initial(terms, place),
             HeapNode::Store { prev, selector, object, index, value } => {
@@ -98,6 +105,17 @@ impl Heaps {
         };
         self.reads.insert((heap, place), value);
         value
+    }
+
+    /// The heap before the last writes, as far as these are of other selectors.
+    fn before_others(&self, heap: HeapId, wanted: Selector) -> HeapId {
+        let mut at = heap;
+        while let HeapNode::Store { prev, selector, .. } = self.node(at)
+            && *selector != wanted
+        {
+            at = *prev;
+        }
+        at
     }
 
     /// What was written there if `hit` holds, made from the object and the index; else what the heap before holds.

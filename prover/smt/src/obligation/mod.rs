@@ -9,10 +9,12 @@
 //! Invariant: the text depends on the terms alone, so the same proof makes the same text.
 
 mod instances;
+mod linearise;
 mod reach;
 mod sums;
 mod tag;
 
+pub use linearise::linearised;
 pub use tag::{Purpose, Tag};
 
 use crate::arena::Arena;

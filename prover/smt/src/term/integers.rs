@@ -4,7 +4,6 @@ use super::{Node, Sort, Term, Terms};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
-use std::collections::BTreeMap;
 
 /// Products of sums with more parts than this together are left as they are.
 const MAX_DISTRIBUTED: usize = 36;
@@ -32,8 +31,9 @@ impl Terms {
         }
     }
 
-    fn linear(&mut self, constant: BigInt, parts: BTreeMap<Term, BigInt>) -> Term {
-        let parts: Vec<_> = parts.into_iter().filter(|(_, c)| !c.is_zero()).map(|(t, c)| (c, t)).collect();
+    /// The sum of these parts, which are in the order of their terms.
+    pub(super) fn linear(&mut self, constant: BigInt, mut parts: Vec<(BigInt, Term)>) -> Term {
+        parts.retain(|(coefficient, _)| !coefficient.is_zero());
         match parts.as_slice() {
             [] => self.int(constant),
             [(coefficient, term)] if constant.is_zero() && coefficient.is_one() => *term,
@@ -43,13 +43,19 @@ impl Terms {
 
     /// `a + factor * b`
     fn add_scaled(&mut self, a: Term, factor: &BigInt, b: Term) -> Term {
-        let (mut constant, parts) = self.linear_parts(a);
-        let mut sum: BTreeMap<Term, BigInt> = parts.into_iter().map(|(c, t)| (t, c)).collect();
-        let (other, parts) = self.linear_parts(b);
+        let (mut constant, mine) = self.linear_parts(a);
+        let (other, theirs) = self.linear_parts(b);
         constant += factor * other;
-        for (coefficient, term) in parts {
-            *sum.entry(term).or_default() += factor * coefficient;
+        let mut sum: Vec<(BigInt, Term)> = Vec::with_capacity(mine.len() + theirs.len());
+        let mut mine = mine.into_iter().peekable();
+        for (coefficient, term) in theirs {
+            while let Some(before) = mine.next_if(|(_, own)| *own < term) {
+                sum.push(before);
+            }
+            let own = mine.next_if(|(_, own)| *own == term).map(|(own, _)| own).unwrap_or_default();
+            sum.push((own + factor * coefficient, term));
         }
+        sum.extend(mine);
         self.linear(constant, sum)
     }
 
@@ -161,7 +167,7 @@ impl Terms {
         } else {
             // d*s + c <= 0  iff  s <= floor(-c / d)  iff  s - floor(-c / d) <= 0
             let bound = (-constant).div_floor(&divisor);
-            let scaled = parts.into_iter().map(|(c, t)| (t, c / &divisor)).collect();
+            let scaled = parts.into_iter().map(|(c, t)| (c / &divisor, t)).collect();
             self.linear(-bound, scaled)
         };
         self.intern(Node::AtMostZero(t), Sort::Bool)
@@ -181,7 +187,7 @@ impl Terms {
         if parts[0].0.is_negative() {
             divisor = -divisor;
         }
-        let scaled = parts.into_iter().map(|(c, t)| (t, c / &divisor)).collect();
+        let scaled = parts.into_iter().map(|(c, t)| (c / &divisor, t)).collect();
         let t = self.linear(constant / divisor, scaled);
         self.intern(Node::IsZero(t), Sort::Bool)
     }

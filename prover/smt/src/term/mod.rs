@@ -6,6 +6,7 @@
 //! Invariant: every rewrite a constructor makes is an equality in L's semantics (`proofs/soundness.md`, rule *Simplify*).
 
 mod alloc_classes;
+mod choices;
 mod evaluate;
 mod integers;
 mod quantifiers;
@@ -216,6 +217,8 @@ pub struct Terms {
     typed: HashMap<Term, Vec<Type>>,
     /// What was answered by both sides of a choice.
     answers: HashMap<Question, Term>,
+    /// The negations of comparisons.
+    negations: HashMap<Term, Term>,
     /// How many terms were asked for, those that were there among them.
     work: u64,
 }
@@ -451,9 +454,14 @@ impl Terms {
             Node::Bool(value) => self.bool(!value),
             Node::Not(inner) => inner,
             Node::AtMostZero(t) => {
+                if let Some(&negation) = self.negations.get(&term) {
+                    return negation;
+                }
                 let one = self.int(1);
                 let flipped = self.sub(one, t);
-                self.at_most_zero(flipped)
+                let negation = self.at_most_zero(flipped);
+                self.negations.insert(term, negation);
+                negation
             }
             _ => self.intern(Node::Not(term), Sort::Bool),
         }

@@ -221,14 +221,17 @@ impl Terms {
         {
             return self.bool(known);
         }
-        let parts = self.node(term).subterms();
-        let parts: Vec<Term> = parts.into_iter().map(|part| self.rewrite(part, memo, value, func)).collect();
-        let rebuilt = match self.node(term).clone() {
-            Node::App(f, _) => match func(self, f) {
+        let old = self.node(term).subterms();
+        let parts: Vec<Term> = old.iter().map(|&part| self.rewrite(part, memo, value, func)).collect();
+        // What is made of the same parts is the same, and most of a term is.
+        let same = parts == old;
+        let rebuilt = match self.node(term) {
+            &Node::App(f, _) => match func(self, f) {
+                image if same && image == f => term,
                 Func::InRegion(call) => self.in_region(call, parts[0]),
                 f => self.app(f, &parts, sort),
             },
-            Node::InClass(_, alloc) => {
+            &Node::InClass(_, alloc) => {
                 let image = match self.origin(alloc) {
                     Origin::Call(call) => func(self, Func::Ending(*call)),
                     _ => Func::New(alloc),
@@ -236,7 +239,11 @@ impl Terms {
                 let alloc = if let Func::Ending(call) = image { self.reach(call).fresh } else { alloc };
                 self.born(parts[0], alloc)
             }
-            node => self.rebuild(term, node, &parts),
+            _ if same => term,
+            node => {
+                let node = node.clone();
+                self.rebuild(term, node, &parts)
+            }
         };
         // What the rebuilding uncovered may itself be known.
         let rebuilt = match (sort == Sort::Bool).then(|| value(self, rebuilt)).flatten() {
@@ -248,7 +255,7 @@ impl Terms {
     }
 
     /// An operation applied to other terms, simplified again; a term that is no operation is as it was.
-    fn rebuild(&mut self, term: Term, node: Node, parts: &[Term]) -> Term {
+    pub(super) fn rebuild(&mut self, term: Term, node: Node, parts: &[Term]) -> Term {
         match (node, parts) {
             (Node::Linear(constant, old), _) => {
                 let mut sum = self.int(constant);
