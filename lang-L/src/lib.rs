@@ -54,7 +54,7 @@ pub mod interp;
 
 pub mod show;
 
-pub use load::{Loaded, Rejected, load};
+pub use load::{Loaded, Rejected, load, load_client};
 
 pub use heap::{isomorphism, naming, value};
 pub use show::{statements, store_json};

@@ -4,7 +4,7 @@
 //!
 //! Invariant: reads no files; whatever the bytes, the answer is a program or at least one diagnostic.
 
-use crate::ast::File;
+use crate::ast::{File, Item};
 use crate::hir::Unit;
 use crate::source::Sources;
 use crate::source::diagnostic::Diagnostic;
@@ -57,6 +57,43 @@ impl std::error::Error for Rejected {}
 /// assert!(rejected.to_string().contains("typo.l:1:22"));
 /// ```
 pub fn load<N: Into<String>, T: AsRef<[u8]>>(files: impl IntoIterator<Item = (N, T)>) -> Result<Loaded, Rejected> {
+    let (sources, trees, wrong) = read(files);
+    resolved(sources, &trees, wrong)
+}
+
+/// Reads and checks a client with an old library and a new one: each version is a library with the client.
+///
+/// # Errors
+/// When it is not legal L.
+///
+/// # Examples
+/// ```
+/// let client = "procedure next(n: int) returns (m: int) { m := step(n); }";
+/// let old = "procedure step(n: int) returns (m: int) { m := n + 1; }";
+/// let new = "procedure step(n: int) returns (m: int) { m := 1 + n; }";
+/// let loaded = lang_l::load_client([("client.l", client), ("old.l", old), ("new.l", new)]).expect("all are legal");
+/// assert!(loaded.unit.versions.iter().all(|version| version.find("next").is_some() && version.find("step").is_some()));
+/// ```
+pub fn load_client<N: Into<String>, T: AsRef<[u8]>>(files: [(N, T); 3]) -> Result<Loaded, Rejected> {
+    let (sources, mut trees, wrong) = read(files);
+    if wrong.is_empty() {
+        let client = trees.remove(0);
+        for library in &mut trees {
+            library.shared.splice(0..0, client.shared.iter().chain(items(&client)).cloned());
+        }
+    }
+    resolved(sources, &trees, wrong)
+}
+
+/// The items of the first version of a file, if it has one.
+fn items(file: &File) -> impl Iterator<Item = &Item> {
+    file.versions.first().into_iter().flat_map(|version| &version.items)
+}
+
+/// The trees of files, and what is wrong with those that have none.
+fn read<N: Into<String>, T: AsRef<[u8]>>(
+    files: impl IntoIterator<Item = (N, T)>,
+) -> (Sources, Vec<File>, Vec<Diagnostic>) {
     let mut sources = Sources::new();
     let mut trees: Vec<File> = Vec::new();
     let mut wrong = Vec::new();
@@ -71,6 +108,11 @@ pub fn load<N: Into<String>, T: AsRef<[u8]>>(files: impl IntoIterator<Item = (N,
             }
         }
     }
+    (sources, trees, wrong)
+}
+
+/// The program of trees, if nothing is wrong with it.
+fn resolved(sources: Sources, trees: &[File], mut wrong: Vec<Diagnostic>) -> Result<Loaded, Rejected> {
     if wrong.is_empty() {
         match resolve::resolve(&trees.iter().collect::<Vec<_>>()) {
             Ok(unit) => return Ok(Loaded { sources, unit }),

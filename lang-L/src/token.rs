@@ -172,8 +172,8 @@ fn not_a_token(text: &str, span: Span) -> Diagnostic {
     let shown: String = unread.chars().take(20).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     let report = Diagnostic::new("E0001", span, format!("`{shown}` means nothing in L"), "not understood");
     match unread {
-        "&" => report.help("`and` is written `&&`"),
-        "|" => report.help("`or` is written `||`"),
+        "&" => report.help("`and` is written `&&`").replace(span, "&&"),
+        "|" => report.help("`or` is written `||`").replace(span, "||"),
         _ if unread.starts_with('\'') => report.help("a name may hold `'`, but not start with it"),
         _ if !unread.is_ascii() => report.help("names are made of the letters A to Z, digits, `_` and `'`"),
         _ => report,

@@ -24,6 +24,8 @@ use crate::heap::View;
 use crate::heap::isomorphism::isomorphic;
 use crate::heap::value::Value;
 use crate::hir::{ProcId, Procedure, Version};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 /// How many slots may be compared for each step of the run.
 const SLOTS_PER_STEP: u64 = 1;
@@ -31,21 +33,34 @@ const SLOTS_PER_STEP: u64 = 1;
 const MOST_FUEL: u64 = 1 << 20;
 
 /// Watches for repetition.
-pub(super) struct Detector {
+pub(super) struct Detector<'r> {
     enabled: bool,
-    /// A procedure of this version quantifies over references.
-    quantifies: bool,
+    version: &'r Version,
+    /// Whether contracts are evaluated of procedures with a body.
+    checks: bool,
+    /// Whether a procedure of this version quantifies over references. Most runs never ask, and programs may be large.
+    quantifies: OnceCell<bool>,
     fuel: u64,
-    /// For each procedure, which frames are calls of it, outermost first.
-    active: Vec<Vec<usize>>,
+    /// For each procedure that is active, which frames are calls of it, outermost first.
+    active: BTreeMap<ProcId, Vec<usize>>,
 }
 
-impl Detector {
+impl<'r> Detector<'r> {
     /// For runs of this version.
-    pub(super) fn new(version: &Version, limits: &Limits) -> Self {
-        let quantifies = version.procedures.iter().any(|procedure| quantifies_references(procedure, limits.checks));
-        let active = vec![Vec::new(); version.procedures.len()];
-        Detector { enabled: limits.divergence, quantifies, fuel: 1 << 12, active }
+    pub(super) fn new(version: &'r Version, limits: &Limits) -> Self {
+        Detector {
+            enabled: limits.divergence,
+            version,
+            checks: limits.checks,
+            quantifies: OnceCell::new(),
+            fuel: 1 << 12,
+            active: BTreeMap::new(),
+        }
+    }
+
+    fn quantifies(&self) -> bool {
+        let one = |procedure| quantifies_references(procedure, self.checks);
+        *self.quantifies.get_or_init(|| self.version.procedures.iter().any(one))
     }
 
     /// Called at each step.
@@ -56,12 +71,16 @@ impl Detector {
     /// Whether the topmost frame, just entered, repeats one that is active.
     pub(super) fn at_call(&mut self, frames: &[Frame<'_>], memory: &Memory<'_>) -> bool {
         let Some(entered) = frames.last() else { return false };
-        let active = &mut self.active[entered.id.index()];
+        let active = self.active.entry(entered.id).or_default();
         active.push(frames.len() - 1);
-        if !self.enabled || self.quantifies || active.len() < 2 {
+        let calls = active.len();
+        if !self.enabled || calls < 2 {
             return false;
         }
-        let earlier = &frames[active[last_power_of_two(active.len() - 1) - 1]];
+        let earlier = &frames[active[last_power_of_two(calls - 1) - 1]];
+        if self.quantifies() {
+            return false;
+        }
         let views = (memory.view(&earlier.old_store), memory.view(&entered.old_store));
         let arguments = side_by_side(&earlier.old_locals, &entered.old_locals, memory).take(entered.procedure.params);
         isomorphic(views, arguments, &|_| false, &mut self.fuel) == Some(true)
@@ -69,7 +88,9 @@ impl Detector {
 
     /// The topmost call, of this procedure, ends.
     pub(super) fn call_ends(&mut self, id: ProcId) {
-        self.active[id.index()].pop();
+        if let Some(active) = self.active.get_mut(&id) {
+            active.pop();
+        }
     }
 
     /// Whether the loop in the topmost frame is back in a state it was in.
@@ -80,7 +101,7 @@ impl Detector {
         // Objects of the initial store that came to be known since would change what quantifiers see.
         let initial_objects = memory.input.store.heap.len();
         if let Some(earlier) = &seen.earlier
-            && (!self.quantifies || earlier.initial_objects == initial_objects)
+            && (!self.quantifies() || earlier.initial_objects == initial_objects)
         {
             let views = (memory.view(&earlier.store), memory.view(&memory.store));
             let variables = side_by_side(&earlier.variables, &frame.locals, memory);

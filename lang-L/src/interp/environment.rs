@@ -5,8 +5,8 @@
 //! Invariant: no answer can make a run do what L does not allow; addresses in use are never given out twice, and external
 //! procedures do only what [`Behaviour`] says.
 
-use crate::heap::Input;
 use crate::heap::value::{Addr, Location, Value};
+use crate::heap::{Input, Kind};
 use crate::hir::{GlobalId, LocalId, Procedure, Stmt, Type, Unit};
 use crate::random::Random;
 use crate::source::Span;
@@ -77,6 +77,8 @@ pub enum Event<'a> {
     Allocated {
         /// Its address.
         addr: Addr,
+        /// What sort it is.
+        kind: &'a Kind,
     },
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Machine<'r> {
     pub(super) job: &'r Job<'r>,
     pub(super) memory: Memory<'r>,
     pub(super) frames: Vec<Frame<'r>>,
-    pub(super) divergence: divergence::Detector,
+    pub(super) divergence: divergence::Detector<'r>,
     steps: u64,
 }
 

@@ -182,8 +182,8 @@ impl<'r> Memory<'r> {
                 break addr;
             }
         };
+        self.environment.trace(Event::Allocated { addr, kind: &kind });
         self.store.heap.insert(addr, Object::new(kind));
-        self.environment.trace(Event::Allocated { addr });
         addr.into()
     }
 }

@@ -170,7 +170,8 @@ impl SyntaxError {
         {
             let place = Span { start: before.end.saturating_sub(1).max(before.start), ..before };
             return Diagnostic::new("E0101", place, "missing `;`", "expected `;` after this")
-                .help("end the statement with `;`");
+                .help("end the statement with `;`")
+                .replace(Span { start: before.end, ..before }, ";");
         }
 
         let found_text = match found {
@@ -199,7 +200,11 @@ impl SyntaxError {
         {
             report = report.also(open, format!("this {} is not closed", opener.text()));
         }
-        match help(found, expected, text.get(span.range()).unwrap_or(""), before.map(|&(token, _)| token)) {
+        let word = text.get(span.range()).unwrap_or("");
+        if matches!(word, "elif" | "elseif" | "elsif") && found == Some(Token::Ident) {
+            report = report.replace(span, "else if");
+        }
+        match help(found, expected, word, before.map(|&(token, _)| token)) {
             Some(help) => report.help(help),
             None => report,
         }

@@ -71,7 +71,7 @@ fn equals_sign<'t>() -> Grammar<'t, BinOp> {
     just(Token::Equal)
         .validate(|_, extra, emitter| {
             let report = Diagnostic::new("E0103", extra.span(), "`=` is no operator of L", "not an operator");
-            emitter.emit(SyntaxError::report(report.help("equality is written `==`")));
+            emitter.emit(SyntaxError::report(report.help("equality is written `==`").replace(extra.span(), "==")));
             BinOp::Eq
         })
         .boxed()

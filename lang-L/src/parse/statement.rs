@@ -54,7 +54,7 @@ fn condition<'t>(expression: Grammar<'t, Expr>) -> Grammar<'t, Expr> {
         .validate(|(left, assigned), _, emitter| {
             let Some((sign, right)) = assigned else { return left };
             let report = Diagnostic::new("E0103", sign, "`:=` assigns, which a condition cannot", "not a comparison");
-            emitter.emit(SyntaxError::report(report.help("equality is written `==`")));
+            emitter.emit(SyntaxError::report(report.help("equality is written `==`").replace(sign, "==")));
             let span = left.span.to(right.span);
             at(ExprKind::Binary(BinOp::Eq, Box::new(left), Box::new(right)), span)
         })
@@ -117,7 +117,7 @@ fn simple<'t>(text: &'t str, expression: Grammar<'t, Expr>) -> Grammar<'t, StmtK
 fn assignment_sign<'t>() -> Grammar<'t, ()> {
     let equal = just(Token::Equal).validate(|_, extra, emitter| {
         let report = Diagnostic::new("E0103", extra.span(), "`=` does not assign in L", "not an assignment");
-        emitter.emit(SyntaxError::report(report.help("assignment is written `:=`")));
+        emitter.emit(SyntaxError::report(report.help("assignment is written `:=`").replace(extra.span(), ":=")));
     });
     just(Token::Assign).ignored().or(equal).boxed()
 }

@@ -6,7 +6,7 @@
 //! Invariant: an access whose `outcome` is `None` at the end has been reported.
 
 use super::Context;
-use super::suggest::did_you_mean;
+use super::suggest::nearest;
 use super::types::{Reason, Shape, Ty, provisional, provisional_ty};
 use crate::ast::Name;
 use crate::hir::{self, ClassId, FieldId};
@@ -188,10 +188,10 @@ fn field_of(cx: &mut Context, class: ClassId, version: usize, name: &Name) -> Op
     let mut known: Vec<String> = fields.iter().map(|field| cx.fields[field.index()].name.clone()).collect();
     known.sort();
     let who = format!("class `{class_name}` has no");
-    let help = did_you_mean(&cx.comparisons, &name.text, known.iter().map(String::as_str));
+    let other = nearest(&cx.comparisons, &name.text, known.iter().map(String::as_str));
     no_such_field(cx, version, name, &who, also);
     if let Some(last) = cx.diagnostics.last_mut() {
-        last.help = help;
+        last.suggest(other);
     }
     None
 }
@@ -199,7 +199,7 @@ fn field_of(cx: &mut Context, class: ClassId, version: usize, name: &Name) -> Op
 fn no_such_field(cx: &mut Context, version: usize, name: &Name, who: &str, others: Vec<(Span, String)>) {
     let message = format!("{who} field `{}`", name.text);
     let mut diagnostic = Diagnostic::new("E0204", name.span, message, "no such field");
-    diagnostic.help = did_you_mean(&cx.comparisons, &name.text, cx.names[version].homes.keys().copied());
+    diagnostic.suggest(nearest(&cx.comparisons, &name.text, cx.names[version].homes.keys().copied()));
     diagnostic.others = others;
     cx.report(diagnostic);
 }

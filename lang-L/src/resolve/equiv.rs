@@ -5,7 +5,7 @@
 use super::Context;
 use super::body::{Body, Mode};
 use super::declare::Signature;
-use super::suggest::did_you_mean;
+use super::suggest::nearest;
 use super::types::{Shape, Ty};
 use crate::ast;
 use crate::hir::{self, ProcId};
@@ -79,7 +79,7 @@ fn find(cx: &mut Context, version: usize, name: &ast::Name) -> Option<ProcId> {
     let which = if version == 0 { "first" } else { "second" };
     let message = format!("the {which} version has no procedure `{}`", name.text);
     let mut diagnostic = Diagnostic::new("E0202", name.span, message, "not declared");
-    diagnostic.help = did_you_mean(&cx.comparisons, &name.text, procedures.keys().copied());
+    diagnostic.suggest(nearest(&cx.comparisons, &name.text, procedures.keys().copied()));
     cx.report(diagnostic);
     None
 }

@@ -7,7 +7,7 @@
 use super::access;
 use super::body::{Body, Mode};
 use super::declare::{Signature, class_named, written_type};
-use super::suggest::did_you_mean;
+use super::suggest::nearest;
 use super::types::{Reason, Shape, Ty, provisional, provisional_ty};
 use crate::ast;
 use crate::hir::{self, BinOp, Expr, ExprKind, Place, ProcId, Rhs, UnOp};
@@ -170,7 +170,7 @@ impl<'a> Body<'_, 'a> {
         let mut diagnostic =
             Diagnostic::new("E0201", span, format!("nothing assigns or declares `{name}`"), "not known");
         let globals = self.cx.names[self.version].globals.keys().copied();
-        diagnostic.help = did_you_mean(&self.cx.comparisons, name, self.scope.names().chain(globals));
+        diagnostic.suggest(nearest(&self.cx.comparisons, name, self.scope.names().chain(globals)));
         if let Some(global) = self.cx.globals.iter().find(|global| global.name == name) {
             return diagnostic.also(global.span, "another version declares it");
         }
@@ -359,7 +359,7 @@ impl<'a> Body<'_, 'a> {
             let name = &call.callee;
             let message = format!("there is no procedure `{}`", name.text);
             let mut diagnostic = Diagnostic::new("E0202", name.span, message, "not declared");
-            diagnostic.help = did_you_mean(&self.cx.comparisons, &name.text, names.procedures.keys().copied());
+            diagnostic.suggest(nearest(&self.cx.comparisons, &name.text, names.procedures.keys().copied()));
             for other in &self.cx.names {
                 if let Some(id) = other.procedures.get(name.text.as_str()) {
                     let at = other.signatures[id.index()].declaration.name.span;

@@ -25,17 +25,12 @@ impl Comparisons {
     }
 }
 
-/// The help line that names the legal name nearest to one that is not known.
-pub(super) fn did_you_mean<'a>(
+/// The nearest of `known` to `name`, if it is near enough to be a slip of the pen.
+pub(super) fn nearest<'a>(
     comparisons: &Comparisons,
     name: &str,
     known: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
-    nearest(comparisons, name, known).map(|other| format!("did you mean `{other}`?"))
-}
-
-/// The nearest of `known` to `name`, if it is near enough to be a slip of the pen.
-fn nearest<'a>(comparisons: &Comparisons, name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+) -> Option<&'a str> {
     let letters = letters(name);
     // Nobody mistypes more than a third of a name.
     let limit = (letters.len() / 3).clamp(1, 4);

@@ -137,7 +137,7 @@ pub fn event_text(unit: &Unit, event: &Event<'_>) -> Option<String> {
             Some(format!("{addr}{} := {value}", slot_text(unit, *slot)))
         }
         Event::Wrote { .. } => None,
-        Event::Allocated { addr } => Some(format!("new {addr}")),
+        Event::Allocated { addr, .. } => Some(format!("new {addr}")),
     }
 }
 

@@ -21,12 +21,35 @@ pub struct Diagnostic {
     pub others: Vec<(Span, String)>,
     /// How to mend it.
     pub help: Option<String>,
+    /// The same as a change of the text, where it is one.
+    pub fix: Option<Fix>,
+}
+
+/// A change of the text that mends something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, for a menu.
+    pub title: String,
+    /// The text that goes; empty where something is put in.
+    pub span: Span,
+    /// The text that comes.
+    pub text: String,
+    /// Whether nothing else can have been meant, so that it may be done without asking.
+    pub certain: bool,
 }
 
 impl Diagnostic {
     /// A diagnostic with one place and no help.
     pub fn new(code: &'static str, span: Span, message: impl Into<String>, label: impl Into<String>) -> Self {
-        Diagnostic { code, message: message.into(), span, label: label.into(), others: Vec::new(), help: None }
+        Diagnostic {
+            code,
+            message: message.into(),
+            span,
+            label: label.into(),
+            others: Vec::new(),
+            help: None,
+            fix: None,
+        }
     }
 
     /// Adds a second place.
@@ -41,6 +64,26 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// Adds a change that mends it for certain.
+    #[must_use]
+    pub fn replace(mut self, span: Span, text: &str) -> Self {
+        let title = if span.start == span.end { format!("add `{text}`") } else { format!("write `{text}`") };
+        self.fix = Some(Fix { title, span, text: text.to_owned(), certain: true });
+        self
+    }
+
+    /// Proposes another name for the one at its place, if there is one that is near.
+    pub(crate) fn suggest(&mut self, name: Option<&str>) {
+        self.help = name.map(|name| format!("did you mean `{name}`?"));
+        let fix = |name: &str| Fix {
+            title: format!("write `{name}`"),
+            span: self.span,
+            text: name.to_owned(),
+            certain: false,
+        };
+        self.fix = name.map(fix);
     }
 }
 

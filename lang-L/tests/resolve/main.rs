@@ -45,7 +45,7 @@ fn listed(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
     };
     let mut out = String::new();
     for diagnostic in diagnostics {
-        let Diagnostic { code, message, span, label, others, help } = diagnostic;
+        let Diagnostic { code, message, span, label, others, help, fix: _ } = diagnostic;
         let _ = writeln!(out, "{code} {} {message} | {label}", place(*span));
         for (span, label) in others {
             let _ = writeln!(out, "  {} {label}", place(*span));
