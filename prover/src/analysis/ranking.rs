@@ -15,7 +15,6 @@ use crate::lower::Lowered;
 use kernel::alone::measures::{Descent, Measure, Ranking, descents, is_open, shrinks};
 use kernel::effects::Effects;
 use lang_l::hir::ProcId;
-use num_bigint::BigInt;
 use smt::arena::Arena;
 use smt::solve::{Solver, Task};
 use smt::term::{Func, Node, Term};
@@ -90,15 +89,22 @@ impl Edges for Calls<'_> {
     }
 }
 
-/// A term as a measure, if it is a linear form over parameters.
+/// A term as a measure, if it is a linear form over parameters and their lengths.
 fn linear(arena: &Arena, term: Term) -> Option<Measure> {
     let (mut constant, parts) = arena.terms.linear_parts(term);
     if faults::planted("analysis/ranking/unbounded") {
         constant -= 1;
     }
-    let coefficient = |(coefficient, part): (BigInt, Term)| match arena.terms.node(part) {
-        Node::App(Func::Param(at), _) => Some((*at, coefficient)),
-        _ => None,
-    };
-    Some(Measure { constant, coefficients: parts.into_iter().map(coefficient).collect::<Option<_>>()? })
+    let mut measure = Measure { constant, ..Measure::default() };
+    for (coefficient, part) in parts {
+        match arena.terms.node(part) {
+            Node::App(Func::Param(at), _) => measure.coefficients.insert(*at, coefficient),
+            Node::App(Func::Length, of) => match arena.terms.node(*of.first()?) {
+                Node::App(Func::Param(at), _) => measure.lengths.insert(*at, coefficient),
+                _ => return None,
+            },
+            _ => return None,
+        };
+    }
+    Some(measure)
 }

@@ -198,12 +198,11 @@ impl PairChecker<'_> {
             Decision::Uncertified(_) => Ok(seen("uncertified", Termination::Unknown)),
             Decision::Differs(store) => {
                 let contrast = self.differ(asked, store)?;
-                let (termination, shown) = match contrast {
-                    Contrast::Termination => (Termination::Different, "one ends, the other never does"),
-                    Contrast::Error => (Termination::Unknown, "one returns, the other errs"),
-                    Contrast::Stores(_) => (Termination::Unknown, "the two return in different stores"),
+                let termination = match contrast {
+                    Contrast::Termination => Termination::Different,
+                    Contrast::Error | Contrast::Stores(_) => Termination::Unknown,
                 };
-                let shown = Some(format!("both were run: {shown}"));
+                let shown = Some(format!("both were run: {}", contrast.sentence()));
                 Ok(Finding { shown, ..seen("not-equivalent", termination) })
             }
             Decision::Violated(version, procedure, store) => {

@@ -8,16 +8,17 @@
 use super::confirm::{Confirmation, Finding};
 use super::decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 use super::entries::{
-    self, CounterexampleEntry, Document, EquationsEntry, LoopsEntry, PairEntry, ProofEntry, SourceEntry,
+    self, CallEntry, CounterexampleEntry, Document, FormulaEntry, LoopsEntry, PairEntry, ProofEntry, SourceEntry,
+    SummaryEntry,
 };
 use super::names::{FACTS_SCRIPT, pair_name};
 use super::{Certificate, INDEX, Refusal, refusal, sha256};
-use crate::chc::summaries::{CouplingEvidence, Summary};
 use crate::engines;
 use crate::goal::{Claim, LoopEvidence, LoopsEvidence, Pair, PairProof, ProofEvidence};
 use crate::lower::Lowered;
 use kernel::pair::paths::PathsEvidence;
 use kernel::pair::plan::InliningPlan;
+use kernel::pair::summaries::{Products, Slot, SummariesEvidence, Summary};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use lang_l::hir::{ProcId, Unit};
@@ -242,18 +243,28 @@ impl Words<'_> {
                 };
                 entry.loops = loops.iter().map(related).collect();
             }
-            ProofEvidence::Coupling(CouplingEvidence { unroll, summaries }) => {
-                entry.depths = Some(*unroll);
-                let equations = |(&(p, q), own): (&Pair, &Summary)| EquationsEntry {
-                    left: self.name(0, p),
-                    right: self.name(1, q),
-                    at_start: own.coupling.iter().map(entries::equation_entry).collect(),
-                    at_end: own.summary.iter().map(entries::equation_entry).collect(),
-                };
-                entry.equations = summaries.iter().map(equations).collect();
+            ProofEvidence::Summaries(SummariesEvidence { plan, summaries, products }) => {
+                entry.opaque_products = *products == Products::Opaque;
+                entry.depths = Some(plan.depths);
+                entry.in_place = Some([0, 1].map(|version| self.names(version, &plan.inline[version])));
+                entry.summaries = Some(summaries.iter().map(|own| self.summary(own)).collect());
             }
         }
         entry
+    }
+
+    fn summary(&self, own: &Summary) -> SummaryEntry {
+        let calls = |version: usize| {
+            let call = |slot: &Slot| CallEntry { of: self.name(version, slot.callee), turns: slot.turns };
+            own.of[version].iter().map(call).collect()
+        };
+        SummaryEntry {
+            left: calls(0),
+            right: calls(1),
+            before: own.before.iter().map(entries::formula_entry).collect(),
+            given: own.given.iter().map(entries::formula_entry).collect(),
+            after: own.after.iter().map(entries::formula_entry).collect(),
+        }
     }
 }
 
@@ -299,6 +310,20 @@ impl Reader<'_> {
         })
     }
 
+    fn summary(&self, entry: &SummaryEntry) -> Result<Summary, Rejection> {
+        let calls = |version: usize, all: &[CallEntry]| -> Result<Vec<Slot>, Rejection> {
+            let slot = |call: &CallEntry| Ok(Slot { callee: self.procedure(version, &call.of)?, turns: call.turns });
+            all.iter().map(slot).collect()
+        };
+        let formulas = |all: &[FormulaEntry]| all.iter().map(entries::formula).collect::<Result<_, Rejection>>();
+        Ok(Summary {
+            of: [calls(0, &entry.left)?, calls(1, &entry.right)?],
+            before: formulas(&entry.before)?,
+            given: formulas(&entry.given)?,
+            after: formulas(&entry.after)?,
+        })
+    }
+
     fn proof(&self, entry: &ProofEntry) -> Result<ProvedPair, Rejection> {
         let pair = self.couple(&entry.left, &entry.right)?;
         let level = match entry.level.as_str() {
@@ -317,7 +342,11 @@ impl Reader<'_> {
                 let only_at = entry.only_at.map(|[file, start, end]| Span { file: FileId(file), start, end });
                 let plan = InliningPlan { inline: [ids(0)?, ids(1)?], depths, outcomes: entry.most_paths, only_at };
                 let whole = PathsEvidence { plan, relations: entries::relations(&entry.paths) };
-                if entry.accelerate {
+                if let Some(summaries) = &entry.summaries {
+                    let summaries = summaries.iter().map(|own| self.summary(own)).collect::<Result<_, _>>()?;
+                    let products = if entry.opaque_products { Products::Opaque } else { Products::Exact };
+                    ProofEvidence::Summaries(SummariesEvidence { plan: whole.plan, summaries, products })
+                } else if entry.accelerate {
                     ProofEvidence::Accelerated(whole)
                 } else if entry.loops.is_empty() {
                     ProofEvidence::Paths(whole)
@@ -325,25 +354,6 @@ impl Reader<'_> {
                     let loops = entry.loops.iter().map(|own| self.related_loops(own)).collect::<Result<_, _>>()?;
                     ProofEvidence::Loops(LoopsEvidence { whole, loops })
                 }
-            }
-            (Some(unroll), None) => {
-                let mut summaries = BTreeMap::new();
-                for own in &entry.equations {
-                    let summary = Summary {
-                        coupling: own
-                            .at_start
-                            .iter()
-                            .map(|entry| entries::equation(entry))
-                            .collect::<Result<_, Rejection>>()?,
-                        summary: own
-                            .at_end
-                            .iter()
-                            .map(|entry| entries::equation(entry))
-                            .collect::<Result<_, Rejection>>()?,
-                    };
-                    summaries.insert(self.couple(&own.left, &own.right)?, summary);
-                }
-                ProofEvidence::Coupling(CouplingEvidence { unroll, summaries })
             }
             (None, None) => ProofEvidence::Plain,
             _ => return reject("the evidence is incomplete"),

@@ -1,6 +1,6 @@
 //! The index of a certificate as it is written: names, numbers and words.
 //!
-//! In: effects and equations; out: their entries; and back.
+//! In: effects and formulas; out: their entries; and back.
 //!
 //! Invariant: a form and nothing more. Every entry that is read is written again as it was read.
 
@@ -8,10 +8,10 @@ use crate::analysis::AnalysisEvidence;
 use crate::analysis::contracts::ContractEvidence;
 use crate::analysis::inference::InferredEffects;
 use crate::analysis::loop_invariants::LoopInvariants;
-use crate::chc::polynomial::{Equation, Polynomial};
 use crate::lower::Lowered;
 use kernel::alone::clauses::ClauseKind;
 use kernel::alone::measures::{Measure, Ranking};
+use kernel::pair::summaries::{Formula, Polynomial};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate;
 use lang_l::hir::ProcId;
@@ -114,7 +114,7 @@ pub(super) struct ProofEntry {
     /// The procedures whose calls are executed in place, by version.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) in_place: Option<[Vec<String>; 2]>,
-    /// How deep they are, by version; for equations: how often recursion is.
+    /// How deep they are, by version.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) depths: Option<[usize; 2]>,
     /// The most paths of either side, where there were few.
@@ -126,9 +126,12 @@ pub(super) struct ProofEntry {
     /// How paths are related; those that are not named contradict each other in plain sight.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) paths: Vec<PathsEntry>,
-    /// What calls of the two versions have in common, for proofs by equations.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub(super) equations: Vec<EquationsEntry>,
+    /// What holds of calls, for proofs by summaries.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) summaries: Option<Vec<SummaryEntry>>,
+    /// Whether nothing is known of products but that equal factors make equal ones.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub(super) opaque_products: bool,
     /// What relates loops that are run in step.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) loops: Vec<LoopsEntry>,
@@ -160,19 +163,54 @@ pub(super) struct PathsEntry {
     pub(super) related: relate::RelationEvidence,
 }
 
-/// What a call of the left procedure and one of the right have in common.
+/// What holds of calls that return: of one of each version, of one alone, or of several that follow one another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct EquationsEntry {
-    pub(super) left: String,
-    pub(super) right: String,
-    /// Over the inputs of both.
-    pub(super) at_start: Vec<Vec<SummandEntry>>,
-    /// Over the inputs of both and the outputs of both.
-    pub(super) at_end: Vec<Vec<SummandEntry>>,
+pub(super) struct SummaryEntry {
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) left: Vec<CallEntry>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) right: Vec<CallEntry>,
+    /// Of what goes in: parameters and globals of each call, the left ones first, then the lengths of references.
+    pub(super) before: Vec<FormulaEntry>,
+    /// What is said besides of what went in and comes out: inputs of all, results and globals of all, then lengths.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) given: Vec<FormulaEntry>,
+    /// What then holds of the same.
+    pub(super) after: Vec<FormulaEntry>,
 }
 
-/// A product of values, by their positions; the summands of an equation add up to 0.
+/// A call that a summary speaks of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallEntry {
+    /// Of which procedure.
+    pub(super) of: String,
+    /// How many calls of it by itself are executed, one within the other; 0 where the proof does not look into it.
+    pub(super) turns: usize,
+}
+
+/// A formula over values, which are named by their positions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum FormulaEntry {
+    /// The summands add up to 0.
+    Zero(Vec<SummandEntry>),
+    /// They add up to 0 or less.
+    AtMostZero(Vec<SummandEntry>),
+    /// Their sum is divisible by this number.
+    Divisible(Vec<SummandEntry>, String),
+    /// Two references are the same.
+    Same(usize, usize),
+    /// A reference is null.
+    Null(usize),
+    /// It does not hold.
+    Not(Box<FormulaEntry>),
+    /// One of them holds.
+    Any(Vec<FormulaEntry>),
+}
+
+/// A product of values, by their positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SummandEntry {
@@ -220,12 +258,14 @@ pub(super) struct RankingEntry {
     pub(super) by_second: Vec<usize>,
 }
 
-/// `constant + Σ factor · parameter`
+/// `constant + Σ factor · parameter + Σ factor · length of parameter`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MeasureEntry {
     pub(super) constant: String,
     pub(super) parameters: BTreeMap<u32, String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub(super) lengths: BTreeMap<u32, String>,
 }
 
 /// A clause that was not proved, so that nothing rests on it.
@@ -260,10 +300,22 @@ pub(super) fn procedure(unit: &Lowered, version: usize, name: &str) -> Result<Pr
     found.map(|(id, _)| id).ok_or_else(|| Rejection(format!("there is no procedure {name}")))
 }
 
-/// The entry of an equation.
-pub(super) fn equation_entry(equation: &Equation) -> Vec<SummandEntry> {
+/// The entry of a formula.
+pub(super) fn formula_entry(formula: &Formula) -> FormulaEntry {
+    match formula {
+        Formula::Zero(sum) => FormulaEntry::Zero(sum_entry(sum)),
+        Formula::AtMostZero(sum) => FormulaEntry::AtMostZero(sum_entry(sum)),
+        Formula::Divisible(sum, by) => FormulaEntry::Divisible(sum_entry(sum), number(by)),
+        Formula::Same(one, other) => FormulaEntry::Same(*one, *other),
+        Formula::Null(one) => FormulaEntry::Null(*one),
+        Formula::Not(inner) => FormulaEntry::Not(Box::new(formula_entry(inner))),
+        Formula::Any(parts) => FormulaEntry::Any(parts.iter().map(formula_entry).collect()),
+    }
+}
+
+fn sum_entry(sum: &Polynomial) -> Vec<SummandEntry> {
     let summand = |(times, values): &(_, Vec<usize>)| SummandEntry { times: number(times), values: values.clone() };
-    equation.sum.parts.iter().map(summand).collect()
+    sum.parts.iter().map(summand).collect()
 }
 
 fn number(value: &num_bigint::BigInt) -> String {
@@ -274,11 +326,22 @@ fn read_number(text: &str) -> Result<num_bigint::BigInt, Rejection> {
     text.parse().map_err(|_| Rejection(format!("{text} is no number")))
 }
 
-/// The equation of an entry.
-pub(super) fn equation(entry: &[SummandEntry]) -> Result<Equation, Rejection> {
+/// The formula of an entry.
+pub(super) fn formula(entry: &FormulaEntry) -> Result<Formula, Rejection> {
+    Ok(match entry {
+        FormulaEntry::Zero(parts) => Formula::Zero(sum(parts)?),
+        FormulaEntry::AtMostZero(parts) => Formula::AtMostZero(sum(parts)?),
+        FormulaEntry::Divisible(parts, by) => Formula::Divisible(sum(parts)?, read_number(by)?),
+        FormulaEntry::Same(one, other) => Formula::Same(*one, *other),
+        FormulaEntry::Null(one) => Formula::Null(*one),
+        FormulaEntry::Not(inner) => Formula::Not(Box::new(formula(inner)?)),
+        FormulaEntry::Any(parts) => Formula::Any(parts.iter().map(formula).collect::<Result<_, _>>()?),
+    })
+}
+
+fn sum(entry: &[SummandEntry]) -> Result<Polynomial, Rejection> {
     let summand = |entry: &SummandEntry| Ok((read_number(&entry.times)?, entry.values.clone()));
-    let parts = entry.iter().map(summand).collect::<Result<_, Rejection>>()?;
-    Ok(Equation { sum: Polynomial { parts } })
+    Ok(Polynomial { parts: entry.iter().map(summand).collect::<Result<_, Rejection>>()? })
 }
 
 /// The entry of what is known of a version.
@@ -298,6 +361,7 @@ pub(super) fn version(unit: &Lowered, version: usize, evidence: &AnalysisEvidenc
     let measure = |measure: &Measure| MeasureEntry {
         constant: number(&measure.constant),
         parameters: measure.coefficients.iter().map(|(&at, factor)| (at, number(factor))).collect(),
+        lengths: measure.lengths.iter().map(|(&at, factor)| (at, number(factor))).collect(),
     };
     VersionEntry {
         procedures: procedures.iter().zip((0u32..).map(ProcId)).zip(inferred).map(known).collect(),
@@ -354,11 +418,11 @@ pub(super) fn evidence(unit: &Lowered, version: usize, entry: &VersionEntry) -> 
     for ranking in &entry.recursion_ends {
         let mut measures = Vec::new();
         for measure in &ranking.measures {
-            let mut coefficients = BTreeMap::new();
-            for (&at, factor) in &measure.parameters {
-                coefficients.insert(at, read_number(factor)?);
-            }
-            measures.push(Measure { constant: read_number(&measure.constant)?, coefficients });
+            let read = |factors: &BTreeMap<u32, String>| -> Result<BTreeMap<u32, num_bigint::BigInt>, Rejection> {
+                factors.iter().map(|(&at, factor)| Ok((at, read_number(factor)?))).collect()
+            };
+            let (coefficients, lengths) = (read(&measure.parameters)?, read(&measure.lengths)?);
+            measures.push(Measure { constant: read_number(&measure.constant)?, coefficients, lengths });
         }
         let component = ranking.procedures.iter().map(id).collect::<Result<_, Rejection>>()?;
         found.rankings.push(Ranking { component, measures, by_second: ranking.by_second.clone() });

@@ -3,7 +3,7 @@
 //! Invariant: nothing here looks into programs or knows engines; candidates and clauses are numbers, terms or plain data.
 
 pub(crate) mod houdini;
-pub mod linearise;
 pub mod polynomial;
 pub(crate) mod ranking;
-pub mod summaries;
+pub(crate) mod summaries;
+pub(crate) mod templates;

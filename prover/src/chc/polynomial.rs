@@ -1,6 +1,7 @@
 //! Polynomials over values, and the equations that fit observed numbers and references.
 
 use crate::budget::polynomial::MAX_PRODUCTS;
+use kernel::pair::summaries::{self, Formula};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
@@ -85,6 +86,11 @@ impl Polynomial {
         sum
     }
 
+    /// The same as the kernel has it.
+    pub(crate) fn told(&self) -> summaries::Polynomial {
+        summaries::Polynomial { parts: self.parts.clone() }
+    }
+
     fn positions(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().flat_map(|(_, factors)| factors).copied()
     }
@@ -101,22 +107,15 @@ impl Equation {
         Equation { sum: Polynomial { parts: vec![(BigInt::one(), vec![left]), (-BigInt::one(), vec![right])] } }
     }
 
-    /// Whether it speaks only of values of these sorts: of numbers in products of at most `degree`, or of references in one of
-    /// the two forms.
-    pub(crate) fn fits(&self, sorts: &[Sort], degree: u32) -> bool {
-        if self.sum.positions().any(|at| at >= sorts.len()) {
-            return false;
-        }
-        if self.sum.positions().all(|at| sorts[at] != Sort::Ref) {
-            return self.sum.parts.iter().all(|(_, factors)| factors.len() <= degree as usize);
-        }
-        let one = BigInt::one();
-        self.sum.positions().all(|at| sorts[at] == Sort::Ref)
-            && match self.sum.parts.as_slice() {
-                [(a, left)] => *a == one && left.len() == 1,
-                [(a, left), (b, right)] => *a == one && *b == -one && left.len() == 1 && right.len() == 1,
-                _ => false,
+    /// The same as the kernel has it, over values of these sorts.
+    pub(crate) fn told(&self, sorts: &[Sort]) -> Formula {
+        let mut named = self.sum.positions();
+        match (named.next(), named.next()) {
+            (Some(one), other) if sorts[one] == Sort::Ref => {
+                other.map_or(Formula::Null(one), |other| Formula::Same(one, other))
             }
+            _ => Formula::Zero(self.sum.told()),
+        }
     }
 
     /// The equation over these values.
@@ -325,8 +324,8 @@ mod tests {
         let parts: Vec<Vec<Vec<usize>>> =
             found.iter().map(|e| e.sum.parts.iter().map(|(_, factors)| factors.clone()).collect()).collect();
         assert_eq!(parts, [vec![vec![0], vec![2]], vec![vec![3]]]);
-        assert!(found.iter().all(|equation| equation.fits(&sorts, 1)));
+        assert!(found.iter().all(|equation| equation.told(&sorts).fits(&sorts)));
         // A reference is not a number.
-        assert!(!found[0].fits(&[Sort::Ref, Sort::Int, Sort::Int, Sort::Int], 1));
+        assert!(!found[0].told(&sorts).fits(&[Sort::Ref, Sort::Int, Sort::Int, Sort::Int]));
     }
 }

@@ -65,7 +65,6 @@ mod unroll;
 use crate::goal::{Claim, Goal, LoopsEvidence, PairProof, Program, Rule};
 use kernel::pair::PairEvidence;
 use kernel::rejection::{Rejection, reject};
-use kernel::relate::Level;
 use smt::solve::Solver;
 
 /// One way to prove pairs.
@@ -100,11 +99,13 @@ pub static SCHEDULE: &[&dyn Engine] = &[
     &paths::Paths,
     &paths::Inlining,
     &loops::Loops,
+    &coupling::closed_form::ClosedForm,
+    &coupling::Coupling { bounds: false },
+    &coupling::Coupling { bounds: true },
+    &coupling::stages::Stages,
     &paths::Acceleration,
     &product::Product { over_reads: false },
     &unroll::Unrolling,
-    &coupling::Coupling,
-    &coupling::closed_form::ClosedForm,
     &horn::Horn,
     // Where the heap is read a proof by claims or couplings says more, so such products come last.
     &product::Product { over_reads: true },
@@ -138,9 +139,4 @@ pub fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<Pa
         }
         _ => reject("less was proved than is claimed"),
     }
-}
-
-/// Whether a claim is of full equivalence.
-fn is_full(claim: &Claim) -> bool {
-    claim.level == Level::Full
 }

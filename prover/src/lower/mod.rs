@@ -22,7 +22,7 @@ mod dead_parameters;
 mod draft;
 mod errors;
 mod fission;
-mod liveness;
+pub(crate) mod liveness;
 mod loops;
 mod parameter_order;
 mod scalar_replacement;
@@ -33,7 +33,7 @@ mod worker;
 use draft::{Draft, spoken_of};
 pub use kernel::effects::is_loop;
 pub use kernel::pair::same_signature;
-use lang_l::hir::{Class, Field, Global, ProcId, Procedure, Unit, Version};
+use lang_l::hir::{Class, Field, Global, Origin, ProcId, Procedure, Unit, Version};
 pub use simulations::simulations;
 use smt::arena::Arena;
 
@@ -70,6 +70,17 @@ impl Lowered {
     /// The procedure of a version.
     pub fn procedure(&self, version: usize, id: ProcId) -> &Procedure {
         self.unit.versions[version].procedure(id)
+    }
+
+    /// What people call a procedure: loops are said to be loops.
+    pub fn title(&self, version: usize, id: ProcId) -> String {
+        let procedure = self.procedure(version, id);
+        let of = &self.procedure(version, procedure.origin.part_of().unwrap_or(id)).name;
+        match procedure.origin {
+            Origin::Source => of.clone(),
+            Origin::Loop { number, .. } => format!("loop {number} of {of}"),
+            Origin::Worker { .. } => format!("the recursion of {of}"),
+        }
     }
 
     /// The globals of all versions.

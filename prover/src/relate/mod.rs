@@ -136,6 +136,9 @@ impl<'a> Searcher<'a> {
         right: &Outcome,
         splits: &mut Vec<(usize, Term)>,
     ) -> Result<(Relation, Option<Leaf>), FailedGoal> {
+        if self.relater.opposed(left, right) {
+            return Ok((Relation::Exclusive, Some(Leaf { calls: Vec::new(), end: End::Contradiction })));
+        }
         let mut alignment = Correspondence::default();
         let mut aligned = self.relater.align(left, right, &alignment);
         let mut matches = Some(Vec::new());
@@ -177,7 +180,15 @@ impl<'a> Searcher<'a> {
     }
 
     /// Finds one more pair of calls that provably do the same; the alignment with them. `None` when there is none.
+    ///
+    /// Calls of the same arguments come first, all of them: nothing has to be asked about these, while a solver takes long to
+    /// say of two others that they differ.
     fn match_next_call(&mut self, sides: Sides<'_>, splits: &mut Splits) -> Option<Correspondence> {
+        [true, false].into_iter().find_map(|plain| self.match_one_of(sides, plain, splits))
+    }
+
+    /// The same, of the calls whose arguments are the same in plain sight, or of the others.
+    fn match_one_of(&mut self, sides: Sides<'_>, plain: bool, splits: &mut Splits) -> Option<Correspondence> {
         let Sides { left, right, alignment, .. } = sides;
         let mut open: Vec<(usize, CallId)> = right.calls.iter().copied().enumerate().collect();
         if self.order == Order::LastFirst {
@@ -189,6 +200,7 @@ impl<'a> Searcher<'a> {
                 continue;
             }
             let mut candidates: Vec<(usize, CallId)> = left.calls.iter().copied().enumerate().collect();
+            candidates.retain(|&(_, mine)| self.same_arguments(sides, mine, theirs) == plain);
             match self.order {
                 Order::Nearest => candidates.sort_by_key(|(index, _)| index.abs_diff(at)),
                 Order::LastFirst => candidates.reverse(),
@@ -208,6 +220,12 @@ impl<'a> Searcher<'a> {
             }
         }
         None
+    }
+
+    /// Whether two calls have the same arguments in plain sight.
+    fn same_arguments(&self, sides: Sides<'_>, mine: CallId, theirs: CallId) -> bool {
+        let theirs = sides.current.renaming.call(theirs);
+        self.relater.arena.record(mine).args == self.relater.arena.record(theirs).args
     }
 
     fn ending_gap(&self, left: &Outcome, right: &Outcome) -> FailedGoal {

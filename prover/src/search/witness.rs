@@ -63,6 +63,15 @@ impl Contrast {
     pub fn same_sort(&self, other: &Contrast) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
+
+    /// What the runs showed, in words.
+    pub fn sentence(&self) -> &'static str {
+        match self {
+            Contrast::Termination => "one ends, the other never does",
+            Contrast::Error => "one returns, the other errs",
+            Contrast::Stores(_) => "the two return in different stores",
+        }
+    }
 }
 
 /// The proof that two procedures differ: an input, and what both did on it.
@@ -143,10 +152,31 @@ impl ContractWitness {
 /// the pair's `when`, and the outcomes differ, under every sequence of addresses tried. Contracts are checked whatever the
 /// limits say: a run in which one fails shows a violation, and never a difference.
 pub fn replay(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> Option<Witness> {
+    let found = replay_once(pair, input, externals, limits)?;
+    let limits = Limits { checks: true, ..limits };
+    for seed in SEEDS {
+        // Different addresses in the two runs: what does not matter must not matter across versions either.
+        let mut scattered = [seed, !seed].map(|seed| Scattered::new(seed).with(externals));
+        let [first, second] = &mut scattered;
+        let (_, _, again) = contrast(pair, &found.input, limits, [first, second])?;
+        if !again.same_sort(&found.contrast) {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// Whether the outcomes differ under one sequence of addresses: enough for a search whose result is replayed.
+pub fn differs_once(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> bool {
+    replay_once(pair, input, externals, limits).is_some()
+}
+
+/// What would be a witness if it were one under other addresses as well.
+fn replay_once(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> Option<Witness> {
     let input = usable(pair.unit, pair.left_procedure(), input)?;
     let limits = Limits { checks: true, ..limits };
-    let job = job(pair.unit, 0, pair.left, limits);
     if let Some(when) = pair.when {
+        let job = job(pair.unit, 0, pair.left, limits);
         let (holds, _) = holds(&job, when, input.clone(), &mut Sequential::after(&input));
         if !holds {
             return None;
@@ -154,15 +184,6 @@ pub fn replay(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: L
     }
     let sequential = || Sequential::after(&input).with(externals);
     let (left, right, contrast) = contrast(pair, &input, limits, [&mut sequential(), &mut sequential()])?;
-    for seed in SEEDS {
-        // Different addresses in the two runs: what does not matter must not matter across versions either.
-        let mut scattered = [seed, !seed].map(|seed| Scattered::new(seed).with(externals));
-        let [first, second] = &mut scattered;
-        let (_, _, again) = self::contrast(pair, &input, limits, [first, second])?;
-        if !again.same_sort(&contrast) {
-            return None;
-        }
-    }
     Some(Witness { input, externals, left, right, contrast })
 }
 

@@ -13,7 +13,7 @@ use crate::search::witness::{self, Contrast};
 use crate::search::{bmc, concrete, recurrent_set};
 use kernel::alone::clauses::{Clause, contracts_hold};
 use kernel::relate::Level;
-use lang_l::hir::{Expr, Origin, ProcId, Unit};
+use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::interp::Behaviour;
 use smt::solve::Solver;
 use smt::stop::{self, Stop};
@@ -79,8 +79,10 @@ impl<'a> Judge<'a> {
         if faults::blind() {
             return Vec::new();
         }
-        for comparison in comparisons.iter().filter(|comparison| !self.program.same_text(comparison.pair)) {
-            let found = solver.attempt(|_| self.difference(comparison, concrete::SearchBudget::QUICK));
+        let changed: Vec<_> = comparisons.iter().filter(|of| !self.program.same_text(of.pair)).collect();
+        let budget = concrete::SearchBudget::quick(changed.len());
+        for comparison in changed {
+            let found = solver.attempt(|_| self.difference(comparison, budget));
             if let Ok(Some(witness)) = found {
                 self.refuted.push((comparison.pair, comparison.when, witness));
             }
@@ -181,7 +183,7 @@ impl<'a> Judge<'a> {
         let premise = |&pair: &Pair| {
             let (left, right) = (self.name(0, pair.0), self.name(1, pair.1));
             let name = if left == right { left.to_string() } else { format!("{left}~{right}") };
-            let [left, right] = [self.title(0, pair.0), self.title(1, pair.1)];
+            let [left, right] = [(0, pair.0), (1, pair.1)].map(|(version, id)| self.program.unit.title(version, id));
             let title = if left == right { left } else { format!("{left} ~ {right}") };
             let (code, _) = self.program.code(pair);
             let how = proofs.get(&pair).filter(|_| is_loop(code)).map(|proof| proof.rule.sentence);
@@ -191,17 +193,6 @@ impl<'a> Judge<'a> {
         premises.sort_by(|a, b| a.name.cmp(&b.name));
         premises.dedup_by(|a, b| a.name == b.name);
         premises
-    }
-
-    /// What people call a procedure: loops are said to be loops.
-    fn title(&self, version: usize, id: ProcId) -> String {
-        let origin = self.program.unit.procedure(version, id).origin;
-        let of = self.name(version, self.source_of(version, id));
-        match origin {
-            Origin::Source => of.to_string(),
-            Origin::Loop { number, .. } => format!("loop {number} of {of}"),
-            Origin::Worker { .. } => format!("the recursion of {of}"),
-        }
     }
 
     /// Asks the deciders in order.

@@ -8,6 +8,7 @@
 use crate::goal::{Pair, Program, assumptions, inlinable};
 use crate::verdict::Reason;
 use kernel::bounds::pair::MAX_INLINE_DEPTH;
+use kernel::effects::Effects;
 use kernel::exec::on_entry;
 use kernel::exec::state::Outcome;
 use kernel::exec::{Executor, Limits, execute};
@@ -102,7 +103,7 @@ fn returns(
 fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, arena: &mut Arena, solver: &mut Solver) -> bool {
     let effects = &program.effects[version];
     let code = &program.unit.versions()[version];
-    if !may_end(code).contains(&id) {
+    if !may_end(code, effects, id) {
         return false;
     }
     let procedure = code.procedure(id);
@@ -119,16 +120,22 @@ fn recursion_ends(program: &Program<'_>, version: usize, id: ProcId, arena: &mut
     ways.into_iter().any(|way| !impossible(arena, &way.path, Purpose::SomeInnermostCallReturns.into(), solver))
 }
 
-/// The procedures that may come to an end, as far as the code alone tells: a least fixpoint.
-fn may_end(version: &Version) -> BTreeSet<ProcId> {
+/// Whether a procedure may come to an end, as far as the code alone tells: a least fixpoint over it and what it calls.
+fn may_end(version: &Version, effects: &[Effects], id: ProcId) -> bool {
+    let mut open: Vec<ProcId> = effects[id.index()].callees.iter().copied().chain([id]).collect();
+    // Who calls another without recursion has more callees than that, so one round settles them all.
+    open.sort_by_key(|id| effects[id.index()].callees.len());
     let mut ending = BTreeSet::new();
     loop {
-        let ids = (0u32..).map(ProcId).zip(&version.procedures);
-        let all: BTreeSet<ProcId> = ids.filter(|(_, p)| ends(p, &ending)).map(|(id, _)| id).collect();
-        if all == ending {
-            return ending;
+        let before = open.len();
+        open.retain(|&id| {
+            let found = ends(version.procedure(id), &ending);
+            ending.extend(found.then_some(id));
+            !found
+        });
+        if open.is_empty() || open.len() == before {
+            return ending.contains(&id);
         }
-        ending = all;
     }
 }
 

@@ -10,34 +10,25 @@
 //!
 //! Invariant: the runs only propose; every law that is used was proved to be inductive together with the others.
 
-use super::runs::{Activation, Simulator};
-use super::steps::{Call, Steps};
-use crate::budget::closed_form::{MAX_CONDITIONS, MAX_DEGREE, MAX_MODULI, MAX_QUERIES};
+use super::laws::{Laws, instance, instances, moduli, observed, told};
+use super::steps::Steps;
+use crate::budget::closed_form::MAX_QUERIES;
 use crate::chc::houdini::{self, Look};
-use crate::chc::linearise::linearised;
-use crate::chc::polynomial::{Equation, closed_form};
 use crate::engines::fragments::heapless;
 use crate::engines::{Engine, relational};
-use crate::goal::{Goal, Pair, PairProof, Program, Rule};
+use crate::goal::{Claim, Goal, Pair, PairProof, Program, Rule};
+use kernel::pair::summaries::{Products, SummariesEvidence, Summary};
+use kernel::rejection::Rejection;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
-use smt::obligation::{Obligation, Purpose};
+use smt::obligation::{Obligation, Purpose, linearised};
 use smt::solve::{Answer, Solver};
-use smt::term::{Node, Sort, Term, Terms};
-use std::collections::{BTreeMap, BTreeSet};
+use smt::term::{Node, Sort, Term};
+use std::collections::BTreeSet;
 
 /// So far from where a condition changes inputs are looked at one by one.
 const BORDER: std::ops::RangeInclusive<i32> = -2..=2;
-
-/// Where the inputs satisfy some conditions and fail others, inputs and outputs satisfy an equation.
-#[derive(Clone, Debug)]
-struct Law {
-    /// Over the procedure's own inputs, each with its truth.
-    case: Vec<(Term, bool)>,
-    /// Over inputs, then outputs.
-    equation: Equation,
-}
 
 /// By closed forms of what recurs.
 static CLOSED_FORM: Rule = Rule {
@@ -62,21 +53,29 @@ impl Engine for ClosedForm {
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
-        if prove(goal.program, goal.pair, solver) {
-            return relational::proof(goal, &CLOSED_FORM, relational::level(goal, false), None);
-        }
-        relational::nothing(goal, &CLOSED_FORM)
+        let found = prove(goal.program, goal.pair, solver);
+        super::summarised(goal, &CLOSED_FORM, found.map(|own| (relational::level(goal, false), own)), solver)
+    }
+
+    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+        super::by_summaries(goal, claim, solver)
     }
 }
 
-/// Whether closed forms prove the pair partially equivalent.
-fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> bool {
-    let Some(mut steps) = Steps::of(program, pair, [0, 0]) else { return false };
+/// The closed forms that prove the pair partially equivalent, if some do, as far as they can be told.
+fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<SummariesEvidence> {
+    let mut steps = Steps::of(program, pair, [0, 0])?;
     let all = steps.all_recursive();
     let moduli = moduli(&mut steps, pair, &all);
     // What a flag says often depends on whether a number is even.
     let plain = attempt(&mut steps, pair, (&all, &[]), solver);
-    plain || (!moduli.is_empty() && attempt(&mut steps, pair, (&all, &moduli), solver))
+    let laws = plain.or_else(|| match moduli.is_empty() {
+        true => None,
+        false => attempt(&mut steps, pair, (&all, &moduli), solver),
+    })?;
+    let plan = steps.plan(pair);
+    let told = laws.iter().map(|(&own, laws)| told(&mut steps, own, laws)).collect::<Option<Vec<Summary>>>();
+    Some(SummariesEvidence { plan, summaries: told?, products: Products::Opaque })
 }
 
 fn attempt(
@@ -84,129 +83,24 @@ fn attempt(
     pair: Pair,
     (all, moduli): (&[(usize, ProcId)], &[BigInt]),
     solver: &mut Solver,
-) -> bool {
-    let mut laws = BTreeMap::new();
-    for &own in all {
-        let conditions = conditions(steps, own, moduli);
-        laws.insert(own, observed(steps, own, &conditions));
-    }
+) -> Option<Laws> {
+    let laws = observed(steps, all, moduli);
     let found = !laws.is_empty() && !laws.values().any(Vec::is_empty);
-    found && Forms { steps, laws, solver, queries: MAX_QUERIES }.prove(pair)
+    found.then(|| Forms { steps, laws, solver, queries: MAX_QUERIES }.prove(pair)).flatten()
 }
 
-/// The numbers that remainders are taken by.
-fn moduli(steps: &mut Steps<'_>, pair: Pair, all: &[(usize, ProcId)]) -> Vec<BigInt> {
-    let roots = [(0, pair.0), (1, pair.1)];
-    let taken = all.iter().copied().chain(roots).flat_map(|(version, id)| steps.steps(version, id));
-    let terms: Vec<Term> = taken.flat_map(|step| step.path.into_iter().chain(step.output)).collect();
-    let mut found = BTreeSet::new();
-    for part in steps.terms().parts_of(&terms) {
-        if let Node::Rem(_, by) = steps.terms().node(part) {
-            let by = *by;
-            found.extend(steps.terms().as_int(by).filter(|by| **by > BigInt::from(1)).cloned());
-        }
-    }
-    found.into_iter().take(MAX_MODULI).collect()
-}
-
-/// The laws that runs of a procedure satisfy.
-fn observed(steps: &Steps<'_>, (version, id): (usize, ProcId), conditions: &[Term]) -> Vec<Law> {
-    let inputs = steps.inputs_ref(version, id);
-    let terms = steps.terms_ref();
-    let seen = Simulator::analyse(steps, version, id, &numbers(terms, conditions));
-    let truths = |activation: &Activation| -> Option<Vec<bool>> {
-        let mut values: HashMap<Term, BigInt> = inputs.iter().copied().zip(activation.input.iter().cloned()).collect();
-        conditions
-            .iter()
-            .map(|&c| terms.evaluate(c, &mut values, &mut ()).map(|value| value != BigInt::default()))
-            .collect()
-    };
-    let mut cases: BTreeMap<Vec<bool>, Vec<&Activation>> = BTreeMap::new();
-    for activation in &seen {
-        if let Some(truths) = truths(activation) {
-            cases.entry(truths).or_default().push(activation);
-        }
-    }
-    // What no run told apart need not be told apart.
-    let constant: BTreeSet<usize> = (0..conditions.len())
-        .filter(|&at| {
-            let mut seen = cases.keys().map(|truths| truths[at]);
-            let first = seen.next();
-            seen.all(|other| Some(other) == first)
-        })
-        .collect();
-    let mut laws = Vec::new();
-    for (truths, rows) in cases {
-        let told = conditions.iter().copied().zip(truths).enumerate().filter(|(at, _)| !constant.contains(at));
-        let case: Vec<(Term, bool)> = told.map(|(_, condition)| condition).collect();
-        let outputs = rows.first().map_or(0, |row| row.output.len());
-        for at in 0..outputs {
-            let numbers: Vec<Vec<BigInt>> =
-                rows.iter().map(|row| [row.input.as_slice(), std::slice::from_ref(&row.output[at])].concat()).collect();
-            let Some(mut equation) = closed_form(&numbers, MAX_DEGREE) else { continue };
-            for factor in equation.sum.parts.iter_mut().flat_map(|(_, factors)| factors) {
-                if *factor == inputs.len() {
-                    *factor += at;
-                }
-            }
-            laws.push(Law { case: case.clone(), equation });
-        }
-    }
-    laws
-}
-
-/// The conditions that a procedure makes of its inputs alone; and whether each is divisible by these numbers.
-fn conditions(steps: &mut Steps<'_>, (version, id): (usize, ProcId), moduli: &[BigInt]) -> Vec<Term> {
-    let mut divisible = Vec::new();
-    for input in steps.inputs_ref(version, id).to_vec() {
-        let terms = steps.terms();
-        for by in moduli.iter().filter(|_| terms.sort(input) == Sort::Int).cloned().collect::<Vec<_>>() {
-            let (by, zero) = (terms.int(by), terms.int(0));
-            let rest = terms.rem(input, by);
-            divisible.push(terms.eq(rest, zero));
-        }
-    }
-    let terms = steps.terms_ref();
-    let inputs: BTreeSet<Term> = steps.inputs_ref(version, id).iter().copied().collect();
-    let mut found = BTreeSet::new();
-    let mut work: Vec<Term> = steps.steps_ref(version, id).iter().flat_map(|step| step.path.iter().copied()).collect();
-    while let Some(term) = work.pop() {
-        match terms.node(term) {
-            Node::And(parts) | Node::Or(parts) => work.extend(parts.iter().copied()),
-            Node::Not(inner) => work.push(*inner),
-            Node::AtMostZero(_) | Node::IsZero(_) | Node::App(..) if terms.sort(term) == Sort::Bool => {
-                let plain = |part: &Term| match terms.node(*part) {
-                    Node::App(..) => inputs.contains(part),
-                    Node::Forall(..) | Node::SameRef(..) | Node::InClass(..) | Node::Null => false,
-                    _ => true,
-                };
-                if terms.parts_of(&[term]).iter().all(plain) {
-                    found.insert(term);
-                }
-            }
-            _ => {}
-        }
-    }
-    found.into_iter().take(MAX_CONDITIONS).chain(divisible.into_iter().take(MAX_CONDITIONS)).collect()
-}
-
-/// The numbers that inputs are compared with.
-fn numbers(terms: &Terms, conditions: &[Term]) -> Vec<BigInt> {
-    let mut found = BTreeSet::new();
-    for &condition in conditions {
-        if let Node::AtMostZero(t) | Node::IsZero(t) = terms.node(condition) {
-            let (constant, _) = terms.linear_parts(*t);
-            found.extend([constant.clone(), -constant]);
-        }
-    }
-    found.remove(&BigInt::default());
-    found.into_iter().collect()
+/// The laws of what recurs that are inductive by themselves.
+pub(super) fn inductive(steps: &mut Steps<'_>, solver: &mut Solver) -> Laws {
+    let all = steps.all_recursive();
+    let laws = observed(steps, &all, &[]);
+    let mut forms = Forms { steps, laws, solver, queries: MAX_QUERIES };
+    if forms.weaken(false) { forms.laws } else { Laws::new() }
 }
 
 struct Forms<'a, 'p> {
     steps: &'a mut Steps<'p>,
     /// By version and procedure.
-    laws: BTreeMap<(usize, ProcId), Vec<Law>>,
+    laws: Laws,
     solver: &'a mut Solver,
     /// How many more queries may be asked.
     queries: usize,
@@ -219,21 +113,16 @@ struct End {
 }
 
 impl Forms<'_, '_> {
-    fn prove(mut self, pair: Pair) -> bool {
-        let all: Vec<(usize, ProcId)> = self.laws.keys().copied().collect();
-        let inductive = houdini::all_hold(all.len(), usize::MAX, |at| {
-            let dropped = self.drop_unproved(all[at]);
-            let hopeless = self.queries == 0 || self.laws.values().any(Vec::is_empty);
-            if hopeless { Look::Hopeless } else { Look::weakened(dropped) }
-        });
-        if !inductive {
-            return false;
+    /// The laws that are left, where they prove the pair.
+    fn prove(mut self, pair: Pair) -> Option<Laws> {
+        if !self.weaken(true) {
+            return None;
         }
         let (lefts, rights) = (self.ends(0, pair.0), self.ends(1, pair.1));
         // Both begin with the same inputs.
         let inputs = (self.steps.whole(0, pair.0).input, self.steps.whole(1, pair.1).input);
         let shared: HashMap<Term, Term> = inputs.1.into_iter().zip(inputs.0).collect();
-        lefts.iter().all(|left| {
+        let alike = lefts.iter().all(|left| {
             rights.iter().all(|right| {
                 let terms = self.steps.terms();
                 let theirs: Vec<Term> = right.known.iter().map(|&fact| terms.substitute(fact, &shared)).collect();
@@ -249,6 +138,17 @@ impl Forms<'_, '_> {
                 let goal = terms.and(&same);
                 self.follows(&known, goal)
             })
+        });
+        alike.then_some(self.laws)
+    }
+
+    /// Drops what is not inductive; whether that came to an end, and, where `each` procedure needs one, left it a law.
+    fn weaken(&mut self, each: bool) -> bool {
+        let all: Vec<(usize, ProcId)> = self.laws.keys().copied().collect();
+        houdini::all_hold(all.len(), usize::MAX, |at| {
+            let dropped = self.drop_unproved(all[at]);
+            let hopeless = self.queries == 0 || (each && self.laws.values().any(Vec::is_empty));
+            if hopeless { Look::Hopeless } else { Look::weakened(dropped) }
         })
     }
 
@@ -291,7 +191,7 @@ impl Forms<'_, '_> {
     fn ends(&mut self, version: usize, id: ProcId) -> Vec<End> {
         if self.steps.recursive(version, id) {
             let whole = self.steps.whole(version, id);
-            let mut known = self.laws_of(version, &whole);
+            let mut known = instances(self.steps, &self.laws, version, &whole);
             known.extend(self.at_the_border((version, id)));
             return vec![End { known, output: whole.output }];
         }
@@ -301,20 +201,11 @@ impl Forms<'_, '_> {
             .map(|step| {
                 let mut known = step.path;
                 for call in &step.calls {
-                    known.extend(self.laws_of(version, call));
+                    known.extend(instances(self.steps, &self.laws, version, call));
                 }
                 End { known, output: step.output }
             })
             .collect()
-    }
-
-    /// What the laws say of a call that has ended.
-    fn laws_of(&mut self, version: usize, call: &Call) -> Vec<Term> {
-        let laws = self.laws.get(&(version, call.callee)).cloned().unwrap_or_default();
-        let own = self.steps.inputs_ref(version, call.callee).to_vec();
-        let given: HashMap<Term, Term> = own.into_iter().zip(call.input.iter().copied()).collect();
-        let values: Vec<Term> = call.input.iter().chain(&call.output).copied().collect();
-        laws.iter().map(|law| instance(self.steps.terms(), law, &given, &values)).collect()
     }
 
     /// Drops the laws of a procedure that do not follow on some path; says whether there were any.
@@ -325,7 +216,7 @@ impl Forms<'_, '_> {
         for step in self.steps.steps(version, id) {
             let mut known = [step.path.as_slice(), &border].concat();
             for call in &step.calls {
-                known.extend(self.laws_of(version, call));
+                known.extend(instances(self.steps, &self.laws, version, call));
             }
             let laws = self.laws.get(&(version, id)).cloned().unwrap_or_default();
             let values: Vec<Term> = inputs.iter().chain(&step.output).copied().collect();
@@ -351,19 +242,4 @@ impl Forms<'_, '_> {
         linearised(arena, &obligation).is_some_and(|linear| self.solver.prove(arena, &linear) == Answer::Holds)
             || self.solver.prove(arena, &obligation) == Answer::Holds
     }
-}
-
-/// A law over other values: of inputs (by what they stand for), and of inputs and outputs in order.
-fn instance(terms: &mut Terms, law: &Law, given: &HashMap<Term, Term>, values: &[Term]) -> Term {
-    let equation = law.equation.term(terms, values);
-    let case: Vec<Term> = law
-        .case
-        .iter()
-        .map(|&(condition, truth)| {
-            let condition = terms.substitute(condition, given);
-            if truth { condition } else { terms.not(condition) }
-        })
-        .collect();
-    let case = terms.and(&case);
-    terms.implies(case, equation)
 }

@@ -13,25 +13,39 @@
 //! Rule *Couple* (`proofs/soundness.md`): where two calls start coupled and both end, their results satisfy the summary. The
 //! proof is by induction over the sum of the depths of the two executions.
 //!
-//! Invariant: the runs only propose; every equation that is used was proved to be inductive together with the others.
+//! Equations are looked for first. Where they do not do, bounds and remainders are as well (`bounds`), and what each procedure
+//! gives back by itself (`laws`).
+//!
+//! Invariant: the runs only propose; every fact that is used was proved to be inductive together with the others. The kernel is
+//! told of them as summaries, and nothing is proved to which it does not agree.
 
 pub mod closed_form;
 mod ends;
+mod laws;
 mod runs;
+pub mod stages;
 mod steps;
 
-use super::{Engine, is_full, product, relational};
-use crate::budget::coupling::{DEGREES, MAX_QUERIES, MAX_ROUNDS, UNROLLED_DEGREES, UNROLLINGS};
+use super::{Engine, relational};
+use crate::budget::coupling::{
+    BOUNDED_UNROLLINGS, DEGREES, MAX_BOUNDED_QUERIES, MAX_QUERIES, MAX_ROUNDS, UNROLLED_DEGREES, UNROLLINGS,
+};
 use crate::chc::houdini::{self, Look};
-use crate::chc::polynomial::{Equation, fit};
-use crate::chc::summaries::{CouplingEvidence, Summary};
+use crate::chc::polynomial::fit;
+use crate::chc::summaries::Candidates;
+use crate::chc::templates::{self, Fact};
 use crate::engines::fragments::heapless;
 use crate::engines::fragments::{gives_numbers, only_reads};
 use crate::goal::{Claim, Goal, Pair, PairProof, Program, ProofEvidence, Rule};
 use kernel::effects::Effects;
+use kernel::pair::PairEvidence;
+use kernel::pair::summaries::{Products, SummariesEvidence, Summary};
 use kernel::rejection::{Rejection, reject};
-use runs::{Activation, Simulator};
-use smt::obligation::{Obligation, Purpose};
+use kernel::relate::Level;
+use laws::{Laws, instances};
+use num_bigint::BigInt;
+use runs::{Observations, Order, Simulator};
+use smt::obligation::{Obligation, Purpose, linearised};
 use smt::solve::{Answer, Solver};
 use smt::term::{Sort, Term};
 use std::collections::BTreeMap;
@@ -47,7 +61,10 @@ static COUPLING: Rule = Rule {
 };
 
 /// Rule *Couple*.
-pub(crate) struct Coupling;
+pub(crate) struct Coupling {
+    /// Whether bounds and remainders are looked for, besides equations.
+    pub(crate) bounds: bool,
+}
 
 impl Engine for Coupling {
     fn rule(&self) -> &'static Rule {
@@ -55,98 +72,109 @@ impl Engine for Coupling {
     }
 
     fn applies(&self, goal: &Goal<'_>) -> bool {
-        // Couplings are products of fewer kinds, but for any recursion.
-        relational::is_open(goal) && applies(goal.program, goal.pair) && (reads_heap(goal) || !product::fits(goal))
+        relational::is_open(goal) && applies(goal.program, goal.pair)
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
-        match prove(goal.program, goal.pair, solver) {
-            Some((evidence, together)) => {
-                let level = relational::level(goal, together);
-                relational::proof(goal, &COUPLING, level, Some(ProofEvidence::Coupling(evidence)))
-            }
-            None => relational::nothing(goal, &COUPLING),
-        }
+        let found = prove(goal.program, goal.pair, self.bounds, solver);
+        let found = found.map(|(evidence, together)| (relational::level(goal, together), evidence));
+        // A product often shows more than that two end alike if both end.
+        let found = found.filter(|(level, _)| !self.bounds || *level == Level::Full);
+        summarised(goal, &COUPLING, found, solver)
     }
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        // Over integers nothing but equal inputs is assumed, least of all a condition.
-        let (ProofEvidence::Coupling(evidence), None) = (&claim.evidence, goal.when) else {
-            return reject("the evidence is not one of couplings");
-        };
-        let together = is_full(claim);
-        confirm(goal.program, goal.pair, (evidence, together), solver)?;
-        Ok(relational::proof(goal, &COUPLING, relational::level(goal, together), None))
+        by_summaries(goal, claim, solver)
     }
 }
 
-fn reads_heap(goal: &Goal<'_>) -> bool {
-    (0..2).any(|version| !goal.effects(version).accesses.is_empty())
+/// The proof by summaries that were found, where the kernel agrees that they are one. Another engine may know of another.
+fn summarised(
+    goal: &Goal<'_>,
+    rule: &'static Rule,
+    found: Option<(Level, SummariesEvidence)>,
+    solver: &mut Solver,
+) -> PairProof {
+    let Some((level, evidence)) = found else { return relational::nothing(goal, rule) };
+    let mut agreed = [Products::Opaque, Products::Exact].into_iter().filter_map(|products| {
+        let evidence = SummariesEvidence { products, ..evidence.clone() };
+        let told = PairEvidence::Summaries(evidence.clone());
+        let checked = kernel::pair::check(&goal.as_checked(), level, &told, solver, &mut |_, _, _, _| {});
+        checked.is_ok().then_some(evidence)
+    });
+    match agreed.next() {
+        Some(evidence) => relational::proof(goal, rule, level, Some(ProofEvidence::Summaries(evidence))),
+        None => relational::nothing(goal, rule),
+    }
+}
+
+/// Makes a proof by summaries anew.
+fn by_summaries(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+    match &claim.evidence {
+        ProofEvidence::Summaries(evidence) => goal.check(claim, &PairEvidence::Summaries(evidence.clone()), solver),
+        _ => reject("the evidence is not one of summaries"),
+    }
 }
 
 /// The mutual summaries that prove the pair partially equivalent, if some are found; and whether the two end together, which
 /// is as plain where both always end.
-fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<(CouplingEvidence, bool)> {
-    UNROLLINGS.iter().find_map(|&unroll| {
+fn prove(program: &Program<'_>, pair: Pair, bounds: bool, solver: &mut Solver) -> Option<(SummariesEvidence, bool)> {
+    let unrollings: &[[usize; 2]] = if bounds { &BOUNDED_UNROLLINGS } else { &UNROLLINGS };
+    unrollings.iter().find_map(|&unroll| {
         let mut steps = Steps::of(program, pair, unroll)?;
+        let laws = if bounds { closed_form::inductive(&mut steps, solver) } else { Laws::new() };
         let degrees: &[u32] = if unroll == [0, 0] { &DEGREES } else { &UNROLLED_DEGREES };
-        let summaries = degrees.iter().find_map(|&degree| {
-            let summaries = observed(&mut steps, pair, degree);
-            Coupler::new(&mut steps, pair, summaries, solver).prove(MAX_ROUNDS)
+        let orders: &[Order] = match bounds && steps.has_several_recursive() {
+            true => &[Order::OfProcedure, Order::OfRun],
+            false => &[Order::OfProcedure],
+        };
+        let tries: Vec<(u32, Order)> =
+            degrees.iter().flat_map(|&degree| orders.iter().map(move |&order| (degree, order))).collect();
+        let summaries = tries.into_iter().find_map(|(degree, order)| {
+            let seen = Simulator::observe(&mut steps, pair, order);
+            let summaries = observed(&mut steps, seen, (degree, bounds));
+            let mut coupler = Coupler::new(&mut steps, pair, summaries, solver);
+            (coupler.laws, coupler.bounds) = (laws.clone(), bounds);
+            coupler.queries = if bounds { MAX_BOUNDED_QUERIES } else { MAX_QUERIES };
+            coupler.prove(MAX_ROUNDS)
         })?;
         if both_end(program, pair) {
-            return Some((CouplingEvidence { unroll, summaries }, true));
+            return Some((told(&mut steps, pair, (&summaries, &laws))?, true));
         }
         let mut coupler = Coupler::new(&mut steps, pair, summaries.clone(), solver);
+        coupler.laws = laws.clone();
         // What the proof does not use need not end together.
         let used = coupler.used();
         coupler.summaries.retain(|pair, _| used.contains(pair));
         let together = coupler.end_together();
         let summaries = if together { coupler.summaries } else { summaries };
-        Some((CouplingEvidence { unroll, summaries }, together))
+        Some((told(&mut steps, pair, (&summaries, &laws))?, together))
     })
+}
+
+/// Summaries as the kernel has them.
+fn told(
+    steps: &mut Steps<'_>,
+    pair: Pair,
+    (summaries, laws): (&BTreeMap<Pair, Candidates>, &Laws),
+) -> Option<SummariesEvidence> {
+    let mut all = Vec::new();
+    for (&(p, q), own) in summaries {
+        let calls = (steps.whole(0, p), steps.whole(1, q));
+        let columns = [steps.with_lengths(inputs(&calls)), steps.with_lengths(self::all(&calls))];
+        let [inputs, values] = columns.map(|columns| sorts(steps, &columns));
+        let before = own.before.iter().map(|fact| fact.told(&inputs)).collect();
+        let after = own.after.iter().map(|fact| fact.told(&values)).collect();
+        all.push(Summary::of_calls([Some(p), Some(q)], before, after));
+    }
+    for (&own, laws) in laws.iter().filter(|(_, laws)| !laws.is_empty()) {
+        all.push(laws::told(steps, own, laws)?);
+    }
+    Some(SummariesEvidence { plan: steps.plan(pair), summaries: all, products: Products::Opaque })
 }
 
 fn both_end(program: &Program<'_>, pair: Pair) -> bool {
     program.effects[0][pair.0.index()].terminates && program.effects[1][pair.1.index()].terminates
-}
-
-/// Proves the pair partially equivalent by mutual summaries that were found before: they are inductive as they are. Where the
-/// claim is that the two end together too, proves that.
-///
-/// # Errors
-/// When they are not, or do not make equal outputs of equal inputs.
-pub fn confirm(
-    program: &Program<'_>,
-    pair: Pair,
-    (evidence, together): (&CouplingEvidence, bool),
-    solver: &mut Solver,
-) -> Result<(), Rejection> {
-    if !applies(program, pair) || !UNROLLINGS.contains(&evidence.unroll) {
-        return reject("equations between calls are no proof for such procedures");
-    }
-    let Some(mut steps) = Steps::of(program, pair, evidence.unroll) else {
-        return reject("there are too many paths");
-    };
-    for (&(p, q), Summary { coupling, summary }) in &evidence.summaries {
-        // What has no paths would satisfy anything.
-        if !steps.executed(0, p) || !steps.executed(1, q) {
-            return reject("an equation is of procedures that take no part");
-        }
-        let calls = (steps.whole(0, p), steps.whole(1, q));
-        let sorts = [sorts(&steps, &inputs(&calls)), sorts(&steps, &all(&calls))];
-        let fits = |equations: &[Equation], sorts: &[Sort]| equations.iter().all(|e| e.fits(sorts, DEGREES[1]));
-        if !fits(coupling, &sorts[0]) || !fits(summary, &sorts[1]) {
-            return reject("an equation is of values that there are not");
-        }
-    }
-    if Coupler::new(&mut steps, pair, evidence.summaries.clone(), solver).prove(1).is_none() {
-        return reject("the equations between calls are not inductive, or not enough");
-    }
-    let shown = !together
-        || both_end(program, pair)
-        || Coupler::new(&mut steps, pair, evidence.summaries.clone(), solver).end_together();
-    if shown { Ok(()) } else { reject("calls that start coupled do not end together") }
 }
 
 fn sorts(steps: &Steps<'_>, values: &[Term]) -> Vec<Sort> {
@@ -167,27 +195,39 @@ fn applies(program: &Program<'_>, pair: Pair) -> bool {
     plain(0, pair.0) && plain(1, pair.1) && within(mine, theirs) && within(theirs, mine)
 }
 
-/// The equations of one degree that were seen to hold in runs.
-fn observed(steps: &mut Steps<'_>, pair: Pair, degree: u32) -> BTreeMap<Pair, Summary> {
-    let observed = Simulator::observe(steps, pair);
-    let mut fitted = |(pair, rows): (Pair, Vec<(Activation, Activation)>)| {
-        let calls = (steps.whole(0, pair.0), steps.whole(1, pair.1));
-        let of_inputs = sorts(steps, &self::inputs(&calls));
-        let of_all = sorts(steps, &self::all(&calls));
-        let inputs: Vec<Vec<_>> = rows.iter().map(|(a, b)| [a.input.clone(), b.input.clone()].concat()).collect();
-        let all =
-            |(a, b): &(Activation, Activation)| [&a.input[..], &b.input[..], &a.output[..], &b.output[..]].concat();
-        let ends: Vec<Vec<_>> = rows.iter().map(all).collect();
-        (pair, Summary { coupling: fit(&inputs, &of_inputs, degree), summary: fit(&ends, &of_all, degree) })
-    };
-    observed.into_iter().map(&mut fitted).collect()
+/// What was seen to hold in runs: equations of one degree; where `bounds` are wanted, these and remainders as well.
+fn observed(steps: &mut Steps<'_>, seen: Observations, (degree, bounds): (u32, bool)) -> BTreeMap<Pair, Candidates> {
+    let mut candidates = BTreeMap::new();
+    for ((p, q), rows) in seen {
+        let calls = (steps.whole(0, p), steps.whole(1, q));
+        let columns = [steps.with_lengths(inputs(&calls)), steps.with_lengths(all(&calls))];
+        let before = rows.iter().map(|(a, b)| [&a.input[..], &b.input, &a.lengths, &b.lengths].concat());
+        let after =
+            rows.iter().map(|(a, b)| [&a.input[..], &b.input, &a.output, &b.output, &a.lengths, &b.lengths].concat());
+        let rows: [Vec<Vec<BigInt>>; 2] = [before.collect(), after.collect()];
+        let [before, after] = [0, 1].map(|at| {
+            let sorts = sorts(steps, &columns[at]);
+            if bounds {
+                let templates = steps.templates(&[(0, p), (1, q)], &columns[at], degree);
+                templates::common(&rows[at], &sorts, &templates)
+            } else {
+                fit(&rows[at], &sorts, degree).into_iter().map(Fact::Equation).collect()
+            }
+        });
+        candidates.insert((p, q), Candidates { before, after });
+    }
+    candidates
 }
 
 struct Coupler<'a, 'p> {
     steps: &'a mut Steps<'p>,
     pair: Pair,
     solver: &'a mut Solver,
-    summaries: BTreeMap<Pair, Summary>,
+    summaries: BTreeMap<Pair, Candidates>,
+    /// What holds of calls of one version, whatever the other does.
+    laws: Laws,
+    /// Whether there are so many facts that none is looked at closely.
+    bounds: bool,
     /// How many more queries may be asked.
     queries: usize,
     /// What they are for.
@@ -198,16 +238,28 @@ struct Coupler<'a, 'p> {
 struct PathPair {
     known: Vec<Term>,
     calls: Vec<(Call, Call)>,
+    /// Calls without a partner, each with the other side as a whole: they are related where they start coupled.
+    alone: Vec<(Call, Call)>,
 }
 
 impl<'a, 'p> Coupler<'a, 'p> {
-    fn new(steps: &'a mut Steps<'p>, pair: Pair, summaries: BTreeMap<Pair, Summary>, solver: &'a mut Solver) -> Self {
-        Coupler { steps, pair, solver, summaries, queries: MAX_QUERIES, purpose: Purpose::SummaryInductive }
+    fn new(
+        steps: &'a mut Steps<'p>,
+        pair: Pair,
+        summaries: BTreeMap<Pair, Candidates>,
+        solver: &'a mut Solver,
+    ) -> Self {
+        let (queries, purpose) = (MAX_QUERIES, Purpose::SummaryInductive);
+        Coupler { steps, pair, solver, summaries, laws: Laws::new(), bounds: false, queries, purpose }
     }
 
     /// Drops what is not inductive, for so many rounds; what is left, if that is inductive and enough.
-    fn prove(mut self, rounds: usize) -> Option<BTreeMap<Pair, Summary>> {
+    fn prove(mut self, rounds: usize) -> Option<BTreeMap<Pair, Candidates>> {
         let start = self.start();
+        // Facts only grow fewer: what all of them together do not show is not shown.
+        if !start.iter().all(|path_pair| self.may_end_equal(path_pair)) {
+            return None;
+        }
         let pairs: Vec<Pair> = self.summaries.keys().copied().collect();
         let inductive = houdini::all_hold(start.len() + pairs.len(), rounds, |at| {
             Look::weakened(match start.get(at) {
@@ -231,7 +283,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
         match recurs {
             [true, true] => {
                 let [a, b] = wholes;
-                vec![PathPair { known: equal, calls: vec![(a, b)] }]
+                vec![PathPair { known: equal, calls: vec![(a, b)], alone: Vec::new() }]
             }
             [true, false] => self.against_whole(1, q, &wholes[0], &equal),
             [false, true] => self.against_whole(0, p, &wholes[1], &equal),
@@ -257,13 +309,15 @@ impl<'a, 'p> Coupler<'a, 'p> {
         for step in self.steps.steps(side, id) {
             let mut known = equal.to_vec();
             known.extend(&step.path);
+            known.extend(step.calls.iter().flat_map(|call| instances(self.steps, &self.laws, side, call)));
+            known.extend(instances(self.steps, &self.laws, 1 - side, whole));
             known.extend(self.steps.output_is(side, id, &step));
             let calls = step
                 .calls
                 .iter()
                 .map(|call| if side == 1 { (whole.clone(), call.clone()) } else { (call.clone(), whole.clone()) })
                 .collect();
-            path_pairs.push(PathPair { known, calls });
+            path_pairs.push(PathPair { known, calls, alone: Vec::new() });
         }
         path_pairs
     }
@@ -272,28 +326,38 @@ impl<'a, 'p> Coupler<'a, 'p> {
     /// side as a whole.
     fn align(&mut self, pair: Pair, left: &Step, right: &Step) -> PathPair {
         let mut known: Vec<Term> = left.path.iter().chain(&right.path).copied().collect();
+        for (version, step) in [left, right].into_iter().enumerate() {
+            known.extend(step.calls.iter().flat_map(|call| instances(self.steps, &self.laws, version, call)));
+        }
         let wholes = [self.steps.whole(0, pair.0), self.steps.whole(1, pair.1)];
         known.extend(self.steps.outputs_are(pair, left, right));
-        let mut calls = Vec::new();
+        let (mut calls, mut alone) = (Vec::new(), Vec::new());
         let mut taken = vec![false; right.calls.len()];
         for mine in &left.calls {
             let partner = (0..taken.len())
                 .find(|&at| !taken[at] && (mine.callee == pair.0) == (right.calls[at].callee == pair.1));
+            // Procedures that call one another in turn.
+            let known =
+                |at: &usize| !taken[*at] && self.summaries.contains_key(&(mine.callee, right.calls[*at].callee));
+            let partner = partner.or_else(|| (0..taken.len()).filter(|_| self.bounds).find(known));
             match partner {
                 Some(at) => {
                     taken[at] = true;
                     calls.push((mine.clone(), right.calls[at].clone()));
                 }
-                None if mine.callee == pair.0 => calls.push((mine.clone(), wholes[1].clone())),
+                None if mine.callee == pair.0 => alone.push((mine.clone(), wholes[1].clone())),
                 None => {}
             }
         }
         for (theirs, taken) in right.calls.iter().zip(taken) {
             if !taken && theirs.callee == pair.1 {
-                calls.push((wholes[0].clone(), theirs.clone()));
+                alone.push((wholes[0].clone(), theirs.clone()));
             }
         }
-        PathPair { known, calls }
+        if !self.bounds {
+            calls.append(&mut alone);
+        }
+        PathPair { known, calls, alone }
     }
 
     /// Drops what is not inductive from the summary of a pair, and from the couplings of the calls on its paths; says
@@ -328,31 +392,48 @@ impl<'a, 'p> Coupler<'a, 'p> {
             dropped |= self.drop_unproved(pair, &calls, &known, true);
             known.extend(self.ended(pair, &calls));
         }
+        for calls in &path_pair.alone {
+            let pair = (calls.0.callee, calls.1.callee);
+            let coupled = self.coupled(pair, calls);
+            if self.summaries.contains_key(&pair) && self.follows(&known, |steps| steps.terms().and(&coupled)) {
+                known.extend(self.ended(pair, calls));
+            }
+        }
         (!dropped).then_some(known)
     }
 
     /// Drops from the coupling (or the summary) of a pair what does not follow; says whether anything was dropped.
     fn drop_unproved(&mut self, pair: Pair, calls: &(Call, Call), known: &[Term], coupling: bool) -> bool {
         let Some(own) = self.summaries.get(&pair) else { return false };
-        let equations = if coupling { own.coupling.clone() } else { own.summary.clone() };
-        let values = if coupling { inputs(calls) } else { all(calls) };
-        let goals: Vec<Term> = equations.iter().map(|equation| equation.term(self.steps.terms(), &values)).collect();
+        let facts = if coupling { own.before.clone() } else { own.after.clone() };
+        let values = self.steps.with_lengths(if coupling { inputs(calls) } else { all(calls) });
+        let goals: Vec<Term> = facts.iter().map(|fact| fact.term(self.steps.terms(), &values)).collect();
         let failed = houdini::unproved(&goals, |goals| self.follows(known, |steps| steps.terms().and(goals)));
         let Some(own) = self.summaries.get_mut(&pair) else { return false };
         !faults::planted("engines/coupling/not-inductive")
-            && houdini::remove(if coupling { &mut own.coupling } else { &mut own.summary }, &failed)
+            && houdini::remove(if coupling { &mut own.before } else { &mut own.after }, &failed)
     }
 
     fn coupled(&mut self, pair: Pair, calls: &(Call, Call)) -> Vec<Term> {
-        let equations = self.summaries.get(&pair).map(|own| own.coupling.clone()).unwrap_or_default();
-        let values = inputs(calls);
-        equations.iter().map(|equation| equation.term(self.steps.terms(), &values)).collect()
+        let facts = self.summaries.get(&pair).map(|own| own.before.clone()).unwrap_or_default();
+        let values = self.steps.with_lengths(inputs(calls));
+        facts.iter().map(|fact| fact.term(self.steps.terms(), &values)).collect()
     }
 
     fn ended(&mut self, pair: Pair, calls: &(Call, Call)) -> Vec<Term> {
-        let equations = self.summaries.get(&pair).map(|own| own.summary.clone()).unwrap_or_default();
-        let values = all(calls);
-        equations.iter().map(|equation| equation.term(self.steps.terms(), &values)).collect()
+        let facts = self.summaries.get(&pair).map(|own| own.after.clone()).unwrap_or_default();
+        let values = self.steps.with_lengths(all(calls));
+        facts.iter().map(|fact| fact.term(self.steps.terms(), &values)).collect()
+    }
+
+    /// Whether outputs would be equal if all candidates held.
+    fn may_end_equal(&mut self, path_pair: &PathPair) -> bool {
+        let mut known = path_pair.known.clone();
+        for calls in path_pair.calls.iter().chain(&path_pair.alone) {
+            known.extend(self.ended((calls.0.callee, calls.1.callee), calls));
+        }
+        let pair = self.pair;
+        self.follows(&known, |steps| steps.equal_outputs(pair))
     }
 
     fn ends_equal(&mut self, path_pair: &PathPair) -> bool {
@@ -368,7 +449,15 @@ impl<'a, 'p> Coupler<'a, 'p> {
         }
         self.queries -= 1;
         let obligation = Obligation { assumptions: known.to_vec(), goal, tag: self.purpose.clone().into() };
-        self.solver.prove(self.steps.arena(), &obligation) == Answer::Holds
+        let arena = self.steps.arena();
+        // Most facts follow without a look into products.
+        match linearised(arena, &obligation) {
+            Some(linear) => {
+                self.solver.prove(arena, &linear) == Answer::Holds
+                    || (!self.bounds && self.solver.prove(arena, &obligation) == Answer::Holds)
+            }
+            None => self.solver.prove(arena, &obligation) == Answer::Holds,
+        }
     }
 }
 

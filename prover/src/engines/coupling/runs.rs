@@ -18,7 +18,18 @@ const SEED: u64 = 0x9e37_79b9;
 #[derive(Clone, Debug)]
 pub(super) struct Activation {
     pub(super) input: Vec<BigInt>,
+    /// Of the references that went in, as arrays.
+    pub(super) lengths: Vec<BigInt>,
     pub(super) output: Vec<BigInt>,
+}
+
+/// Which calls of two runs are laid side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The k-th call of each procedure of the one, and the k-th call of each procedure of the other.
+    OfProcedure,
+    /// The k-th recursive call of the one, and the k-th of the other, whichever procedures these are of.
+    OfRun,
 }
 
 /// Runs one side.
@@ -50,53 +61,55 @@ impl<'s, 'p> Simulator<'s, 'p> {
         }
     }
 
-    /// Runs both sides from equal inputs, and lays the k-th call of each procedure of the one beside the k-th call of each
-    /// procedure of the other.
-    pub(super) fn observe(steps: &'s mut Steps<'p>, pair: Pair) -> Observations {
-        let (sorts, _) = steps.sorts(0, pair.0);
-        let whole = [steps.whole(0, pair.0), steps.whole(1, pair.1)];
-        let steps: &'s Steps<'p> = steps;
+    /// Runs both sides from equal inputs, and lays calls of the two side by side.
+    pub(super) fn observe(steps: &'s mut Steps<'p>, pair: Pair, order: Order) -> Observations {
+        let runs = Self::runs(steps, pair, &[]);
         let mut observed = Observations::new();
-        let mut random = Random::new(SEED);
-        for _ in 0..MAX_INPUTS {
-            let store = RandomStore::new(random.number());
-            let input: Vec<BigInt> = sorts.iter().map(|sort| draw(&mut random, *sort)).collect();
-            let mut runs = Vec::new();
-            for (version, whole) in whole.iter().enumerate() {
-                let mut run = Simulator::new(steps, version, store);
-                if run.call(whole.callee, &input, 0).is_some() {
-                    runs.push(run.seen);
-                }
+        for [left, right] in &runs {
+            match order {
+                Order::OfProcedure => beside(steps, left, right, &mut observed),
+                Order::OfRun => in_turn(steps, left, right, &mut observed),
             }
-            let [left, right] = runs.as_slice() else { continue };
-            beside(steps, left, right, &mut observed);
         }
         observed
+    }
+
+    /// Runs of both sides from equal inputs, small ones or near these numbers: all calls of each, in the order in which they were
+    /// made.
+    pub(super) fn runs(steps: &'s Steps<'p>, pair: Pair, near: &[BigInt]) -> Vec<[Vec<(ProcId, Activation)>; 2]> {
+        let (sorts, _) = steps.sorts(0, pair.0);
+        let mut found = Vec::new();
+        let mut random = Random::new(SEED);
+        for at in 0..MAX_INPUTS * (near.len() + 1) {
+            let store = RandomStore::new(random.number());
+            let input = near_one(&mut random, &sorts, near, at);
+            let both = [(0, pair.0), (1, pair.1)].map(|(version, root)| {
+                let mut run = Simulator::new(steps, version, store);
+                run.call(root, &input, 0).is_some().then_some(run.seen)
+            });
+            if let [Some(left), Some(right)] = both {
+                found.push([left, right]);
+            }
+        }
+        found
     }
 
     /// What calls of one procedure were seen to do, each once, in runs from inputs that are small or near these numbers.
     pub(super) fn analyse(steps: &'s Steps<'p>, version: usize, id: ProcId, near: &[BigInt]) -> Vec<Activation> {
         let (sorts, _) = steps.sorts(version, id);
         let mut random = Random::new(SEED);
-        let mut found: BTreeMap<Vec<BigInt>, Vec<BigInt>> = BTreeMap::new();
+        let mut found: BTreeMap<Vec<BigInt>, Activation> = BTreeMap::new();
         for at in 0..MAX_INPUTS * (near.len() + 1) {
-            let around = near.get(at % (near.len() + 1));
-            let input: Vec<BigInt> = sorts
-                .iter()
-                .map(|sort| match around {
-                    Some(number) if *sort == Sort::Int => draw(&mut random, *sort) + number,
-                    _ => draw(&mut random, *sort),
-                })
-                .collect();
+            let input = near_one(&mut random, &sorts, near, at);
             let mut run = Simulator::new(steps, version, RandomStore::new(random.number()));
             if run.call(id, &input, 0).is_some() {
-                found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input, a.output)));
+                found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input.clone(), a)));
             }
             if found.len() >= MAX_ROWS {
                 break;
             }
         }
-        found.into_iter().map(|(input, output)| Activation { input, output }).collect()
+        found.into_values().collect()
     }
 
     /// What a call gives back; without an answer the run is given up.
@@ -114,8 +127,11 @@ impl<'s, 'p> Simulator<'s, 'p> {
     /// The outputs of the path that is taken.
     fn first_path(&mut self, id: ProcId, input: &[BigInt], depth: usize) -> Option<Vec<BigInt>> {
         let at = self.seen.len();
-        self.seen.push((id, Activation { input: input.to_vec(), output: Vec::new() }));
         let steps = self.steps;
+        let (sorts, _) = steps.sorts(self.version, id);
+        let references = input.iter().zip(sorts).filter(|(_, sort)| *sort == Sort::Ref);
+        let lengths = references.map(|(array, _)| self.store.length(array)).collect();
+        self.seen.push((id, Activation { input: input.to_vec(), lengths, output: Vec::new() }));
         for step in steps.steps_ref(self.version, id) {
             let seen = self.seen.len();
             let values: Values =
@@ -132,6 +148,16 @@ impl<'s, 'p> Simulator<'s, 'p> {
         }
         None
     }
+}
+
+/// The values of the n-th inputs: small ones, or near one of some numbers.
+fn near_one(random: &mut Random, sorts: &[Sort], near: &[BigInt], n: usize) -> Vec<BigInt> {
+    let around = near.get(n % (near.len() + 1));
+    let value = |sort: &Sort| match around {
+        Some(number) if *sort == Sort::Int => draw(random, *sort) + number,
+        _ => draw(random, *sort),
+    };
+    sorts.iter().map(value).collect()
 }
 
 /// A path in a run: the calls on it are made when somebody looks at their results.
@@ -209,6 +235,22 @@ fn beside(
             let rows = observed.entry((p, q)).or_default();
             let room = MAX_ROWS.saturating_sub(rows.len());
             rows.extend(mine.iter().cloned().zip(theirs.iter().cloned()).take(room));
+        }
+    }
+}
+
+fn in_turn(
+    steps: &Steps<'_>,
+    left: &[(ProcId, Activation)],
+    right: &[(ProcId, Activation)],
+    observed: &mut Observations,
+) {
+    let lefts = left.iter().filter(|(p, _)| steps.recursive(0, *p));
+    let rights = right.iter().filter(|(q, _)| steps.recursive(1, *q));
+    for ((p, mine), (q, theirs)) in lefts.zip(rights) {
+        let rows = observed.entry((*p, *q)).or_default();
+        if rows.len() < MAX_ROWS {
+            rows.push((mine.clone(), theirs.clone()));
         }
     }
 }

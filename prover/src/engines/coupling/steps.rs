@@ -1,13 +1,16 @@
 //! The paths of both versions over variables of their own, in one arena.
 
 use crate::budget::coupling::MAX_STEPS;
+use crate::chc::templates::{Templates, compared, constants};
 use crate::goal::{Pair, Program};
 use kernel::bounds::pair::MAX_INLINE_DEPTH;
 use kernel::effects::Effects;
 use kernel::exec::on_entry;
 use kernel::exec::state::Outcome;
 use kernel::exec::{Executor, Limits, execute};
+use kernel::pair::plan::InliningPlan;
 use lang_l::hir::{GlobalId, ProcId};
+use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
 use smt::term::{CallId, Ending, Func, Sort, Term, Terms};
@@ -15,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs of version 1 are numbered from here on, so that they are not those of version 0.
 const SHIFT: u32 = 1 << 20;
-/// Outputs of a procedure taken whole are results of a call with this number, one for each side.
-const WHOLE: u32 = u32::MAX - 1;
+/// Outputs of a procedure taken whole are results of a call with this number, or with one below it.
+const WHOLE: u32 = u32::MAX;
 
 /// A call, or a procedure taken whole: values in, values out; globals come after parameters and results.
 #[derive(Clone, Debug)]
@@ -53,6 +56,9 @@ pub(super) struct Steps<'p> {
     steps: BTreeMap<(usize, ProcId), Vec<Step>>,
     endless: BTreeMap<(usize, ProcId), Vec<EndlessPath>>,
     inputs: BTreeMap<(usize, ProcId), Vec<Term>>,
+    /// What holds whenever a procedure is called.
+    assumed: BTreeMap<(usize, ProcId), Vec<Term>>,
+    unroll: [usize; 2],
 }
 
 impl<'p> Steps<'p> {
@@ -72,35 +78,51 @@ impl<'p> Steps<'p> {
             steps: BTreeMap::new(),
             endless: BTreeMap::new(),
             inputs: BTreeMap::new(),
+            assumed: BTreeMap::new(),
+            unroll,
         };
         for (version, root) in roots.into_iter().enumerate() {
             let effects = &program.effects[version];
             let recursive =
                 effects[root.index()].callees.iter().copied().filter(|id| effects[id.index()].recursive(*id));
             for id in recursive.chain([root]).collect::<BTreeSet<_>>() {
-                steps.execute(version, id, unroll[version])?;
+                steps.execute(version, id)?;
             }
         }
         Some(steps)
     }
 
-    fn execute(&mut self, version: usize, id: ProcId, unroll: usize) -> Option<()> {
+    /// The outcomes of a procedure that are normal, the others, and what holds whenever it is called; `None` when there are too
+    /// many, or not all can be said.
+    fn outcomes(
+        &mut self,
+        (version, id): (usize, ProcId),
+        (inline, inline_depth): (BTreeSet<ProcId>, usize),
+    ) -> Option<([Vec<Outcome>; 2], Vec<Term>)> {
         let unit = self.program.unit;
         let effects = &self.program.effects[version];
         let mut executor = Executor::new(unit.as_unit(), version, effects, Limits::default(), &mut self.arena);
         let (_, assumed, sayable) = on_entry(&mut executor, id);
-        let inline = |callee: &ProcId| unroll > 0 || !effects[callee.index()].recursive(*callee);
-        let limits = Limits {
-            inline: effects[id.index()].callees.iter().copied().filter(inline).collect(),
-            inline_depth: if unroll > 0 { unroll } else { MAX_INLINE_DEPTH },
-            ..Limits::default()
-        };
+        let limits = Limits { inline, inline_depth, ..Limits::default() };
         let execution = execute(unit.as_unit(), version, effects, &limits, &mut self.arena, (id, &assumed)).ok()?;
         let (normal, other): (Vec<Outcome>, Vec<Outcome>) =
             execution.outcomes.into_iter().partition(|outcome| outcome.ending == Ending::Normal);
-        if normal.len() > MAX_STEPS || !sayable {
-            return None;
+        (normal.len() <= MAX_STEPS && sayable).then_some(([normal, other], assumed))
+    }
+
+    /// The paths of a recursive procedure, with so many calls of it by itself executed in place, each within the other but for
+    /// one that is left.
+    pub(super) fn deeper(&mut self, version: usize, id: ProcId, turns: usize) -> Option<Vec<Step>> {
+        if turns <= 1 {
+            return Some(self.steps(version, id));
         }
+        let ([normal, _], _) = self.outcomes((version, id), (BTreeSet::from([id]), turns - 1))?;
+        Some(normal.iter().map(|outcome| self.step(version, outcome)).collect())
+    }
+
+    fn execute(&mut self, version: usize, id: ProcId) -> Option<()> {
+        let in_place = self.in_place(version, id);
+        let ([normal, other], assumed) = self.outcomes((version, id), in_place)?;
         let steps = normal.iter().map(|outcome| self.step(version, outcome)).collect();
         self.steps.insert((version, id), steps);
         let endless = other.iter().filter(|outcome| outcome.ending == Ending::Diverges);
@@ -108,7 +130,24 @@ impl<'p> Steps<'p> {
         self.endless.insert((version, id), endless);
         let whole = self.whole(version, id);
         self.inputs.insert((version, id), whole.input);
+        let assumed = assumed.into_iter().map(|term| self.shifted(version, term)).collect();
+        self.assumed.insert((version, id), assumed);
         Some(())
+    }
+
+    /// The calls that are executed in place, and how deep.
+    fn in_place(&self, version: usize, id: ProcId) -> (BTreeSet<ProcId>, usize) {
+        let effects = &self.program.effects[version];
+        let unroll = self.unroll[version];
+        let inline = |callee: &ProcId| unroll > 0 || !effects[callee.index()].recursive(*callee);
+        let all = effects[id.index()].callees.iter().copied().filter(inline).collect();
+        (all, if unroll > 0 { unroll } else { MAX_INLINE_DEPTH })
+    }
+
+    /// The plan by which a pair and all that it comes to are executed.
+    pub(super) fn plan(&self, pair: Pair) -> InliningPlan {
+        let [left, right] = [self.in_place(0, pair.0), self.in_place(1, pair.1)];
+        InliningPlan::of([left.0, right.0], [left.1, right.1])
     }
 
     fn step(&mut self, version: usize, outcome: &Outcome) -> Step {
@@ -192,18 +231,38 @@ impl<'p> Steps<'p> {
         self.inputs.get(&(version, id)).map_or(&[], Vec::as_slice)
     }
 
+    /// What holds whenever a procedure is called.
+    pub(super) fn assumed(&self, version: usize, id: ProcId) -> &[Term] {
+        self.assumed.get(&(version, id)).map_or(&[], Vec::as_slice)
+    }
+
     pub(super) fn arena(&mut self) -> &mut Arena {
         &mut self.arena
     }
 
-    /// Whether a procedure takes part, so that its paths are known.
-    pub(super) fn executed(&self, version: usize, id: ProcId) -> bool {
-        self.steps.contains_key(&(version, id))
+    /// The numbers that paths compare something with, the smallest first; no more than so many.
+    pub(super) fn compared_with(&self, most: usize) -> Vec<BigInt> {
+        let paths: Vec<Term> = self.steps.values().flatten().flat_map(|step| step.path.iter().copied()).collect();
+        // What is drawn anyway is near the small ones.
+        let far = constants(&self.arena.terms, &paths).into_iter().filter(|number| *number > BigInt::from(4));
+        far.take(most).collect()
+    }
+
+    /// The names of what a procedure is given.
+    pub(super) fn parameters(&self, version: usize, id: ProcId) -> Vec<&'p str> {
+        let code = self.program.unit.procedure(version, id);
+        code.locals[..code.params].iter().map(|local| local.name.as_str()).collect()
     }
 
     /// The procedures that take part and recur.
     pub(super) fn all_recursive(&self) -> Vec<(usize, ProcId)> {
         self.steps.keys().copied().filter(|&(version, id)| self.recursive(version, id)).collect()
+    }
+
+    /// Whether more than one procedure of a version recurs.
+    pub(super) fn has_several_recursive(&self) -> bool {
+        let all = self.all_recursive();
+        (0..2).any(|version| all.iter().filter(|own| own.0 == version).count() > 1)
     }
 
     pub(super) fn recursive(&self, version: usize, id: ProcId) -> bool {
@@ -239,9 +298,19 @@ impl<'p> Steps<'p> {
 
     /// A procedure as one call: its own inputs, and variables for its outputs.
     pub(super) fn whole(&mut self, version: usize, id: ProcId) -> Call {
+        self.over(u32::try_from(version).unwrap_or(0), (version, id))
+    }
+
+    /// The n-th of some calls that are looked at as wholes, besides those that [`Steps::whole`] has.
+    pub(super) fn another(&mut self, n: usize, version: usize, id: ProcId) -> Call {
+        self.over(u32::try_from(n + 2).unwrap_or(0), (version, id))
+    }
+
+    /// A procedure as one call over the variables with this number.
+    fn over(&mut self, number: u32, (version, id): (usize, ProcId)) -> Call {
         let (inputs, outputs) = self.sorts(version, id);
         let params = self.program.unit.procedure(version, id).params;
-        let shift = if version == 1 { SHIFT } else { 0 };
+        let shift = SHIFT * number;
         let mut input = Vec::new();
         for (at, sort) in inputs.into_iter().enumerate() {
             let func = match at.checked_sub(params) {
@@ -250,10 +319,31 @@ impl<'p> Steps<'p> {
             };
             input.push(self.arena.terms.app(func, &[], sort));
         }
-        let number = CallId(WHOLE + u32::try_from(version).unwrap_or(0));
+        let number = CallId(WHOLE - number);
         let output =
             (0u32..).zip(outputs).map(|(at, sort)| self.arena.terms.app(Func::Result(number, at), &[], sort)).collect();
         Call { callee: id, input, output, id: None }
+    }
+
+    /// Values, and the lengths of those that are references.
+    pub(super) fn with_lengths(&mut self, mut values: Vec<Term>) -> Vec<Term> {
+        let is_reference = |value: &Term| self.arena.terms.sort(*value) == Sort::Ref;
+        let references: Vec<Term> = values.iter().copied().filter(is_reference).collect();
+        for reference in references {
+            values.push(self.arena.heaps.length(&mut self.arena.terms, reference));
+        }
+        values
+    }
+
+    /// What to look for in what calls of some procedures have in common, over these columns.
+    pub(super) fn templates(&self, of: &[(usize, ProcId)], columns: &[Term], degree: u32) -> Templates {
+        let steps = || of.iter().flat_map(|&(version, id)| self.steps_ref(version, id));
+        let conditions: Vec<Term> = steps().flat_map(|step| step.path.iter().copied()).collect();
+        let handed_on = steps().flat_map(|step| step.calls.iter().flat_map(|call| call.input.iter().copied()));
+        let roots: Vec<Term> = conditions.iter().copied().chain(handed_on).collect();
+        let columns: BTreeMap<Term, usize> = columns.iter().copied().zip(0..).collect();
+        let conditions = compared(&self.arena.terms, &conditions, &columns);
+        Templates { degree, conditions, ..Templates::near(&constants(&self.arena.terms, &roots)) }
     }
 
     pub(super) fn equal_inputs(&mut self, pair: Pair) -> Vec<Term> {

@@ -11,16 +11,15 @@
 //! Invariant: nothing is concluded from facts that the last look found not to be inductive.
 
 use super::graph::{Alignment, Edge, Graph, Node, Setting};
-use super::templates::{Fact, Templates, common};
 use super::transitions::{BLOCKED, ERROR, EXIT};
 use crate::budget::product::MAX_EXTENSIONS;
 use crate::chc::houdini::{self, Look};
-use crate::chc::linearise::linearised;
 use crate::chc::polynomial::Polynomial;
+use crate::chc::templates::{Fact, Templates, common, compared};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
 use smt::obligation::Purpose;
-use smt::obligation::{Obligation, input_name};
+use smt::obligation::{Obligation, input_name, linearised};
 use smt::solve::{Answer, Solver};
 use smt::term::{Node as Form, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
@@ -207,14 +206,10 @@ impl<'a, 'w> Check<'a, 'w> {
         }
         let columns = self.setting.columns(node);
         let columns: BTreeMap<Term, usize> = self.setting.with_lengths(&columns).into_iter().zip(0..).collect();
-        let terms = &self.setting.arena.terms;
-        let mut atoms = BTreeSet::new();
-        for (side, cut) in self.setting.sides.iter().zip(node.cuts) {
-            side.transitions[cut].iter().for_each(|transition| collect(terms, transition.guard, &mut atoms));
-        }
-        let found: BTreeSet<Polynomial> =
-            atoms.into_iter().filter_map(|atom| Polynomial::of(terms, atom, &columns)).collect();
-        let found: Vec<Polynomial> = found.into_iter().map(Polynomial::without_constant).collect();
+        let sides = self.setting.sides.iter().zip(node.cuts);
+        let guards: Vec<Term> =
+            sides.flat_map(|(side, cut)| side.transitions[cut].iter().map(|transition| transition.guard)).collect();
+        let found = compared(&self.setting.arena.terms, &guards, &columns);
         self.conditions.insert(node, found.clone());
         found
     }
@@ -338,17 +333,5 @@ impl References {
             self.words.len() - 1
         });
         BigInt::from(at + 1)
-    }
-}
-
-/// The terms that are compared with 0 within a condition.
-fn collect(terms: &smt::term::Terms, condition: Term, found: &mut BTreeSet<Term>) {
-    match terms.node(condition) {
-        Form::AtMostZero(t) | Form::IsZero(t) => {
-            found.insert(*t);
-        }
-        Form::And(parts) | Form::Or(parts) => parts.iter().for_each(|&part| collect(terms, part, found)),
-        Form::Not(inner) => collect(terms, *inner, found),
-        _ => {}
     }
 }

@@ -23,13 +23,11 @@ mod check;
 mod ends;
 mod flow;
 mod graph;
-mod templates;
 mod transitions;
 
 use super::{Engine, relational};
-use crate::budget::product::{
-    MAX_BOUNDS, MAX_DRAWN, MAX_ENDING_QUERIES, MAX_INPUTS, MAX_MODULI, MAX_OTHERS, MAX_QUERIES, MAX_RUN,
-};
+use crate::budget::product::{MAX_DRAWN, MAX_ENDING_QUERIES, MAX_INPUTS, MAX_OTHERS, MAX_QUERIES, MAX_RUN};
+use crate::chc::templates::{self, Templates};
 use crate::engines::fragments::only_reads;
 use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions};
 use check::Check;
@@ -38,14 +36,12 @@ use kernel::relate::Level;
 use lang_l::hir::{Expr, GlobalId, Type};
 use lang_l::random::Random;
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
 use smt::random_stores::{RandomStore, draw};
 use smt::solve::Solver;
 use smt::term::{Func, Node as Form, Sort, Term};
 use std::collections::BTreeSet;
-use templates::Templates;
 use transitions::{ENTRY, Side};
 
 /// Where the inputs start from.
@@ -91,12 +87,6 @@ impl Engine for Product {
     fn is_last_word(&self) -> bool {
         true
     }
-}
-
-/// Whether a product of the two can be made: they have loops, look at no more than integers or a heap that they only read.
-pub(super) fn fits(goal: &Goal<'_>) -> bool {
-    let mut arena = goal.program.unit.arena();
-    globals(goal.program, goal.pair).and_then(|globals| sides(goal.program, goal.pair, &globals, &mut arena)).is_some()
 }
 
 /// Whether one of the two looks at the heap.
@@ -154,7 +144,7 @@ fn attempt(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &mut 
             continue;
         }
         let queries = queries.min(left);
-        let templates = Templates { degree, ..templates(&constants) };
+        let templates = Templates { degree, ..Templates::near(&constants) };
         let mut check = Check::new(setting, &alignment, graph, &assumed, solver, templates);
         check.queries = queries;
         if check.prove() {
@@ -253,47 +243,11 @@ fn observe(setting: &mut Setting<'_>, alignment: &Alignment, rows: &[Vec<BigInt>
     (!graph.edges.is_empty()).then_some(graph)
 }
 
-/// The small numbers that the transitions mention.
+/// The numbers that the transitions mention.
 fn constants(arena: &Arena, sides: [&Side<'_>; 2]) -> BTreeSet<BigInt> {
-    let mut seen: BTreeSet<Term> = BTreeSet::new();
-    let mut work: Vec<Term> = Vec::new();
-    for transition in sides.iter().flat_map(|side| side.transitions.iter().flatten()) {
-        work.push(transition.guard);
-        work.extend(&transition.values);
-    }
-    let mut found = BTreeSet::new();
-    while let Some(term) = work.pop() {
-        if !seen.insert(term) {
-            continue;
-        }
-        match arena.terms.node(term) {
-            Form::Int(value) => {
-                found.insert(value.abs());
-            }
-            Form::Linear(constant, parts) => {
-                found.insert(constant.abs());
-                found.extend(parts.iter().map(|(coefficient, _)| coefficient.abs()));
-            }
-            _ => {}
-        }
-        work.extend(arena.terms.node(term).children());
-    }
-    found
-}
-
-/// What to look for in a program that mentions these numbers.
-fn templates(constants: &BTreeSet<BigInt>) -> Templates {
-    let mut bounds = BTreeSet::new();
-    for number in constants.iter().take(MAX_BOUNDS).chain([&BigInt::zero()]) {
-        for near in -2..=2 {
-            bounds.insert(number + near);
-            bounds.insert(near - number);
-        }
-    }
-    let small = |number: &&BigInt| number.to_i32().is_some_and(|number| (2..=12).contains(&number));
-    let mut moduli: BTreeSet<BigInt> = constants.iter().filter(small).take(MAX_MODULI).cloned().collect();
-    moduli.insert(BigInt::from(2));
-    Templates { degree: 1, bounds, moduli, conditions: Vec::new() }
+    let transitions = sides.iter().flat_map(|side| side.transitions.iter().flatten());
+    let roots: Vec<Term> = transitions.flat_map(|own| own.values.iter().copied().chain([own.guard])).collect();
+    templates::constants(&arena.terms, &roots)
 }
 
 /// Inputs that satisfy what is assumed: small numbers, and numbers near those that the programs mention.

@@ -20,7 +20,7 @@ use crate::budget::concrete::{MAX_PROOFS, MAX_SHRINK_REPLAYS, SEARCH, SHORT};
 pub use crate::budget::concrete::{REPLAY, SearchBudget};
 use crate::search::recurrent_set::RecurrentSet;
 use crate::search::witness::{
-    ContractWitness, RunPair, Target, Witness, compare, replay, replay_contract, replay_endless,
+    ContractWitness, RunPair, Target, Witness, compare, differs_once, replay, replay_contract, replay_endless,
 };
 use lang_l::heap::{Input, Store, slot_type};
 use lang_l::hir::{GlobalId, ProcId, Unit};
@@ -34,21 +34,35 @@ pub type Hint = (Input, Behaviour);
 
 /// Searches for an input on which the two procedures differ, and makes it small. Hints, and inputs near them, are tried first.
 pub fn search(pair: &RunPair<'_>, hints: &[Hint], budget: SearchBudget) -> Option<Witness> {
-    let procedure = pair.left_procedure();
+    let found = first(pair, hints, budget)?;
+    let replayed = |input: &Input, externals| replay(pair, input, externals, REPLAY);
+    let found = plain(found.externals()).find_map(|other| replayed(found.input(), other)).unwrap_or(found);
+    let shrunk = |passes: &dyn Fn(&Input) -> bool| {
+        let smaller = shrink::shrink(pair.unit, pair.left_procedure(), found.input(), MAX_SHRINK_REPLAYS, passes);
+        replayed(&smaller, found.externals())
+    };
+    // Whatever passes one run passes nearly always under other addresses, too.
+    let quick = shrunk(&|input| differs_once(pair, input, found.externals(), REPLAY));
+    let smaller = quick.or_else(|| shrunk(&|input| replayed(input, found.externals()).is_some()));
+    Some(smaller.unwrap_or(found))
+}
+
+/// Whether an input is found on which the two procedures differ.
+pub fn differs(pair: &RunPair<'_>, budget: SearchBudget) -> bool {
+    first(pair, &[], budget).is_some()
+}
+
+/// The first input found on which the two procedures differ.
+fn first(pair: &RunPair<'_>, hints: &[Hint], budget: SearchBudget) -> Option<Witness> {
     let replayed = |input: &Input, externals| replay(pair, input, externals, REPLAY);
     let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
         let input = suspect(pair, base, environment, steps)?;
         replayed(&input, environment.externals)
     };
-    let found = hints
+    hints
         .iter()
         .find_map(|(input, externals)| replayed(input, *externals))
-        .or_else(|| Rounds::new(pair.unit, procedure, budget).explore(hints, &mut attempt))?;
-    let found = plain(found.externals()).find_map(|other| replayed(found.input(), other)).unwrap_or(found);
-    let accept = |input: &Input| replayed(input, found.externals());
-    let passes = |input: &Input| accept(input).is_some();
-    let smaller = shrink::shrink(pair.unit, procedure, found.input(), MAX_SHRINK_REPLAYS, &passes);
-    Some(accept(&smaller).unwrap_or(found))
+        .or_else(|| Rounds::new(pair.unit, pair.left_procedure(), budget).explore(hints, &mut attempt))
 }
 
 /// Searches for an input on which one of the two ends and the other never does, though it comes back to no state it has

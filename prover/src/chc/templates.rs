@@ -1,22 +1,23 @@
-//! Templates of invariants: what the states at a node of a product have in common.
+//! Templates of invariants: what states, or calls, that were seen have in common.
 //!
-//! In: rows of numbers, each one state; column by column the inputs and the variables of both versions. Out: [`Fact`]s that
+//! In: rows of numbers, each one state or pair of calls; column by column the values in both versions. Out: [`Fact`]s that
 //! hold of every row: polynomial equations, bounds on differences and sums, remainders; which references are the same, or null.
 //!
 //! Invariant: a fact is plain data over columns; that it holds of rows proves nothing.
 
+use super::polynomial::{Equation, Monomial, Polynomial, equations, multiplied, same_references};
 use crate::budget::polynomial::MAX_PRODUCTS;
-use crate::budget::product::{MAX_COEFFICIENT, MAX_FITTED};
-use crate::chc::polynomial::{Equation, Monomial, Polynomial, equations, multiplied, same_references};
+use crate::budget::templates::{MAX_BOUNDS, MAX_COEFFICIENT, MAX_FITTED, MAX_MODULI};
+use kernel::pair::summaries::Formula;
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, Signed, Zero};
-use smt::term::{Sort, Term, Terms};
-use std::collections::BTreeSet;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use smt::term::{Node, Sort, Term, Terms};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A statement about columns.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fact {
+pub(crate) enum Fact {
     /// An equation between numbers or between references.
     Equation(Equation),
     /// A polynomial is at most 0.
@@ -29,7 +30,7 @@ pub(super) enum Fact {
 
 impl Fact {
     /// The fact over these values.
-    pub(super) fn term(&self, terms: &mut Terms, values: &[Term]) -> Term {
+    pub(crate) fn term(&self, terms: &mut Terms, values: &[Term]) -> Term {
         match self {
             Fact::Equation(equation) => equation.term(terms, values),
             Fact::AtMostZero(polynomial) => {
@@ -50,21 +51,87 @@ impl Fact {
     }
 }
 
+impl Fact {
+    /// The same as the kernel has it, over values of these sorts.
+    pub(crate) fn told(&self, sorts: &[Sort]) -> Formula {
+        match self {
+            Fact::Equation(equation) => equation.told(sorts),
+            Fact::AtMostZero(sum) => Formula::AtMostZero(sum.told()),
+            Fact::Divisible(sum, by) => Formula::Divisible(sum.told(), by.clone()),
+            Fact::NotNull(at) => Formula::Not(Box::new(Formula::Null(*at))),
+        }
+    }
+}
+
 /// What to look for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Templates {
+pub(crate) struct Templates {
     /// The highest degree of equations.
-    pub(super) degree: u32,
+    pub(crate) degree: u32,
     /// Bounds that are worth stating.
-    pub(super) bounds: BTreeSet<BigInt>,
+    pub(crate) bounds: BTreeSet<BigInt>,
     /// Numbers that something may be divisible by.
-    pub(super) moduli: BTreeSet<BigInt>,
+    pub(crate) moduli: BTreeSet<BigInt>,
     /// Polynomials of the program's own conditions that may have a bound.
-    pub(super) conditions: Vec<Polynomial>,
+    pub(crate) conditions: Vec<Polynomial>,
+}
+
+impl Templates {
+    /// What to look for in a program that mentions these numbers.
+    pub(crate) fn near(constants: &BTreeSet<BigInt>) -> Self {
+        let mut bounds = BTreeSet::new();
+        for number in constants.iter().take(MAX_BOUNDS).chain([&BigInt::zero()]) {
+            for near in -2..=2 {
+                bounds.insert(number + near);
+                bounds.insert(near - number);
+            }
+        }
+        let small = |number: &&BigInt| number.to_i32().is_some_and(|number| (2..=12).contains(&number));
+        let mut moduli: BTreeSet<BigInt> = constants.iter().filter(small).take(MAX_MODULI).cloned().collect();
+        moduli.insert(BigInt::from(2));
+        Templates { degree: 1, bounds, moduli, conditions: Vec::new() }
+    }
+}
+
+/// The numbers that terms mention.
+pub(crate) fn constants(terms: &Terms, roots: &[Term]) -> BTreeSet<BigInt> {
+    let mut found = BTreeSet::new();
+    for part in terms.parts_of(roots) {
+        match terms.node(part) {
+            Node::Int(value) => {
+                found.insert(value.abs());
+            }
+            Node::Linear(constant, parts) => {
+                found.insert(constant.abs());
+                found.extend(parts.iter().map(|(coefficient, _)| coefficient.abs()));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The polynomials over columns that conditions compare with 0, without their constant parts.
+pub(crate) fn compared(terms: &Terms, conditions: &[Term], columns: &BTreeMap<Term, usize>) -> Vec<Polynomial> {
+    let mut sums = BTreeSet::new();
+    conditions.iter().for_each(|&condition| collect(terms, condition, &mut sums));
+    let found: BTreeSet<Polynomial> = sums.into_iter().filter_map(|sum| Polynomial::of(terms, sum, columns)).collect();
+    found.into_iter().map(Polynomial::without_constant).collect()
+}
+
+fn collect(terms: &Terms, condition: Term, found: &mut BTreeSet<Term>) {
+    match terms.node(condition) {
+        Node::AtMostZero(t) | Node::IsZero(t) => {
+            found.insert(*t);
+        }
+        Node::And(parts) | Node::Or(parts) => parts.iter().for_each(|&part| collect(terms, part, found)),
+        Node::Not(inner) => collect(terms, *inner, found),
+        _ => {}
+    }
 }
 
 /// The facts that hold of all rows.
-pub(super) fn common(rows: &[Vec<BigInt>], sorts: &[Sort], templates: &Templates) -> Vec<Fact> {
+pub(crate) fn common(rows: &[Vec<BigInt>], sorts: &[Sort], templates: &Templates) -> Vec<Fact> {
     if rows.is_empty() {
         return Vec::new();
     }

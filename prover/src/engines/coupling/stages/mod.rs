@@ -1,0 +1,435 @@
+//! Loops that follow one another, against others: a loop that was split, unrolled, stopped early or peeled.
+//!
+//! In: a pair as `Coupling` takes it. Out: whether summaries of several calls prove it.
+//!
+//! A loop of one version may do what several of the other do, one after the other. So a summary here is about the calls at work in both
+//! versions and those that come after them. Runs say what they have in common (`walk`); what does not follow is dropped
+//! (`houdini`); the kernel has the last word (rule *Summary*).
+//!
+//! Invariant: the runs only propose.
+
+mod walk;
+
+use super::runs::Simulator;
+use super::steps::{Call, Step, Steps};
+use super::{COUPLING, applies, by_summaries, sorts, summarised};
+use crate::budget::coupling::{MAX_NEAR, MAX_ROUNDS, MAX_STAGE_QUERIES};
+use crate::chc::houdini::{self, Look};
+use crate::chc::polynomial::{Equation, fit};
+use crate::chc::templates::{self, Fact, Templates};
+use crate::engines::{Engine, relational};
+use crate::goal::{Claim, Goal, Pair, PairProof, Rule};
+use kernel::pair::summaries::{Products, Slot, SummariesEvidence, Summary};
+use kernel::rejection::Rejection;
+use kernel::relate::Level;
+use lang_l::hir::ProcId;
+use num_bigint::BigInt;
+use smt::obligation::{Obligation, Purpose, linearised};
+use smt::solve::{Answer, Solver};
+use smt::term::{Sort, Term};
+use std::collections::{BTreeMap, BTreeSet};
+use walk::{Key, Manner, Move, Rows, Turn, Walk, moves};
+
+/// How many turns each side makes at a time (as variables of one name say, where nothing is said), and what is looked for.
+const STAGE_ATTEMPTS: [(Option<[usize; 2]>, LookedFor); 7] = [
+    (None, LookedFor::Little),
+    (Some([2, 1]), LookedFor::Little),
+    (Some([1, 2]), LookedFor::Little),
+    (None, LookedFor::Bounds),
+    (None, LookedFor::Squares),
+    (Some([3, 1]), LookedFor::Little),
+    (Some([1, 3]), LookedFor::Little),
+];
+
+/// Rule *Couple*, for loops that follow one another.
+pub(crate) struct Stages;
+
+impl Engine for Stages {
+    fn rule(&self) -> &'static Rule {
+        &COUPLING
+    }
+
+    fn applies(&self, goal: &Goal<'_>) -> bool {
+        relational::is_open(goal) && applies(goal.program, goal.pair)
+    }
+
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
+        let found = prove(goal, solver).map(|evidence| (Level::Full, evidence));
+        summarised(goal, &COUPLING, found, solver)
+    }
+
+    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+        by_summaries(goal, claim, solver)
+    }
+}
+
+/// The summaries that prove a pair, if some are found.
+fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
+    let mut steps = Steps::of(goal.program, goal.pair, [0, 0])?;
+    if steps.all_recursive().is_empty() {
+        return None;
+    }
+    let near = steps.compared_with(MAX_NEAR);
+    let runs = Simulator::runs(&steps, goal.pair, &near);
+    let mut tried = BTreeSet::new();
+    let attempts =
+        STAGE_ATTEMPTS.iter().flat_map(|&own| [true, false].map(|waits| (Manner { pace: own.0, waits }, own.1)));
+    attempts.into_iter().find_map(|(manner, looked_for)| {
+        let walk = Walk::through(&steps, &runs, manner)?;
+        if !tried.insert((walk.paces.clone(), manner.waits, looked_for)) {
+            return None;
+        }
+        let facts = observed(&mut steps, &walk, looked_for);
+        let search = Search {
+            steps: &mut steps,
+            solver,
+            pair: goal.pair,
+            manner,
+            walk: &walk,
+            facts,
+            queries: MAX_STAGE_QUERIES,
+        };
+        search.prove()
+    })
+}
+
+/// What is looked for, besides linear equations, remainders and bounds on what the program itself compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum LookedFor {
+    /// Nothing.
+    Little,
+    /// Bounds on sums and differences of any two variables.
+    Bounds,
+    /// Equations of the second degree.
+    Squares,
+}
+
+/// What is said of the calls of a key.
+#[derive(Clone, Debug, Default)]
+struct Facts {
+    /// Over what goes in, and lengths.
+    before: Vec<Fact>,
+    /// Over what goes in, what comes out, and lengths: how calls begin that come after others.
+    given: Vec<Fact>,
+    /// Over the same.
+    after: Vec<Fact>,
+}
+
+/// The part of what is said of some calls that is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Before,
+    Given,
+    After,
+}
+
+impl Facts {
+    fn part(&mut self, part: Part) -> &mut Vec<Fact> {
+        match part {
+            Part::Before => &mut self.before,
+            Part::Given => &mut self.given,
+            Part::After => &mut self.after,
+        }
+    }
+}
+
+/// What the rows of each key have in common.
+fn observed(steps: &mut Steps<'_>, walk: &Walk, looked_for: LookedFor) -> BTreeMap<Key, Facts> {
+    walk.rows.iter().map(|(key, rows)| (key.clone(), common(steps, (key, rows), looked_for))).collect()
+}
+
+fn common(steps: &mut Steps<'_>, (key, rows): (&Key, &Rows), looked_for: LookedFor) -> Facts {
+    let calls = wholes(steps, key);
+    let columns = [steps.with_lengths(inputs(&calls)), steps.with_lengths(all(&calls))];
+    let [of_inputs, of_all] = columns.clone().map(|columns| sorts(steps, &columns));
+    let beside = |one: &[Vec<BigInt>]| -> Vec<Vec<BigInt>> {
+        one.iter().zip(&rows.lengths).map(|(row, lengths)| [&row[..], lengths].concat()).collect()
+    };
+    let going_in = beside(&rows.inputs);
+    let whole: Vec<Vec<BigInt>> = rows.inputs.iter().zip(&rows.outputs).map(|(a, b)| [&a[..], b].concat()).collect();
+    let whole = beside(&whole);
+    let of: Vec<(usize, ProcId)> = (0..2).flat_map(|at| key[at].first().map(|&id| (at, id))).collect();
+    let templates = steps.templates(&of, &columns[0], if looked_for == LookedFor::Squares { 2 } else { 1 });
+    let mut before = templates::common(&going_in, &of_inputs, &templates);
+    before.retain(|fact| looked_for == LookedFor::Bounds || is_worth_it(fact, &templates));
+    // Bounds on what comes out are many, and seldom needed.
+    let mut after: Vec<Fact> = fit(&whole, &of_all, 1).into_iter().map(Fact::Equation).collect();
+    let (count, first) = (calls.iter().map(|call| call.input.len()).sum::<usize>(), at_work(key));
+    let out = count + calls.iter().map(|call| call.output.len()).sum::<usize>();
+    after.extend(equal_columns(&whole, &of_all, &|one, other| {
+        (count..out).contains(&one) && one < other && other < out
+    }));
+    // Where a call begins that comes later, in terms of all that is known by then.
+    let mut later = BTreeSet::new();
+    let mut start = 0;
+    for (at, call) in calls.iter().enumerate() {
+        if !first.contains(&at) {
+            later.extend(start..start + call.input.len());
+        }
+        start += call.input.len();
+    }
+    let given = equal_columns(&whole, &of_all, &|one, other| later.contains(&one) && one != other && other < out);
+    Facts { before, given, after }
+}
+
+/// Whether a fact is one to ask about: bounds on two variables are many, and only those that the program looks at are.
+fn is_worth_it(fact: &Fact, templates: &Templates) -> bool {
+    let Fact::AtMostZero(sum) = fact else { return true };
+    let shape = sum.clone().without_constant();
+    let negated = shape.times(&BigInt::from(-1));
+    shape.parts.len() < 2 || [shape, negated].iter().any(|shape| templates.conditions.contains(shape))
+}
+
+/// The positions of the calls at work.
+fn at_work(key: &Key) -> BTreeSet<usize> {
+    let second = key[0].len();
+    [(!key[0].is_empty()).then_some(0), (!key[1].is_empty()).then_some(second)].into_iter().flatten().collect()
+}
+
+/// That columns are equal which are so in all rows.
+fn equal_columns(rows: &[Vec<BigInt>], sorts: &[Sort], wanted: &dyn Fn(usize, usize) -> bool) -> Vec<Fact> {
+    let mut found = Vec::new();
+    for one in 0..sorts.len() {
+        for other in 0..sorts.len() {
+            let fits = wanted(one, other) && sorts[one] == sorts[other];
+            if fits && rows.iter().all(|row| row[one] == row[other]) {
+                found.push(Fact::Equation(Equation::same(one, other)));
+            }
+        }
+    }
+    found
+}
+
+/// The calls of a key as wholes: those at work over the variables that paths are over.
+fn wholes(steps: &mut Steps<'_>, key: &Key) -> Vec<Call> {
+    let first = at_work(key);
+    let slots = (0..2).flat_map(|version| key[version].iter().map(move |&id| (version, id)));
+    slots
+        .enumerate()
+        .map(|(n, (version, id))| match first.contains(&n) {
+            true => steps.whole(version, id),
+            false => steps.another(n, version, id),
+        })
+        .collect()
+}
+
+fn inputs(calls: &[Call]) -> Vec<Term> {
+    calls.iter().flat_map(|call| call.input.iter().copied()).collect()
+}
+
+fn all(calls: &[Call]) -> Vec<Term> {
+    inputs(calls).into_iter().chain(calls.iter().flat_map(|call| call.output.iter().copied())).collect()
+}
+
+/// What is known on two paths of the procedures themselves, and the calls on these.
+type Start = (Vec<Term>, Key, Vec<Call>);
+
+/// One way a side can take: a path, whether it leaves its stage on it, and the call by which it goes on.
+#[derive(Clone)]
+struct Way {
+    step: Option<Step>,
+    turn: Turn,
+    next: Option<Call>,
+}
+
+struct Search<'a, 'p> {
+    steps: &'a mut Steps<'p>,
+    solver: &'a mut Solver,
+    pair: Pair,
+    manner: Manner,
+    walk: &'a Walk,
+    facts: BTreeMap<Key, Facts>,
+    /// How many more queries may be asked.
+    queries: usize,
+}
+
+impl Search<'_, '_> {
+    /// Drops what does not follow; the summaries that are left, if they are enough.
+    fn prove(mut self) -> Option<SummariesEvidence> {
+        let start = self.start()?;
+        let outputs = self.steps.equal_outputs(self.pair);
+        if !self.may_do(&start, outputs) {
+            return None;
+        }
+        let keys: Vec<Key> = self.facts.keys().cloned().collect();
+        let inductive = houdini::all_hold(start.len() + keys.len(), MAX_ROUNDS, |at| match start.get(at) {
+            Some((known, key, calls)) => Look::weakened(self.begins(known, key, calls).is_none()),
+            None => match self.look(&keys[at - start.len()]) {
+                Look::Weakened if !self.may_do(&start, outputs) => Look::Hopeless,
+                look => look,
+            },
+        });
+        let enough = inductive
+            && start.iter().all(|(known, key, calls)| {
+                self.begins(known, key, calls).is_some_and(|known| self.follows(&known, &[outputs]))
+            });
+        if enough { Some(self.told()) } else { None }
+    }
+
+    /// Whether what is said now would be enough. Facts only grow fewer: what all of them do not show is not shown.
+    fn may_do(&mut self, start: &[Start], outputs: Term) -> bool {
+        start.iter().all(|(known, key, calls)| {
+            let known = [&known[..], &self.terms(key, calls, Part::After)].concat();
+            self.follows(&known, &[outputs])
+        })
+    }
+
+    /// The two procedures, from equal inputs.
+    fn start(&mut self) -> Option<Vec<Start>> {
+        let equal = self.steps.equal_inputs(self.pair);
+        let ids = [self.pair.0, self.pair.1];
+        let sides = [0, 1].map(|version| self.root(version, ids[version]));
+        let mut found = Vec::new();
+        for (left, mine) in &sides[0] {
+            for (right, theirs) in &sides[1] {
+                let known: Vec<Term> = equal.iter().chain(left).chain(right).copied().collect();
+                let key = [mine, theirs].map(|calls| calls.iter().map(|call| call.callee).collect());
+                found.push((known, key, [&mine[..], theirs].concat()));
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// The paths of a procedure of the pair, each with its calls that recur; one that recurs is a call itself.
+    fn root(&mut self, version: usize, id: ProcId) -> Vec<(Vec<Term>, Vec<Call>)> {
+        if self.steps.recursive(version, id) {
+            return vec![(Vec::new(), vec![self.steps.whole(version, id)])];
+        }
+        let paths = self.steps.steps(version, id);
+        let mut found = Vec::new();
+        for step in paths {
+            let mut known = step.path.clone();
+            known.extend(self.steps.output_is(version, id, &step));
+            let calls = step.calls.iter().filter(|call| self.steps.recursive(version, call.callee)).cloned().collect();
+            found.push((known, calls));
+        }
+        found
+    }
+
+    /// Drops what the start of calls does not satisfy; what is known of their end, `None` when something was dropped.
+    fn begins(&mut self, known: &[Term], key: &Key, calls: &[Call]) -> Option<Vec<Term>> {
+        let dropped = [Part::Before, Part::Given].map(|part| self.drop_unproved(key, calls, known, part));
+        (dropped == [false, false]).then(|| [known, &self.terms(key, calls, Part::After)].concat())
+    }
+
+    /// Drops what the calls of a key do not give, and what those after them are not given.
+    fn look(&mut self, key: &Key) -> Look {
+        let wholes = wholes(self.steps, key);
+        let pace = self.walk.pace(key);
+        let mut ways = Vec::new();
+        for version in 0..2 {
+            match key[version].first() {
+                Some(&id) => match self.ways(version, id, pace[version]) {
+                    Some(own) => ways.push(own),
+                    None => return Look::Hopeless,
+                },
+                None => ways.push(vec![Way { step: None, turn: Turn::Over, next: None }]),
+            }
+        }
+        let mut weakened = false;
+        for left in &ways[0] {
+            for right in &ways[1] {
+                weakened |= self.pair_of_ways(key, &wholes, [left, right]);
+            }
+        }
+        if self.queries == 0 { Look::Hopeless } else { Look::weakened(weakened) }
+    }
+
+    /// Whether something was dropped.
+    fn pair_of_ways(&mut self, key: &Key, wholes: &[Call], ways: [&Way; 2]) -> bool {
+        let mut known = self.terms(key, wholes, Part::Before);
+        known.extend(self.terms(key, wholes, Part::Given));
+        let mut next_key = Key::default();
+        let mut next_calls = Vec::new();
+        let own = [&wholes[..key[0].len()], &wholes[key[0].len()..]];
+        let moves = moves(ways.map(|way| way.turn), [key[0].len(), key[1].len()], self.manner.waits);
+        for (version, way) in ways.into_iter().enumerate() {
+            if let (Some(step), Some(&id)) = (&way.step, key[version].first()) {
+                known.extend(&step.path);
+                known.extend(self.steps.output_is(version, id, step));
+            }
+            let calls: Vec<Call> = match (moves[version], &way.next) {
+                (Move::Go, Some(next)) => [std::slice::from_ref(next), &own[version][1..]].concat(),
+                (Move::Leave, _) => own[version][1..].to_vec(),
+                _ => own[version].to_vec(),
+            };
+            next_key[version] = calls.iter().map(|call| call.callee).collect();
+            next_calls.extend(calls);
+        }
+        if !next_calls.is_empty() {
+            match self.begins(&known, &next_key, &next_calls) {
+                Some(more) => known = more,
+                None => return true,
+            }
+        }
+        self.drop_unproved(key, wholes, &known, Part::After)
+    }
+
+    /// The ways through some turns of a stage.
+    fn ways(&mut self, version: usize, id: ProcId, turns: usize) -> Option<Vec<Way>> {
+        let goes_on = |step: &Step| step.calls.iter().rev().find(|call| call.callee == id).cloned();
+        let at_once: Vec<Vec<Term>> = self
+            .steps
+            .steps(version, id)
+            .iter()
+            .filter(|step| goes_on(step).is_none())
+            .map(|step| step.path.clone())
+            .collect();
+        let ways = self.steps.deeper(version, id, turns)?.into_iter().map(|step| {
+            let next = goes_on(&step);
+            let turn = match &next {
+                Some(_) => Turn::On,
+                None if at_once.contains(&step.path) => Turn::AtOnce,
+                None => Turn::Within,
+            };
+            Way { step: Some(step), turn, next }
+        });
+        Some(ways.collect())
+    }
+
+    /// What is said of some calls.
+    fn terms(&mut self, key: &Key, calls: &[Call], part: Part) -> Vec<Term> {
+        let Some(facts) = self.facts.get_mut(key).map(|facts| facts.part(part).clone()) else { return Vec::new() };
+        let values = if part == Part::Before { inputs(calls) } else { all(calls) };
+        let values = self.steps.with_lengths(values);
+        facts.iter().map(|fact| fact.term(self.steps.terms(), &values)).collect()
+    }
+
+    /// Drops what does not follow of what is said of some calls; whether anything did not.
+    fn drop_unproved(&mut self, key: &Key, calls: &[Call], known: &[Term], part: Part) -> bool {
+        let goals = self.terms(key, calls, part);
+        let failed = houdini::unproved(&goals, |goals| self.follows(known, goals));
+        self.facts.get_mut(key).is_some_and(|facts| houdini::remove(facts.part(part), &failed))
+    }
+
+    fn follows(&mut self, known: &[Term], goals: &[Term]) -> bool {
+        if self.queries == 0 {
+            return false;
+        }
+        self.queries -= 1;
+        let goal = self.steps.terms().and(goals);
+        let obligation = Obligation { assumptions: known.to_vec(), goal, tag: Purpose::SummaryInductive.into() };
+        let arena = self.steps.arena();
+        let linear = linearised(arena, &obligation);
+        self.solver.prove(arena, &linear.unwrap_or(obligation)) == Answer::Holds
+    }
+
+    /// What is left, as the kernel has it.
+    fn told(mut self) -> SummariesEvidence {
+        let mut summaries = Vec::new();
+        for (key, facts) in std::mem::take(&mut self.facts) {
+            let calls = wholes(self.steps, &key);
+            let columns = [self.steps.with_lengths(inputs(&calls)), self.steps.with_lengths(all(&calls))];
+            let [inputs, all] = columns.map(|columns| sorts(self.steps, &columns));
+            let told = |facts: &[Fact], sorts: &[Sort]| facts.iter().map(|fact| fact.told(sorts)).collect();
+            let pace = self.walk.pace(&key);
+            let slots = |version: usize| {
+                let turns = |at: usize| if at == 0 { pace[version] } else { 0 };
+                key[version].iter().enumerate().map(|(at, &callee)| Slot { callee, turns: turns(at) }).collect()
+            };
+            let (before, given) = (told(&facts.before, &inputs), told(&facts.given, &all));
+            summaries.push(Summary { of: [slots(0), slots(1)], before, given, after: told(&facts.after, &all) });
+        }
+        SummariesEvidence { plan: self.steps.plan(self.pair), summaries, products: Products::Opaque }
+    }
+}
