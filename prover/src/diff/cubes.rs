@@ -40,6 +40,29 @@ pub(super) fn cover(asker: &mut Asker<'_>, condition: Term, atoms: &[Term]) -> O
     Some(with_inequations(&mut asker.arena.terms, cubes))
 }
 
+/// As [`cover`], where the tests need not suffice: cubes that are within the condition. Stores that no such cube has are left out.
+pub(super) fn within(asker: &mut Asker<'_>, condition: Term, atoms: &[Term]) -> Option<Vec<Cube>> {
+    let mut cubes: Vec<Cube> = Vec::new();
+    let mut outside = vec![condition];
+    while !asker.impossible(&outside) {
+        let values = asker.store(&outside, atoms)?;
+        let cube: Cube = atoms.iter().zip(values).map(|(&atom, holds)| literal(asker, atom, holds)).collect();
+        let mut all = asker.arena.terms.and(&cube);
+        if let Some(cube) = reduced(asker, condition, cube)
+            && !cubes.contains(&cube)
+        {
+            if cubes.len() == MAX_CUBES {
+                return None;
+            }
+            let wider = guarded(asker, &cube);
+            all = asker.arena.terms.or(&[all, wider]);
+            cubes.push(cube);
+        }
+        outside.push(asker.arena.terms.not(all));
+    }
+    Some(irredundant(asker, cubes))
+}
+
 fn literal(asker: &mut Asker<'_>, atom: Term, holds: bool) -> Term {
     if holds { atom } else { asker.arena.terms.not(atom) }
 }

@@ -13,6 +13,7 @@
 
 mod ask;
 mod atoms;
+pub mod client;
 mod condition;
 mod cubes;
 mod endless;
@@ -33,15 +34,17 @@ use crate::goal::{Pair, Program};
 use crate::lower::lower;
 use crate::search::concrete;
 use crate::search::witness::{RunPair, Witness};
-use crate::verdict::comparison::{Comparison, comparable, comparisons, unconditional};
+use crate::verdict::comparison::{Comparison, comparable, comparisons, procedures_run, unconditional};
 use crate::verdict::judge::Proofs;
 use crate::verdict::vacuity;
 use crate::verify::Config;
 use kernel::relate::{Claims, Level};
 use lang_l::Loaded;
+use lang_l::hir::{Expr, ProcId};
 use proof::Known;
 use smt::solve::Solver;
 use smt::stop::{Reason, Stopped};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// How the two procedures of a pair differ.
@@ -110,6 +113,15 @@ pub struct DiffReport {
 pub struct Manner {
     /// Count a run that does not end as equal to anything.
     pub partial: bool,
+    /// The tests that conditions may be built of; all that there are when empty.
+    pub predicates: Vec<String>,
+}
+
+/// The first of these tests that no pair of the program can be asked about.
+pub fn unreadable<'m>(source: &Loaded, manner: &'m Manner) -> Option<&'m String> {
+    let pairs: Vec<Pair> = comparisons(&source.unit).iter().map(|one| one.pair).collect();
+    let reads = |text: &String| pairs.iter().any(|&pair| proof::read(source, pair, None, text).is_some());
+    manner.predicates.iter().find(|text| !reads(text))
 }
 
 /// Finds how the two versions of a pair program differ.
@@ -134,7 +146,9 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
         }
     };
     let program = Program { unit: &lowered, effects };
-    let mut proofs = solver.attempt(|solver| prove_all(source, &program, &comparisons, solver)).unwrap_or_default();
+    let wanted = wanted(&program, &selected);
+    let mut proofs =
+        solver.attempt(|solver| prove_all(source, &program, (&comparisons, &wanted), solver)).unwrap_or_default();
     let material = Material::of(unit, &program, &proofs);
     let kernel = match solver.attempt(|solver| material.check(unit, &program, &evidence, solver)) {
         Ok(kernel) => kernel,
@@ -160,6 +174,14 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
     report
 }
 
+/// A condition of a report as the language reads it, together with the pair's own; `None` for one that is no expression.
+pub fn condition(source: &Loaded, of: &PairDiff, text: &str) -> Option<Expr> {
+    let unit = &source.unit;
+    let comparisons = comparisons(unit);
+    let own = comparisons.iter().find(|one| one.pair == of.pair && one.condition(unit) == of.when)?;
+    proof::read(source, of.pair, own.when, text)
+}
+
 /// What the comparison of one pair starts from.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'t> {
@@ -170,8 +192,22 @@ pub(crate) struct Task<'t> {
     manner: &'t Manner,
 }
 
-/// Proves all pairs that no quick look refutes.
-fn prove_all(source: &Loaded, program: &Program<'_>, comparisons: &[Comparison<'_>], solver: &mut Solver) -> Proofs {
+/// The procedures that the reported pairs run, in each version.
+fn wanted(program: &Program<'_>, selected: &[&Comparison<'_>]) -> [BTreeSet<ProcId>; 2] {
+    let pairs: BTreeSet<Pair> = selected.iter().map(|comparison| comparison.pair).collect();
+    match pairs.first() {
+        Some(first) => procedures_run(program, *first, &pairs),
+        None => Default::default(),
+    }
+}
+
+/// Proves all pairs of what is wanted that no quick look refutes.
+fn prove_all(
+    source: &Loaded,
+    program: &Program<'_>,
+    (comparisons, wanted): (&[Comparison<'_>], &[BTreeSet<ProcId>; 2]),
+    solver: &mut Solver,
+) -> Proofs {
     let unit = &source.unit;
     let refuted = |pair: &Pair| {
         let defined = [unit.versions[0].procedure(pair.0), unit.versions[1].procedure(pair.1)];
@@ -181,10 +217,11 @@ fn prove_all(source: &Loaded, program: &Program<'_>, comparisons: &[Comparison<'
         let run = RunPair { unit, left: pair.0, right: pair.1, when: None };
         concrete::search(&run, &[], concrete::SearchBudget::QUICK).is_some()
     };
-    let asked = unconditional(unit, comparisons);
+    let is_wanted = |pair: &Pair| wanted[0].contains(&pair.0) && wanted[1].contains(&pair.1);
+    let asked: Vec<Pair> = unconditional(unit, comparisons).into_iter().filter(is_wanted).collect();
     let refuted: Vec<Pair> = asked.iter().copied().filter(refuted).collect();
     let mut candidates = program.candidates(&asked);
-    candidates.retain(|pair| !refuted.contains(pair));
+    candidates.retain(|pair| is_wanted(pair) && !refuted.contains(pair));
     claims::prove_all(program, &candidates, solver)
 }
 
@@ -241,7 +278,7 @@ fn defined(program: &Program<'_>, pair: Pair) -> bool {
 impl Task<'_> {
     /// Whether all contracts of what the two run are proved: a run that breaks one is of no kind.
     fn contracts_hold(&self, pair: Pair) -> bool {
-        let run = crate::verdict::comparison::procedures_run(self.program, pair, &Default::default());
+        let run = procedures_run(self.program, pair, &Default::default());
         (0..2).all(|version| kernel::alone::clauses::contracts_hold(self.known.clauses, version, &run[version]))
     }
 
@@ -249,7 +286,7 @@ impl Task<'_> {
     fn premises_hold(&self, pair: Pair) -> bool {
         let proofs = self.known.proofs;
         let reach = crate::verdict::comparison::premises(pair, proofs.get(&pair), proofs);
-        let run = crate::verdict::comparison::procedures_run(self.program, pair, &reach);
+        let run = procedures_run(self.program, pair, &reach);
         (0..2).all(|version| kernel::alone::clauses::contracts_hold(self.known.clauses, version, &run[version]))
     }
 }

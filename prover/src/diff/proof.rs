@@ -11,6 +11,7 @@ use super::paths::{Kind, Meetings, Question};
 use crate::budget::diff::SHARE;
 use crate::checked;
 use crate::engines::claims;
+use crate::goal::Pair;
 use crate::verdict::comparison::{premises, procedures_run};
 use crate::verdict::judge::Proofs;
 use kernel::alone::clauses::{Clause, contracts_hold};
@@ -18,15 +19,15 @@ use kernel::exec::{Executor, Limits, on_entry};
 use kernel::proof::Kernel;
 use kernel::relate::Level;
 use lang_l::Loaded;
-use lang_l::hir::{Expr, Unit};
+use lang_l::hir::{Equiv, Expr, Procedure, Unit};
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{Ending, Term};
 
 /// The condition that a text says of a pair, together with the pair's own; `None` when it is no expression of the program.
-pub(super) fn read(source: &Loaded, question: Question<'_>, own: Option<&Expr>, text: &str) -> Option<Expr> {
-    let (left, right) = question.pair;
+pub(super) fn read(source: &Loaded, pair: Pair, own: Option<&Expr>, text: &str) -> Option<Expr> {
+    let (left, right) = pair;
     let unit = &source.unit;
     let names = (&unit.versions[0].procedure(left).name, &unit.versions[1].procedure(right).name);
     let both = match own {
@@ -35,7 +36,7 @@ pub(super) fn read(source: &Loaded, question: Question<'_>, own: Option<&Expr>, 
     };
     let mut files: Vec<(String, String)> =
         source.sources.iter().map(|(_, file)| (file.name.clone(), file.text.clone())).collect();
-    for equiv in unit.equivs.iter().filter(|equiv| (equiv.left, equiv.right) == question.pair) {
+    for equiv in unit.equivs.iter().filter(|equiv| (equiv.left, equiv.right) == pair) {
         // Blanks in its place: a pair has one condition, and all else stays where it is.
         let file = &mut files[equiv.span.file.0 as usize].1;
         let range = equiv.span.range();
@@ -44,13 +45,20 @@ pub(super) fn read(source: &Loaded, question: Question<'_>, own: Option<&Expr>, 
     }
     files.last_mut()?.1.push_str(&format!("\nequiv {} ~ {} when {both};\n", names.0, names.1));
     let again = lang_l::load(files).ok()?.unit;
-    same_program(unit, &again).then_some(())?;
-    let equiv = again.equivs.into_iter().find(|equiv| (equiv.left, equiv.right) == question.pair)?;
-    equiv.when
+    let name = |equiv: &Equiv| (&again.procedure(0, equiv.left).name, &again.procedure(1, equiv.right).name);
+    let equiv = again.equivs.iter().find(|equiv| name(equiv) == names && equiv.when.is_some())?;
+    let same = same_tables(unit, &again) && same_variables(unit.procedure(0, left), again.procedure(0, equiv.left));
+    equiv.when.clone().filter(|_| same)
 }
 
-fn same_program(a: &Unit, b: &Unit) -> bool {
-    (&a.classes, &a.fields, &a.globals, &a.versions) == (&b.classes, &b.fields, &b.globals, &b.versions)
+/// Whether classes, fields and globals of the two programs, one of which may be a part of the other, have the same numbers.
+fn same_tables(a: &Unit, b: &Unit) -> bool {
+    (&a.classes, &a.fields, &a.globals) == (&b.classes, &b.fields, &b.globals)
+}
+
+/// Whether the variables of two procedures have the same numbers.
+fn same_variables(a: &Procedure, b: &Procedure) -> bool {
+    (&a.locals, a.params, a.results) == (&b.locals, b.params, b.results)
 }
 
 /// The condition as a term of an arena, where it has a value in every store that satisfies what is assumed.
@@ -68,6 +76,16 @@ pub(super) fn term(
     let (value, has_value) = executor.value(&view, condition)?;
     let obligation = Obligation { assumptions: assumed.to_vec(), goal: has_value, tag: Purpose::NoDifference.into() };
     (solver.prove(arena, &obligation) == Answer::Holds).then_some(value)
+}
+
+/// A test that conditions may be built of, as terms of an arena: when it has a value, and its value.
+pub(super) fn test(question: Question<'_>, condition: &Expr, arena: &mut Arena) -> Option<[Term; 2]> {
+    let Question { program, pair, .. } = question;
+    let limits = Limits { whole_run: program.both().begins_run(pair), ..Limits::default() };
+    let mut executor = Executor::new(program.unit.as_unit(), 0, &program.effects[0], limits, arena);
+    let (view, ..) = on_entry(&mut executor, pair.0);
+    let (value, has_value) = executor.value(&view, condition)?;
+    Some([has_value, value])
 }
 
 /// What was proved of all pairs, and of contracts.

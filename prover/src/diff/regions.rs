@@ -25,6 +25,8 @@ pub(super) struct Regions {
     pub(super) open: Vec<Term>,
     /// All their tests, in the order of the paths.
     tests: Vec<Term>,
+    /// Whether conditions may be built of these tests alone, whatever cannot be said with them.
+    given: bool,
 }
 
 /// The stores of one meeting.
@@ -108,9 +110,29 @@ pub(super) struct Written {
 }
 
 impl Regions {
+    /// The same regions, of which conditions are built of these tests alone.
+    pub(super) fn with_tests(self, tests: Vec<Term>) -> Self {
+        Regions { tests, given: true, ..self }
+    }
+
+    /// As [`Regions::write`], of the given tests: what holds is within the union, and what fails is outside.
+    fn write_given(&self, names: Names<'_>, asker: &mut Asker<'_>, union: Term) -> Option<Written> {
+        let outside = asker.arena.terms.not(union);
+        let [inside, outside] = [union, outside].map(|side| {
+            let cubes = cubes::within(asker, side, &self.tests)?;
+            Some(Guarded::of(asker, &cubes))
+        });
+        let (inside, outside) = (inside?, outside?);
+        let held = inside.some(Names { beside_final: true, ..names }, asker)?;
+        Some(Written { holds: inside.some(names, asker)?, fails: outside.some(names, asker)?, held })
+    }
+
     /// Writes the union of some conditions, built of the tests of all regions, and its complement. `None` where that has no text.
     pub(super) fn write(&self, names: Names<'_>, asker: &mut Asker<'_>, parts: &[Term]) -> Option<Written> {
         let union = asker.arena.terms.or(parts);
+        if self.given {
+            return self.write_given(names, asker, union);
+        }
         let tests = atoms::of(&mut asker.arena.terms, &self.tests)?;
         let outside = asker.arena.terms.not(union);
         let sides = [union, outside].map(|side| {

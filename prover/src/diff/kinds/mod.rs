@@ -5,6 +5,7 @@
 pub(in crate::diff) mod rows;
 
 use super::ask::Asker;
+use super::atoms;
 use super::paths::{self, Meetings, Plan, Question};
 use super::proof;
 use super::regions::{self, Regions};
@@ -20,7 +21,7 @@ use num_bigint::BigInt;
 use smt::arena::Arena;
 use smt::solve::Solver;
 use smt::stop::{Reason, Stopped};
-use smt::term::Term;
+use smt::term::{Node, Term};
 use std::collections::BTreeSet;
 
 /// A condition that was proved to be what is said of it.
@@ -108,7 +109,10 @@ impl<'l> Look<'l> {
         let question = Question { program: task.program, pair: comparison.pair, claims: task.claims };
         let outcomes = paths::outcomes(question, plan, &assumed, &mut arena)?;
         let meetings = paths::meetings(question, outcomes, &mut arena, solver);
-        let regions = regions::of(&mut arena, &meetings, &assumed);
+        let mut regions = regions::of(&mut arena, &meetings, &assumed);
+        if !task.manner.predicates.is_empty() {
+            regions = regions.with_tests(given(task, question, &mut arena));
+        }
         let numbers = integers_of(&task.source.unit);
         Some(Look { task, comparison, arena, assumed, meetings, regions, numbers })
     }
@@ -133,9 +137,9 @@ impl<'l> Look<'l> {
 
     /// Reads a text back, as a condition that has a value in every store.
     pub(in crate::diff) fn read(&mut self, text: String, solver: &mut Solver) -> Option<Condition> {
-        let question = self.question();
-        let alone = proof::read(self.task.source, question, None, &text)?;
-        let expr = proof::read(self.task.source, question, self.comparison.when, &text)?;
+        let (question, pair) = (self.question(), self.comparison.pair);
+        let alone = proof::read(self.task.source, pair, None, &text)?;
+        let expr = proof::read(self.task.source, pair, self.comparison.when, &text)?;
         let term = proof::term(question, &alone, &self.assumed, &mut self.arena, solver)?;
         Some(Condition { text, expr, term })
     }
@@ -260,6 +264,27 @@ impl<'l> Look<'l> {
         names.remove(&own.name);
         names.into_iter().collect()
     }
+}
+
+/// The tests that were given, as far as they speak of this pair, with those of which they have a value.
+fn given(task: Task<'_>, question: Question<'_>, arena: &mut Arena) -> Vec<Term> {
+    let mut tests: Vec<Term> = Vec::new();
+    for text in &task.manner.predicates {
+        let read = proof::read(task.source, question.pair, None, text);
+        let Some([has_value, value]) = read.and_then(|expr| proof::test(question, &expr, arena)) else { continue };
+        let guards = match arena.terms.node(has_value) {
+            Node::And(parts) => parts.to_vec(),
+            _ => vec![has_value],
+        };
+        for test in guards.into_iter().chain([value]) {
+            let negated = arena.terms.not(test);
+            let known = tests.contains(&test) || tests.contains(&negated) || arena.terms.as_bool(test).is_some();
+            if !known && atoms::of_entry(arena, test) {
+                tests.push(test);
+            }
+        }
+    }
+    tests
 }
 
 /// What none of these conditions covers.

@@ -1,0 +1,122 @@
+//! `ape client`: who notices what was changed.
+//!
+//! In: files with two versions, or a client with two libraries. Out: for each client whether it does the same in both.
+//!
+//! Invariant: with `--format json` nothing but one JSON object goes to standard output.
+
+use super::verify::programs::{self, Chosen};
+use crate::args::{ClientArgs, Format};
+use crate::files::load;
+use crate::machine::threads::{self, workers};
+use crate::machine::{limits, signals, terminal};
+use crate::solvers;
+use crate::status::{Failure, Status};
+use lang_l::Loaded;
+use prover::Config;
+use prover::diff::client::{self, Asked, Client, ClientReport};
+use prover::report::text::USUAL_WIDTH;
+use serde_json::{Value, json};
+use smt::solve::{QueryBudget, Shared};
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// No question may take longer than such a part of a file's time.
+const QUESTIONS: u32 = 3;
+
+/// Looks at clients. The status says how bad the worst verdict is.
+pub(crate) fn client(args: &ClientArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    if args.certificate.is_some() {
+        let what = "--certificate does not apply to client: a boundary is a procedure that no file has; \
+                    `ape verify --certificate` writes what is proved of the procedures themselves";
+        return Err(Failure::Usage(what.into()));
+    }
+    let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
+    load::at_most_one_is_standard_input(paths.iter().copied())?;
+    let backend = solvers::start(args.memory)?;
+    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
+    let names: Vec<String> = args.clients.iter().chain(&args.libraries).cloned().collect();
+    let chosen = match programs::of_clients(&paths, &names) {
+        Ok(chosen) => chosen,
+        Err(failures) => return Ok(failures.iter().fold(Status::Illegal, |_, failure| failure.report())),
+    };
+    let asked = asked(args, &chosen)?;
+    let at_once = workers(args.jobs, chosen.programs.len());
+    let examined = |program: &Loaded| client::client(program, &config(args, &backend, at_once), &asked);
+    let reports = threads::each(args.jobs, &chosen.programs, examined).map_err(Failure::Thread)?;
+    print(args, &chosen, &reports, out)?;
+    Ok(status(&reports))
+}
+
+/// Whom the question is about, if it can be asked.
+fn asked(args: &ClientArgs, chosen: &Chosen) -> Result<Asked, Failure> {
+    let (clients, libraries) = (args.clients.clone(), args.libraries.clone());
+    let asked = Asked { clients, libraries, boundaries: args.boundaries };
+    let wrong = chosen.programs.iter().flat_map(|program| client::changed_clients(&program.unit, &asked)).next();
+    match wrong {
+        None => Ok(asked),
+        Some(name) => Err(Failure::Usage(format!(
+            "{name} is not the same code in both versions, so it is no client; compare it with `ape verify` or `ape diff`"
+        ))),
+    }
+}
+
+/// What the arguments ask for, of a program that is begun now and is one of so many at work.
+fn config(args: &ClientArgs, backend: &Shared, at_once: usize) -> Config {
+    let limit = Duration::from_secs(args.timeout);
+    Config {
+        budget: QueryBudget { clock: limit / QUESTIONS, ..QueryBudget::default() },
+        stop: limits::stop(limit, args.memory, at_once),
+        backend: backend.clone(),
+        ..Config::default()
+    }
+}
+
+fn print(args: &ClientArgs, chosen: &Chosen, reports: &[ClientReport], out: &mut impl Write) -> Result<(), Failure> {
+    let parts = || chosen.programs.iter().zip(reports);
+    match args.format {
+        Format::Text => {
+            let width = terminal::width().unwrap_or(USUAL_WIDTH);
+            for (program, report) in parts() {
+                if chosen.several {
+                    writeln!(out, "{}", programs::name(program))?;
+                }
+                write!(out, "{}", client::report::text(program, report, args.boundaries, width))?;
+                if report.clients.is_empty() {
+                    writeln!(out, "no client calls what was changed")?;
+                }
+            }
+        }
+        Format::Json if chosen.several => {
+            let files: Vec<Value> = parts()
+                .map(|(program, report)| {
+                    let mut json = client::report::json(program, report);
+                    json["file"] = programs::name(program).into();
+                    json
+                })
+                .collect();
+            writeln!(out, "{:#}", json!({ "schema_version": 1, "files": files }))?;
+        }
+        Format::Json => {
+            for (program, report) in parts() {
+                writeln!(out, "{:#}", client::report::json(program, report))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Of several clients the worst counts.
+fn status(reports: &[ClientReport]) -> Status {
+    let clients = || reports.iter().flat_map(|report| &report.clients);
+    let verdict = |client: &Client| client.verdict;
+    if clients().next().is_none() {
+        Status::NothingSelected
+    } else if clients().map(verdict).any(|word| matches!(word, "not-equivalent" | "contract-violation")) {
+        Status::Failed
+    } else if clients().map(verdict).all(|word| word == "equivalent") {
+        Status::Success
+    } else {
+        Status::Undecided
+    }
+}
