@@ -5,7 +5,7 @@
 
 use super::Subject;
 use super::layout::{self, INDENT, MarkedLine};
-use super::one_line;
+use super::{one_line, show_difference};
 use crate::search::localize::{Mark, Role, marks};
 use crate::search::witness::{ContractWitness, Contrast, RunPair, Witness};
 use crate::verdict::PairReport;
@@ -29,10 +29,7 @@ pub(super) fn difference(subject: Subject<'_>, pair: &PairReport, witness: &Witn
     let [left, _] = subject.procedures(pair);
     let mut text = start(subject, left, witness.input(), witness.externals(), width);
     text.push_str(&layout::columns(&rows(subject, pair, witness), width));
-    if let Contrast::Stores(difference) = witness.contrast() {
-        let names = [subject.version_name(0), subject.version_name(1)];
-        let names = [names[0].as_str(), names[1].as_str()];
-        let first = show::difference_text(subject.unit, left, witness.input(), difference, names);
+    if let Some(first) = show_difference(subject, pair, witness) {
         let _ = writeln!(text, "  first difference: {first}");
     }
     if let Some(found) = parting(subject, pair, witness) {
@@ -77,7 +74,13 @@ pub(super) fn violation(subject: Subject<'_>, witness: &ContractWitness, width: 
 }
 
 /// The store that both versions are run on.
-fn start(subject: Subject<'_>, procedure: &Procedure, input: &Input, externals: Behaviour, width: usize) -> String {
+pub(super) fn start(
+    subject: Subject<'_>,
+    procedure: &Procedure,
+    input: &Input,
+    externals: Behaviour,
+    width: usize,
+) -> String {
     let lines = input_lines(subject.unit, procedure, input, layout::usable(width) - INDENT.len());
     let mut text = if lines.is_empty() { "  from the empty store\n".to_string() } else { "  from\n".to_string() };
     for line in lines.iter().take(START_LINES) {
@@ -94,7 +97,7 @@ fn start(subject: Subject<'_>, procedure: &Procedure, input: &Input, externals: 
 }
 
 /// The lines of both columns: the versions, how each ended, and what one did and the other did not.
-fn rows(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> Vec<[String; 2]> {
+pub(super) fn rows(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> Vec<[String; 2]> {
     let outcomes = [witness.left(), witness.right()];
     let mut rows = vec![[0, 1].map(|version| subject.version_name(version)), outcomes.map(show::outcome_text)];
     if matches!(witness.contrast(), Contrast::Stores(_)) {
@@ -135,17 +138,23 @@ fn differing(left: &[Assignment], right: &[Assignment], results: usize) -> Vec<[
     rows.map(|(l, r)| [cell(l, r), cell(r, l)]).collect()
 }
 
-/// The source line of each version, and under it a marker with what happens there.
-fn marked(subject: Subject<'_>, found: [Mark; 2], contrast: &Contrast, width: usize) -> String {
+/// What happens at each of two marks.
+pub(super) fn roles(found: [Mark; 2], contrast: &Contrast) -> [&'static str; 2] {
     // The place that differs is set by one version alone.
     let never_set = matches!(contrast, Contrast::Stores(_)) && found.iter().any(|mark| mark.role == Role::Sets);
+    found.map(|mark| role_text(mark.role, never_set))
+}
+
+/// The source line of each version, and under it a marker with what happens there.
+fn marked(subject: Subject<'_>, found: [Mark; 2], contrast: &Contrast, width: usize) -> String {
+    let roles = roles(found, contrast);
     let lines = found.map(|mark| source_line(subject, mark.span));
     let marked = [0, 1].map(|side| {
-        let Mark { span, role } = found[side];
+        let Mark { span, .. } = found[side];
         let (line, before) = &lines[side];
         let length = one_line(subject, span).chars().count().min(line.chars().count() - before).max(1);
         let head = format!("{}{}:", subject.version_name(side), subject.at(span));
-        MarkedLine { head, line, before: *before, length, role: role_text(role, never_set) }
+        MarkedLine { head, line, before: *before, length, role: roles[side] }
     });
     layout::marked(&marked, width)
 }

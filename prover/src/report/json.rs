@@ -113,41 +113,6 @@ fn proof_json(subject: Subject<'_>, proof: &PairProof) -> Json {
             json["not_checked"] = why.as_str().into();
         }
     }
-    match &proof.checked {
-        Checked::Proved(_) => json["checked"] = true.into(),
-        Checked::Not(why) => {
-            json["checked"] = false.into();
-            json["not_checked"] = why.as_str().into();
-        }
-    }
-    match &proof.checked {
-        Checked::Proved(_) => json["checked"] = true.into(),
-        Checked::Not(why) => {
-            json["checked"] = false.into();
-            json["not_checked"] = why.as_str().into();
-        }
-    }
-    match &proof.checked {
-        Checked::Proved(_) => json["checked"] = true.into(),
-        Checked::Not(why) => {
-            json["checked"] = false.into();
-            json["not_checked"] = why.as_str().into();
-        }
-    }
-    match &proof.checked {
-        Checked::Proved(_) => json["checked"] = true.into(),
-        Checked::Not(why) => {
-            json["checked"] = false.into();
-            json["not_checked"] = why.as_str().into();
-        }
-    }
-    match &proof.checked {
-        Checked::Proved(_) => json["checked"] = true.into(),
-        Checked::Not(why) => {
-            json["checked"] = false.into();
-            json["not_checked"] = why.as_str().into();
-        }
-    }
     if !proof.relations_of_loops.is_empty() {
         json["relations"] = json!(proof.relations_of_loops);
     }

@@ -18,6 +18,12 @@ mod layout;
 
 mod explain;
 
+pub mod argument;
+
+pub mod picture;
+
+pub mod page;
+
 pub mod dump;
 
 mod terms;
@@ -25,9 +31,11 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+use crate::search::witness::{Contrast, Witness};
 use crate::verdict::{ClauseStatus, PairReport, Report};
 use kernel::alone::clauses::ClauseKind;
 use lang_l::hir::{Procedure, Unit};
+use lang_l::show::difference_text;
 use lang_l::source::{Sources, Span};
 
 /// A report with what its names and places mean.
@@ -91,6 +99,15 @@ pub fn overall(report: &Report) -> &'static str {
 pub fn count(number: usize, what: &str) -> String {
     let plural = what.strip_suffix('y').map_or_else(|| format!("{what}s"), |stem| format!("{stem}ies"));
     if number == 1 { format!("1 {what}") } else { format!("{number} {plural}") }
+}
+
+/// The first thing in which the stores that two runs leave differ.
+fn show_difference(subject: Subject<'_>, pair: &PairReport, witness: &Witness) -> Option<String> {
+    let Contrast::Stores(difference) = witness.contrast() else { return None };
+    let [left, _] = subject.procedures(pair);
+    let names = [subject.version_name(0), subject.version_name(1)];
+    let names = [names[0].as_str(), names[1].as_str()];
+    Some(difference_text(subject.unit, left, witness.input(), difference, names))
 }
 
 /// The first line of the source at a place.

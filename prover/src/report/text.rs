@@ -16,7 +16,7 @@ use smt::solve::CrossCheck;
 use std::fmt::Write as _;
 
 /// How many correspondences of one kind are listed.
-const SHOWN_CORRESPONDENCES: usize = 8;
+pub(super) const SHOWN_CORRESPONDENCES: usize = 8;
 
 /// How many places are shown per version.
 const SHOWN_PLACES: usize = 4;
@@ -71,7 +71,7 @@ fn cross_check_text(check: &CrossCheck) -> String {
 }
 
 /// The word in its colour: green for what is proved, red for what is refuted, yellow for what is open.
-pub(super) fn painted(word: &str) -> String {
+pub fn painted(word: &str) -> String {
     let color = match word {
         "equivalent" | "holds" => AnsiColor::Green,
         "not-equivalent" | "contract-violation" | "violated" => AnsiColor::Red,
@@ -81,7 +81,8 @@ pub(super) fn painted(word: &str) -> String {
     format!("{style}{word}{style:#}")
 }
 
-fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> String {
+/// The paragraph on one pair.
+pub fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> String {
     let names = if pair.left == pair.right { pair.left.clone() } else { format!("{} ~ {}", pair.left, pair.right) };
     let when = pair.when.as_ref().map_or(String::new(), |when| format!(" when {when}"));
     let mut text = format!("{names}{when}: {}\n", painted(pair.verdict.word()));
@@ -164,7 +165,7 @@ fn unknown_text(subject: Subject<'_>, reason: &Reason) -> String {
 }
 
 /// Source lines of both versions.
-fn places_text(subject: Subject<'_>, places: &[Vec<Span>; 2]) -> String {
+pub(super) fn places_text(subject: Subject<'_>, places: &[Vec<Span>; 2]) -> String {
     let mut text = String::new();
     for (version, places) in places.iter().enumerate() {
         for &span in places.iter().take(SHOWN_PLACES) {
