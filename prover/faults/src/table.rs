@@ -533,6 +533,16 @@ pub const ALL: &[Fault] = &[
         kernel("kernel/alone/exit", "prover/kernel/src/alone/facts.rs", "what holds after a loop is not checked"),
         "analysis/loop-invariants/exit-kept",
     ),
+    kernel("kernel/summary/writers", "prover/kernel/src/pair/summaries/mod.rs", "summaries may be of writers"),
+    kernel("kernel/summary/errors", "prover/kernel/src/pair/summaries/mod.rs", "a return need not meet an error"),
+    kernel("kernel/summary/after-unshown", "prover/kernel/src/pair/summaries/mod.rs", "a summary is not shown"),
+    kernel(
+        "kernel/summary/overlap",
+        "prover/kernel/src/pair/summaries/mod.rs",
+        "a summary may be told of calls that overlap",
+    ),
+    kernel("kernel/summary/itself", "prover/kernel/src/pair/summaries/mod.rs", "a summary may rest on itself"),
+    kernel("kernel/summary/ends", "prover/kernel/src/pair/summaries/ends.rs", "ends are not shown"),
     kernel("kernel/alone/measure-unbounded", "prover/kernel/src/alone/measures.rs", "a measure may fall for ever"),
     kernel("kernel/alone/footprint", "prover/kernel/src/alone/mod.rs", "the footprint need not be what the text says"),
     hiding(
@@ -554,13 +564,13 @@ pub const ALL: &[Fault] = &[
     hiding(
         kernel(
             "kernel/alone/contracts-unproved",
-            "prover/kernel/src/proof.rs",
+            "prover/kernel/src/proof/mod.rs",
             "a proof may rest on contracts that are not proved",
         ),
         "analysis/contracts/requires-unchecked",
     ),
     hiding(
-        kernel("kernel/proof/used-fallen", "prover/kernel/src/proof.rs", "a claim may rest on one that fell"),
+        kernel("kernel/proof/used-fallen", "prover/kernel/src/proof/mod.rs", "a claim may rest on one that fell"),
         "engines/claims/kept",
     ),
     hiding(

@@ -8,7 +8,8 @@
 //! 2. [`oracle`] runs both on the stores of [`stores`]; [`mod@judge`] verifies and compares.
 //! 3. [`shrink`] makes what is faulty small.
 //!
-//! [`lies`] offers wrong evidence to the kernel, which must refuse it.
+//! [`lies`] offers wrong evidence to the kernel, which must refuse it. [`judge::differences`] holds what `ape diff` and `ape client` say of pairs
+//! against runs.
 //!
 //! Invariant: deterministic, but that a pair which takes very long is given up; case number *n* of a seed does not depend on the other cases.
 

@@ -121,23 +121,54 @@ pub fn observe<'u>(
 ) -> Observation {
     let pair = pair.into();
     let mut watch = Watch { unit, pair, limits: LIMITS, seen: Observation::default() };
+    each_store(unit, (pair.left, pair.right), budget, random, &mut |input, externals| watch.input(input, externals));
+    watch.seen
+}
+
+/// Calls `visit` with many stores for a pair, and what external procedures are to do.
+pub fn each_store(
+    unit: &Unit,
+    (left, right): (ProcId, ProcId),
+    budget: RunBudget,
+    random: &mut Random,
+    visit: &mut dyn FnMut(Input, Behaviour),
+) {
+    let job = |version, procedure| Job { unit, version, procedure, limits: LIMITS };
+    let procedure = unit.versions[0].procedure(left);
     let externals: &[Behaviour] = if has_externals(unit) { &EXTERNALS } else { &EXTERNALS[..1] };
     for &behaviour in externals {
         for objects in [1, 2, 3] {
             let mut odometer = Odometer::default();
             for _ in 0..budget.small / 3 / externals.len() {
-                watch.small(&mut odometer, objects, behaviour, random);
+                // What neither reads is set at random.
+                let mut small = Small::new(&mut odometer, objects, behaviour);
+                let first = run(&job(0, left), Input::default(), &mut small);
+                let mut input = run(&job(1, right), first.input, &mut small).input;
+                fill(unit, procedure, &mut input, random);
+                visit(input, behaviour);
                 if !odometer.advance() {
                     break;
                 }
             }
         }
         for at in 0..budget.large / externals.len() {
-            let procedure = unit.versions[0].procedure(pair.left);
-            watch.input(large(unit, procedure, 1 + at % 7, random), behaviour);
+            visit(large(unit, procedure, 1 + at % 7, random), behaviour);
         }
     }
-    watch.seen
+}
+
+/// What both procedures do on one store; contracts are checked.
+pub fn outcomes(unit: &Unit, pair: (ProcId, ProcId), input: &Input, externals: Behaviour) -> [Outcome; 2] {
+    [(0, pair.0), (1, pair.1)].map(|(version, procedure)| {
+        let job = Job { unit, version, procedure, limits: Limits { checks: true, ..LIMITS } };
+        run(&job, input.clone(), &mut surroundings(version, externals)).outcome
+    })
+}
+
+/// Whether a condition holds of a store on entry.
+pub fn satisfies(unit: &Unit, procedure: ProcId, condition: &Expr, input: &Input) -> bool {
+    let job = Job { unit, version: 0, procedure, limits: LIMITS };
+    holds(&job, condition, input.clone(), &mut surroundings(0, Behaviour::Skip)).0
 }
 
 /// Runs both on one store, as far as it takes; external procedures do nothing.
@@ -162,16 +193,6 @@ impl<'u> Watch<'u> {
     fn job(&self, version: usize, checks: bool) -> Job<'u> {
         let procedure = if version == 0 { self.pair.left } else { self.pair.right };
         Job { unit: self.unit, version, procedure, limits: Limits { checks, ..self.limits } }
-    }
-
-    /// Runs both on the next small store; what neither reads is then set at random.
-    fn small(&mut self, odometer: &mut Odometer, objects: usize, externals: Behaviour, random: &mut Random) {
-        let mut small = Small::new(odometer, objects, externals);
-        let left = run(&self.job(0, false), Input::default(), &mut small);
-        let right = run(&self.job(1, false), left.input, &mut small);
-        let mut input = right.input;
-        fill(self.unit, self.unit.versions[0].procedure(self.pair.left), &mut input, random);
-        self.input(input, externals);
     }
 
     fn input(&mut self, input: Input, externals: Behaviour) {

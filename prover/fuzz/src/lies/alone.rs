@@ -202,9 +202,11 @@ fn condition(code: &Procedure, random: &mut Random, entry: bool) -> Option<Expr>
 }
 
 fn measure(random: &mut Random) -> Measure {
-    let count = random.below(3);
-    let coefficients =
-        (0..count).map(|_| (u32::try_from(random.below(5)).unwrap_or(0), BigInt::from(random.below(5)) - 2));
-    let coefficients = coefficients.collect();
-    Measure { constant: BigInt::from(random.below(4)), coefficients }
+    let mut factors = |most: usize| {
+        let count = random.below(most + 1);
+        let one = |_| (u32::try_from(random.below(5)).unwrap_or(0), BigInt::from(random.below(5)) - 2);
+        (0..count).map(one).collect()
+    };
+    let (coefficients, lengths) = (factors(2), factors(1));
+    Measure { constant: BigInt::from(random.below(4)), coefficients, lengths }
 }

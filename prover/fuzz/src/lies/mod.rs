@@ -5,7 +5,7 @@
 //!
 //! 1. [`subject`] makes pairs that were run and differ, with what engines find of them and of their like.
 //! 2. A *story* is all that is found of a subject, with the claims about its like for the pairs that differ. A lie is a story
-//!    with something in it changed: `transplant`, `evidence`, `relations`, `alone`, `parts`, `guess`.
+//!    with something in it changed: `transplant`, `evidence`, `relations`, `summaries`, `alone`, `parts`, `guess`.
 //! 3. The kernel is told each story. None may be proved about what differs, and none may make the kernel panic. Nor may it
 //!    believe of a single procedure what a run denies (`deeds`).
 //!
@@ -19,8 +19,10 @@ mod parts;
 mod pick;
 mod relations;
 pub mod subject;
+mod summaries;
 mod tally;
 mod transplant;
+mod twins;
 
 use lang_l::random::Random;
 use prover::findings::Findings;
@@ -90,8 +92,8 @@ pub fn kinds() -> Vec<&'static str> {
 }
 
 fn all() -> impl Iterator<Item = &'static (&'static str, Lie)> {
-    let tables = [transplant::KINDS, evidence::KINDS, relations::KINDS, alone::KINDS, parts::KINDS, guess::KINDS];
-    tables.into_iter().flatten()
+    let of_pairs = [transplant::KINDS, evidence::KINDS, relations::KINDS, summaries::KINDS];
+    of_pairs.into_iter().chain([alone::KINDS, parts::KINDS, guess::KINDS]).flatten()
 }
 
 /// Tells lies about pairs that are made up, on the threads of `pool`; `watch` is told of those that are believed.

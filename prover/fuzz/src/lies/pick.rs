@@ -27,7 +27,7 @@ pub(super) fn claim<'s>(
 /// How outcomes are related, of the pair and of its loops.
 pub(super) fn relations(evidence: &mut PairEvidence) -> Vec<&mut Relations> {
     match evidence {
-        PairEvidence::SameCode | PairEvidence::External => Vec::new(),
+        PairEvidence::SameCode | PairEvidence::External | PairEvidence::Summaries(_) => Vec::new(),
         PairEvidence::Paths(paths) => vec![&mut paths.relations],
         PairEvidence::Loops(loops) => {
             let own = loops.loops.iter_mut().map(|(_, relations)| relations);
@@ -42,6 +42,7 @@ pub(super) fn plan(evidence: &mut PairEvidence) -> Option<&mut InliningPlan> {
         PairEvidence::SameCode | PairEvidence::External => None,
         PairEvidence::Paths(paths) => Some(&mut paths.plan),
         PairEvidence::Loops(loops) => Some(&mut loops.whole.plan),
+        PairEvidence::Summaries(summaries) => Some(&mut summaries.plan),
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::deeds::{Deed, deeds, denied};
 use super::guess::in_order;
+use super::twins::of_twins;
 use crate::case::{Case, Planted, mutate};
 use crate::oracle::{Compared, Difference, RunBudget, observe};
 use crate::{far, generate};
@@ -176,7 +177,8 @@ fn spelt_out(like: &mut Findings, known: &[Known]) {
     };
     let open = like.claims.iter().filter(|(pair, (_, evidence))| plain(pair, evidence)).map(|(pair, _)| *pair);
     for pair in open.collect::<Vec<_>>() {
-        if let (Some(told), Some(claim)) = (in_order(like, pair), like.claims.get_mut(&pair)) {
+        let told = of_twins(like, pair).or_else(|| in_order(like, pair));
+        if let (Some(told), Some(claim)) = (told, like.claims.get_mut(&pair)) {
             claim.1 = told;
         }
     }
@@ -212,6 +214,14 @@ fn rename(evidence: &mut PairEvidence, image: &dyn Fn(ProcId) -> Option<ProcId>)
                 own.pair.1 = image(own.pair.1).unwrap_or(own.pair.1);
             }
             &mut loops.whole.plan
+        }
+        PairEvidence::Summaries(summaries) => {
+            for own in &mut summaries.summaries {
+                for slot in &mut own.of[1] {
+                    slot.callee = image(slot.callee).unwrap_or(slot.callee);
+                }
+            }
+            &mut summaries.plan
         }
         PairEvidence::SameCode | PairEvidence::External => return,
     };

@@ -5,8 +5,10 @@
 //! Invariant: a fault is a mistake of ours, whatever the program: a wrong answer, an answer without backing, a crash, and on
 //! demand an answer that is missing.
 
-use super::case::{Case, Planted};
-use super::oracle::{self, Compared, Observation};
+pub mod differences;
+
+use crate::case::{Case, Planted};
+use crate::oracle::{self, Compared, Observation};
 use lang_l::hir::Unit;
 use lang_l::interp::{Divergence, Outcome};
 use lang_l::random::Random;
