@@ -64,18 +64,22 @@ pub(crate) mod unroll {
     pub(crate) const MAX_UNROLLED: usize = 4;
 }
 
-/// Products.
-pub(crate) mod product {
+/// Templates of what states or calls have in common.
+pub(crate) mod templates {
     /// Bounds of invariants are near the numbers that the programs mention: near so many of them.
     pub(crate) const MAX_BOUNDS: usize = 8;
     /// So many of these numbers are tried as moduli.
     pub(crate) const MAX_MODULI: usize = 4;
-    /// With more paths from one cut point than this there is no product.
-    pub(crate) const MAX_TRANSITIONS: usize = 40;
     /// Equations with greater coefficients fit the rows and nothing else.
     pub(crate) const MAX_COEFFICIENT: u32 = 5_000;
     /// Rows that are looked at for equations; more say nothing new.
     pub(crate) const MAX_FITTED: usize = 160;
+}
+
+/// Products.
+pub(crate) mod product {
+    /// With more paths from one cut point than this there is no product.
+    pub(crate) const MAX_TRANSITIONS: usize = 40;
     /// More measures than this are not tried for one cycle.
     pub(crate) const MAX_MEASURES: usize = 14;
     /// How many inputs are run.
@@ -126,10 +130,20 @@ pub(crate) mod coupling {
     pub(crate) const DEGREES: [u32; 2] = [1, 2];
     /// Unrolled loops are related by equations of the first degree only: they differ by whole steps.
     pub(crate) const UNROLLED_DEGREES: [u32; 1] = [1];
+    /// The same where bounds and remainders are looked for as well: there are more facts, so more that fit.
+    pub(crate) const BOUNDED_UNROLLINGS: [[usize; 2]; 3] = [[0, 0], [0, 1], [1, 0]];
     /// More rounds of dropping equations than this are not worth it.
     pub(crate) const MAX_ROUNDS: usize = 12;
     /// More queries than this for one degree and one unrolling neither.
     pub(crate) const MAX_QUERIES: usize = 60;
+    /// The same with bounds and remainders.
+    pub(crate) const MAX_BOUNDED_QUERIES: usize = 80;
+    /// Near so many of the numbers that the program mentions runs begin as well.
+    pub(crate) const MAX_NEAR: usize = 3;
+    /// No more turns than this.
+    pub(crate) const MAX_PACE: usize = 8;
+    /// More queries than this for one way to lay loops side by side are not worth it.
+    pub(crate) const MAX_STAGE_QUERIES: usize = 200;
     /// How many inputs are tried.
     pub(crate) const MAX_INPUTS: usize = 48;
     /// The most calls of one run.
@@ -143,7 +157,7 @@ pub(crate) mod coupling {
     /// More paths than this on which a procedure never ends neither.
     pub(crate) const MAX_ENDLESS: usize = 12;
     /// More paths than this in one procedure are not worth starting with.
-    pub(crate) const MAX_STEPS: usize = 12;
+    pub(crate) const MAX_STEPS: usize = 24;
 }
 
 /// Closed forms.
@@ -198,8 +212,16 @@ pub(crate) mod concrete {
         pub const QUICK: SearchBudget = SearchBudget { inputs: 4_000, steps: 1_000_000 };
         /// A few seconds: worth trying when no proof was found.
         pub const THOROUGH: SearchBudget = SearchBudget { inputs: 200_000, steps: 50_000_000 };
+
+        /// The quick search of one of so many pairs.
+        pub(crate) fn quick(pairs: usize) -> SearchBudget {
+            let share = MAX_QUICK_STEPS / u64::try_from(pairs).unwrap_or(u64::MAX).max(1);
+            SearchBudget { steps: SearchBudget::QUICK.steps.min(share), ..SearchBudget::QUICK }
+        }
     }
 
+    /// The most steps of all quick searches of a program together: with very many pairs each of them is shorter.
+    pub(crate) const MAX_QUICK_STEPS: u64 = 8_000_000;
     /// How far a run of the search goes; a witness may need more when it is replayed.
     pub(crate) const SEARCH: Limits = Limits {
         steps: 20_000,
@@ -309,4 +331,28 @@ pub(crate) mod diff {
     pub(crate) const MAX_CALLS: usize = 2_000;
     /// More work with terms of one version is too much.
     pub(crate) const MAX_WORK: u64 = 2_000_000;
+}
+
+/// Clients of what differs.
+pub(crate) mod client {
+    /// More boundaries than this are not tried for one call.
+    pub(crate) const MAX_CANDIDATES: usize = 12;
+    /// At more places than this a boundary of one block does not end.
+    pub(crate) const MAX_ENDS: usize = 4;
+    /// More rounds than this are not made for one client.
+    pub(crate) const MAX_ROUNDS: usize = 24;
+}
+
+/// Pages.
+pub(crate) mod page {
+    /// Of a run this many steps are shown, the first and the last ones.
+    pub(crate) const MAX_STEPS: usize = 200;
+    /// The steps of all pairs of a page take no more bytes than this; with less for each, fewer steps are shown.
+    pub(crate) const MAX_STEP_BYTES: usize = 160_000;
+    /// The sources of a page have no more bytes, and no more lines, than this; the rest is left out.
+    pub(crate) const MAX_SOURCE: (usize, usize) = (60_000, 2_400);
+    /// More pairs than this are in the table of a page alone.
+    pub(crate) const MAX_SECTIONS: usize = 60;
+    /// More is not said of a line, and of a pair.
+    pub(crate) const MAX_NOTES: usize = 6;
 }

@@ -204,15 +204,16 @@ fn evidence(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<Pair
             Some(PairEvidence::Paths(paths))
         }
         ProofEvidence::Loops(loops) => engines::loops_evidence(program, loops),
-        ProofEvidence::Accelerated(_) | ProofEvidence::Coupling(_) => None,
+        ProofEvidence::Summaries(summaries) => Some(PairEvidence::Summaries(summaries.clone())),
+        ProofEvidence::Accelerated(_) => None,
     }
 }
 
 fn untold(proof: &PairProof) -> String {
     match proof.evidence {
-        Some(ProofEvidence::Plain | ProofEvidence::Paths(_) | ProofEvidence::Loops(_)) => {
-            "it rests on a pair that was not checked".into()
-        }
+        Some(
+            ProofEvidence::Plain | ProofEvidence::Paths(_) | ProofEvidence::Loops(_) | ProofEvidence::Summaries(_),
+        ) => "it rests on a pair that was not checked".into(),
         _ => format!("the rule {} leaves no evidence that the kernel can check", proof.rule.name),
     }
 }

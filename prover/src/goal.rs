@@ -4,11 +4,11 @@
 //! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`ProofEvidence`].
 
 use crate::budget::goal::{MAX_SAME_SHAPE, MAX_UNPAIRED};
-use crate::chc::summaries::CouplingEvidence;
 use crate::lower::{Lowered, is_loop, same_signature};
 use kernel::effects::{Effects, direct_callees};
 use kernel::exec::state::Outcome;
 use kernel::pair::paths::{self, PathsEvidence, Relations};
+use kernel::pair::summaries::SummariesEvidence;
 use kernel::pair::{self, Both, PairEvidence};
 use kernel::proof::Proved;
 use kernel::rejection::Rejection;
@@ -169,8 +169,8 @@ pub enum ProofEvidence {
     Paths(PathsEvidence),
     /// The same, with all iterations of loops taken at once where that can be said.
     Accelerated(PathsEvidence),
-    /// Equations between calls.
-    Coupling(CouplingEvidence),
+    /// By summaries of calls.
+    Summaries(SummariesEvidence),
     /// Path by path, under relations between loops.
     Loops(LoopsEvidence),
 }

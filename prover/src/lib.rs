@@ -53,9 +53,6 @@ pub mod verdict;
 pub mod verify;
 
 #[doc(hidden)]
-pub mod diff;
-
-#[doc(hidden)]
 pub mod findings;
 
 #[doc(hidden)]
@@ -63,3 +60,6 @@ pub mod certificate;
 
 #[doc(hidden)]
 pub mod report;
+
+#[doc(hidden)]
+pub mod diff;

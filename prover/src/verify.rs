@@ -27,8 +27,11 @@ use smt::stop::{Reason, Stop, Stopped};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// The time after which what was found is not checked any further; most of it is checked in a moment.
-const CHECKING: Duration = Duration::from_secs(60);
+/// Of the time that there is, the part that is kept for the check of what was found by then: one in so many.
+const CHECKING_SHARE: u32 = 4;
+
+/// How long what was found is checked after an interruption, or when memory is full.
+const LAST_CHECK: Duration = Duration::from_millis(900);
 
 /// Ways to prove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +62,8 @@ pub struct Config {
     pub backend: Shared,
     /// Where the solver's own choices start.
     pub seed: u32,
+    /// Procedures that are known to be provable in no way: nothing is tried to prove them equivalent.
+    pub given_up: BTreeSet<String>,
 }
 
 impl Config {
@@ -72,10 +77,59 @@ impl Config {
         self.procedures.is_empty() || self.procedures.iter().any(|name| names.contains(&name))
     }
 
+    /// Whether nothing is tried to prove a pair.
+    fn gives_up(&self, unit: &Unit, pair: Pair) -> bool {
+        unit.versions[0].procedures.get(pair.0.index()).is_some_and(|code| self.given_up.contains(&code.name))
+    }
+
+    /// When to stop searching, so that there is time left to check what was found.
+    fn search_stop(&self) -> Stop {
+        let deadline = self.stop.left().and_then(|left| Instant::now().checked_add(left - left / CHECKING_SHARE));
+        self.stop.until(deadline)
+    }
+
+    /// When to stop checking.
+    fn check_stop(&self) -> Stop {
+        match self.stop.reason() {
+            Some(_) => Stop::new().until(Instant::now().checked_add(LAST_CHECK)),
+            None => self.stop.clone(),
+        }
+    }
+
     /// A solver as it is asked for here.
     pub fn solver(&self) -> Solver {
         Solver::new(self.budget).under(self.stop.clone()).seeded(self.seed).with_backend(self.backend.clone())
     }
+}
+
+/// A pair that a report will speak of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The procedures.
+    pub pair: Pair,
+    /// The name of the one of version 0.
+    pub left: String,
+    /// The name of the one of version 1.
+    pub right: String,
+    /// The condition, as reports write it.
+    pub when: Option<String>,
+    /// Whether one of the two has a body.
+    pub defined: bool,
+}
+
+/// The pairs that a report will speak of, in its order.
+pub fn asked(unit: &Unit) -> Vec<Asked> {
+    if unit.versions.len() < 2 {
+        return Vec::new();
+    }
+    let of = |comparison: Comparison<'_>| {
+        let (left, right) = comparison.pair;
+        let code = [unit.versions[0].procedure(left), unit.versions[1].procedure(right)];
+        let [left, right] = code.map(|procedure| procedure.name.clone());
+        let defined = code.iter().any(|procedure| procedure.body.is_some());
+        Asked { pair: comparison.pair, left, right, when: comparison.condition(unit), defined }
+    };
+    comparisons(unit).into_iter().map(of).collect()
 }
 
 /// Verifies all pairs of a pair program (of its first two versions).
@@ -83,7 +137,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     if unit.versions.len() < 2 {
         return Report::default();
     }
-    let mut solver = config.solver();
+    let mut solver = config.solver().under(config.search_stop());
     let known = solver.attempt(|solver| {
         let lowered = lower(unit);
         let analysis = analyse(&lowered, solver);
@@ -91,26 +145,28 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     });
     let comparisons = comparisons(unit);
     let selected = || comparisons.iter().filter(|comparison| config.selects(unit, comparison.pair));
+    let all_open = |reason| {
+        let open = selected().map(|comparison| (comparison.pair, comparison.condition(unit)));
+        stopped::report(unit, open, reason)
+    };
     let (lowered, Analysis { effects, clauses, evidence }) = match known {
         Ok(known) => known,
-        Err(Stopped(reason)) => {
-            let open = selected().map(|comparison| (comparison.pair, comparison.condition(unit)));
-            return stopped::report(unit, open, reason);
-        }
+        Err(Stopped(reason)) => return all_open(reason),
     };
     let program = Program { unit: &lowered, effects };
     let mut judge = Judge::new(unit, &program, &clauses, config.manner());
     let refuted = judge.look(&comparisons, &mut solver);
     let mut candidates = program.candidates(&unconditional(unit, &comparisons));
-    candidates.retain(|pair| !refuted.contains(pair));
+    candidates.retain(|pair| !refuted.contains(pair) && !config.gives_up(unit, *pair));
     let mut proofs =
         solver.attempt(|solver| proofs(&program, &candidates, config.strategy, solver)).unwrap_or_default();
     let mut other = second_opinion(&program, &proofs, config.strategy, &mut solver);
     let material = Material::of(unit, &program, other.as_ref().unwrap_or(&proofs));
-    let ((kernel, stopped), queries) = solver.aside(|solver| inspect(&material, (unit, &program), &evidence, solver));
+    let check = |solver: &mut Solver| inspect(&material, (unit, &program), &evidence, solver, config.check_stop());
+    let ((kernel, stopped), queries) = solver.aside(check);
     let Some(kernel) = kernel else {
-        let open = selected().map(|comparison| (comparison.pair, comparison.condition(unit)));
-        return stopped::report(unit, open, stopped.unwrap_or(Reason::Size));
+        // The first reason is the one that counts.
+        return all_open(solver.stopped().or(stopped).unwrap_or(Reason::Size));
     };
     material.settle(&kernel, other.as_mut().unwrap_or(&mut proofs));
     other.iter().for_each(|other| checked::agree(other, &mut proofs));
@@ -149,8 +205,8 @@ fn inspect<'k>(
     (unit, program): (&'k Unit, &'k Program<'_>),
     evidence: &'k [AnalysisEvidence; 2],
     solver: &mut Solver,
+    stop: Stop,
 ) -> (Option<Kernel<'k>>, Option<Reason>) {
-    let stop = Stop::new().until(Instant::now().checked_add(CHECKING));
     match solver.attempt_under(stop, |solver| material.check(unit, program, evidence, solver)) {
         Ok(kernel) => (Some(kernel), None),
         Err(Stopped(reason)) => (None, Some(reason)),

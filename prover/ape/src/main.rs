@@ -18,12 +18,14 @@ mod solvers;
 
 mod commands;
 
-use args::{Args, Command};
-use clap::Parser;
+use args::{Args, Color, Command};
 use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 use machine::signals;
 use machine::threads::STACK;
 use status::{Failure, Status};
+use std::env;
+use std::ffi::OsString;
 use std::io::Write;
 use std::panic::{self, PanicHookInfo};
 use std::process::ExitCode;
@@ -31,7 +33,7 @@ use std::thread;
 
 /// Runs the command and returns its exit status.
 pub(crate) fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match parsed() {
         Ok(args) => args,
         Err(error) => return usage(&error).into(),
     };
@@ -42,6 +44,19 @@ pub(crate) fn main() -> ExitCode {
     let worker = thread::Builder::new().name("ape".to_string()).stack_size(STACK).spawn(move || work(&args.command));
     let outcome = worker.map_err(Failure::Thread).and_then(|worker| worker.join().unwrap_or(Ok(Status::Internal)));
     outcome.unwrap_or_else(|failure| failure.report()).into()
+}
+
+/// The arguments. Colours are as they ask for, in what is said of the arguments themselves too.
+fn parsed() -> Result<Args, clap::Error> {
+    let words: Vec<OsString> = env::args_os().collect();
+    let (choice, own) = match Color::asked_for(words.iter().skip(1).map(OsString::as_os_str)) {
+        Color::Auto => (anstream::ColorChoice::Auto, clap::ColorChoice::Auto),
+        Color::Always => (anstream::ColorChoice::Always, clap::ColorChoice::Always),
+        Color::Never => (anstream::ColorChoice::Never, clap::ColorChoice::Never),
+    };
+    choice.write_global();
+    let matches = Args::command().color(own).try_get_matches_from(words)?;
+    Args::from_arg_matches(&matches)
 }
 
 /// Does the work, with all output written when it ends.

@@ -2,6 +2,9 @@
 //!
 //! In: how large. Out: a [`Program`] in L with the verdict it must get; [`Runner::overall`] takes it from text to verdict.
 
+mod families;
+
+use families::FAMILIES;
 use lang_l::source::Sources;
 use prover::report;
 use prover::verdict::Report;
@@ -48,6 +51,15 @@ pub(crate) fn all() -> Vec<Program> {
         programs.extend([16, 64, 256].map(|n| reversed(n, links)));
     }
     programs.extend([branches(20), straight(250), chain(200), reordered_calls(), many(1000, 50)]);
+    for family in FAMILIES {
+        programs.extend(family.sizes.map(|size| Program {
+            name: format!("{}-{size}", family.name),
+            shape: family.shape,
+            text: (family.text)(size),
+            expected: family.expected,
+            bar: Some(Duration::from_secs(5)),
+        }));
+    }
     programs
 }
 

@@ -4,11 +4,11 @@
 
 use crate::args::FmtArgs;
 use crate::files::load::{self, Written};
-use crate::machine::{beside, input};
+use crate::files::replace::replace;
+use crate::machine::input;
 use crate::status::{Failure, Status};
 use lang_l::print;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// Lays out every file, whatever is wrong with the ones before it.
@@ -44,26 +44,4 @@ fn fmt_file(path: &Path, check: bool, out: &mut impl Write) -> Result<Status, Fa
         replace(path, &new).map_err(|error| Failure::write(path, error))?;
     }
     Ok(Status::Success)
-}
-
-/// Writes a file beside the old one, then puts it in its place. A link stays a link.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let path = fs::canonicalize(path)?;
-    let prefix = beside::prefix(&path, ".", ".ape-");
-    for left in beside::left_behind(&path, &prefix) {
-        // What cannot be cleared away does no harm.
-        let _ = fs::remove_file(left);
-    }
-    let beside = beside::own(&path, &prefix);
-    let write = || -> io::Result<()> {
-        let mut file = File::create_new(&beside)?;
-        file.write_all(text.as_bytes())?;
-        file.set_permissions(fs::metadata(&path)?.permissions())?;
-        file.sync_all()?;
-        fs::rename(&beside, &path)
-    };
-    write().inspect_err(|_| {
-        // What could not be written may not be there; the error worth telling is the first one.
-        let _ = fs::remove_file(&beside);
-    })
 }

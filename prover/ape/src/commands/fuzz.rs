@@ -1,12 +1,13 @@
 //! `ape fuzz`: pairs made up at random, runs against verdicts.
 //!
 //! In: a seed and a number of pairs. Out: each fault as a pair file, and tables of what was proved. With `--lies`: a seed and a
-//! number of lies, and how they were received.
+//! number of lies, and how they were received. With `--diff`: what `ape diff` and `ape client` say, held against runs.
 
 use crate::args::FuzzArgs;
 use crate::files::load::load;
 use crate::machine::threads::threads;
 use crate::status::{Failure, Status};
+use ape_fuzz::judge::differences::{DifferenceConfig, differences};
 use ape_fuzz::lies::subject::Subject;
 use ape_fuzz::lies::{LieConfig, Tally, lie, lie_about};
 use ape_fuzz::{Event, FuzzConfig, fuzz};
@@ -18,6 +19,9 @@ use std::io::Write;
 pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status, Failure> {
     if let Some(lies) = args.lies {
         return tell_lies(args, lies, out);
+    }
+    if let Some(pairs) = args.diff {
+        return compare(args, pairs, out);
     }
     let mut config = FuzzConfig {
         seed: args.seed,
@@ -54,6 +58,15 @@ pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status
         writeln!(out, "below the bar: {line}")?;
     }
     Ok(if summary.faulty() || !below.is_empty() { Status::Internal } else { Status::Success })
+}
+
+/// Holds conditions and verdicts on clients against runs; that one is wrong is a bug of ours.
+fn compare(args: &FuzzArgs, pairs: u64, out: &mut impl Write) -> Result<Status, Failure> {
+    let config = DifferenceConfig::new(args.seed, args.first, pairs);
+    let threads = threads(args.jobs).map_err(Failure::Thread)?;
+    let tally = differences(&config, &threads);
+    write!(out, "{tally}")?;
+    Ok(if tally.wrong.is_empty() { Status::Success } else { Status::Internal })
 }
 
 /// Lies to the kernel; that one is believed is a bug of ours.

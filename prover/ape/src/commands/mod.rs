@@ -3,14 +3,20 @@
 //! Invariant: standard output gets what was asked for, and nothing else.
 
 mod check;
+mod client;
 mod diff;
 mod doctor;
+mod explain;
 mod fmt;
 mod fuzz;
+mod lsp;
+mod picture;
 mod replay;
 mod run;
+mod shell;
 mod solver;
 mod stability;
+mod test;
 mod verify;
 
 use crate::args::Command;
@@ -22,12 +28,19 @@ pub(crate) fn dispatch(command: &Command, out: &mut impl Write) -> Result<Status
     match command {
         Command::Verify(args) => verify::verify(args, out),
         Command::Diff(args) => diff::diff(args, out),
+        Command::Client(args) => client::client(args, out),
         Command::Replay(args) => replay::replay(args, out),
         Command::Check(args) => check::check(args, out),
         Command::Fmt(args) => fmt::fmt(args, out),
         Command::Run(args) => run::run(args, out),
         Command::Fuzz(args) => fuzz::fuzz_pairs(args, out),
         Command::Stability(args) => stability::stability(args, out),
+        Command::Test(args) => test::test(args, out),
+        Command::Lsp(args) => lsp::serve(args, out),
+        Command::Completions(args) => shell::completions(args, out),
+        Command::Man(args) => shell::man(args, out),
+        Command::Explain(args) => explain::explain(args, out),
+        Command::Picture(args) => picture::picture(args, out),
         Command::Doctor => doctor::doctor(out),
         Command::Solver(args) => solver::serve(args),
     }

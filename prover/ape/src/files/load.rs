@@ -32,7 +32,10 @@ pub(crate) struct Written {
 /// Reads and resolves files that are to be verified: one program in one file or two, unless there are more files, or two that
 /// each hold two versions. All that is wrong with any of several programs comes back.
 pub(crate) fn programs(paths: &[&Path]) -> Result<Programs, Vec<Failure>> {
-    let named = all(paths.iter().map(|path| named(path)))?;
+    of(all(paths.iter().map(|path| named(path)))?)
+}
+
+fn of(named: Vec<(String, Vec<u8>)>) -> Result<Programs, Vec<Failure>> {
     let alone = match named.as_slice() {
         [_] => false,
         [_, _] => named.iter().all(|(name, bytes)| holds_a_pair(name, bytes)),
@@ -69,15 +72,30 @@ pub(crate) fn load(paths: &[&Path]) -> Result<Loaded, Failure> {
     resolved(paths.iter().map(|path| named(path)).collect::<Result<Vec<_>, Failure>>()?)
 }
 
+/// Reads a client, the old library and the new one, where that is what three files are: a program whose versions have the client in
+/// common. As [`programs`] otherwise.
+pub(crate) fn client(paths: &[&Path]) -> Result<Programs, Vec<Failure>> {
+    let named = all(paths.iter().map(|path| named(path)))?;
+    match <[(String, Vec<u8>); 3]>::try_from(named) {
+        Ok(three) if !three.iter().any(|(name, bytes)| holds_a_pair(name, bytes)) => {
+            let loaded = lang_l::load_client(three);
+            let loaded = loaded.map_err(|rejected| vec![illegal(&rejected.sources, &rejected.diagnostics)]);
+            loaded.map(Programs::One)
+        }
+        Ok(three) => of(three.into()),
+        Err(named) => of(named),
+    }
+}
+
 /// Whether a text is a program in two versions, as far as that can be told of one that may not be legal.
-fn holds_a_pair(name: &str, bytes: &[u8]) -> bool {
+pub(crate) fn holds_a_pair(name: &str, bytes: &[u8]) -> bool {
     let mut sources = Sources::new();
     let (id, _) = sources.add_bytes(name, bytes);
     parse::parse(id, &sources.get(id).text).file.versions.len() > 1
 }
 
 /// The program in one text, or in an old and a new one.
-fn resolved(named: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<Loaded, Failure> {
+pub(crate) fn resolved(named: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<Loaded, Failure> {
     lang_l::load(named).map_err(|rejected| illegal(&rejected.sources, &rejected.diagnostics))
 }
 
@@ -111,7 +129,7 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
 }
 
 /// What messages call a file, and all it holds.
-fn named(path: &Path) -> Result<(String, Vec<u8>), Failure> {
+pub(crate) fn named(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     let bytes = input::bytes(path).map_err(|error| Failure::read(path, error))?;
     Ok((name(path), bytes))
 }

@@ -4,3 +4,4 @@
 
 pub(crate) mod certificate;
 pub(crate) mod load;
+pub(crate) mod replace;

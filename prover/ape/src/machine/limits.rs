@@ -22,11 +22,16 @@ pub(crate) fn interruption() -> &'static Stop {
 /// For a file that is begun now: fires with [`interruption`], when so much time has passed, and when this process takes more
 /// than so many MB for each of the files that are at work.
 pub(crate) fn stop(limit: Duration, megabytes: u64, files: usize) -> Stop {
+    stop_under(interruption(), limit, megabytes, files)
+}
+
+/// The same for work that may also be stopped in another way.
+pub(crate) fn stop_under(outer: &Stop, limit: Duration, megabytes: u64, files: usize) -> Stop {
     let files = u64::try_from(files.max(1)).unwrap_or(u64::MAX);
     let megabytes = megabytes.saturating_add(SLACK).saturating_mul(files);
     // No deadline where no clock goes so far.
     let deadline = Instant::now().checked_add(limit);
-    interruption().bounded(MemoryBound { megabytes, used }).until(deadline)
+    outer.bounded(MemoryBound { megabytes, used }).until(deadline)
 }
 
 /// The memory that this process has now, in MB; unknown where the system does not tell.

@@ -1,9 +1,12 @@
 //! Work on threads, each with a stack that is deep enough for any program.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread::{self, ScopedJoinHandle};
 
 /// Stack of a thread that does work, in bytes. Every stage may recurse over the user's program.
@@ -74,4 +77,80 @@ pub(crate) fn each<A: Sync, T: Send>(
     }
     done.sort_by_key(|(at, _)| *at);
     Ok(done.into_iter().map(|(_, made)| made).collect())
+}
+
+/// Does the work of each item, several at once, and hands over what came of them one by one, in the order of the items and as
+/// soon as that is possible. Once that breaks off, no other item is begun, and nothing more is handed over.
+pub(crate) fn in_order<A: Sync, T: Send>(
+    jobs: Option<NonZeroUsize>,
+    items: &[A],
+    work: impl Fn(&A) -> T + Sync,
+    mut hand_over: impl FnMut(T) -> ControlFlow<()>,
+) -> io::Result<()> {
+    let workers = workers(jobs, items.len());
+    let share = NonZeroUsize::new(number(jobs) / workers);
+    let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let worker = |done: mpsc::Sender<(usize, T)>| {
+        in_threads(share, || {
+            while !over.load(Ordering::Relaxed) {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(at) else { break };
+                // Nobody listens any more once it is broken off.
+                if done.send((at, work(item))).is_err() {
+                    break;
+                }
+            }
+        })
+    };
+    thread::scope(|scope| {
+        let (send, done) = mpsc::channel();
+        let worker = &worker;
+        let start = |send: mpsc::Sender<(usize, T)>| thread::Builder::new().spawn_scoped(scope, move || worker(send));
+        let started: Vec<_> = (0..workers).map(|_| start(send.clone())).collect();
+        drop(send);
+        let (mut early, mut turn) = (BTreeMap::new(), 0);
+        'all: for (at, made) in &done {
+            early.insert(at, made);
+            while let Some(made) = early.remove(&turn) {
+                turn += 1;
+                if hand_over(made).is_break() {
+                    over.store(true, Ordering::Relaxed);
+                    break 'all;
+                }
+            }
+        }
+        drop(done);
+        // A panic of a worker is one of ours, and is told where this thread ends.
+        let join = |worker: ScopedJoinHandle<'_, _>| worker.join().unwrap_or_else(|bug| resume_unwind(bug));
+        // One worker is enough to do all the work; where there was none the reason is told.
+        let ended: Vec<io::Result<()>> = started.into_iter().map(|worker| worker.and_then(join)).collect();
+        if ended.iter().any(Result::is_ok) { Ok(()) } else { ended.into_iter().collect() }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..20).collect();
+        let work = |item: &u64| {
+            thread::sleep(Duration::from_millis(20 - item));
+            *item
+        };
+        let mut seen = Vec::new();
+        let all = in_order(NonZeroUsize::new(2), &items, work, |item| {
+            seen.push(item);
+            ControlFlow::Continue(())
+        });
+        assert!(all.is_ok() && seen == items);
+        let mut seen = Vec::new();
+        let some = in_order(NonZeroUsize::new(2), &items, work, |item| {
+            seen.push(item);
+            if item == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert!(some.is_ok() && seen == [0, 1, 2, 3]);
+    }
 }

@@ -33,12 +33,23 @@ pub(crate) fn diff(args: &DiffArgs, out: &mut impl Write) -> Result<Status, Fail
         Ok(chosen) => chosen,
         Err(failures) => return Ok(failures.iter().fold(Status::Illegal, |_, failure| failure.report())),
     };
-    let manner = Manner { partial: args.partial };
+    let manner = Manner { partial: args.partial, predicates: args.predicates.clone() };
+    if let Some(text) = unreadable(&chosen, &manner) {
+        return Err(Failure::Usage(format!(
+            "no pair can be asked whether {text}: it is no test of arguments and globals"
+        )));
+    }
     let at_once = workers(args.jobs, chosen.programs.len());
     let compared = |program: &Loaded| diff::diff(program, &config(args, &backend, at_once), &manner);
     let reports = threads::each(args.jobs, &chosen.programs, compared).map_err(Failure::Thread)?;
     print(args, &chosen, &reports, out)?;
     Ok(status(&reports))
+}
+
+/// The first test that was given and says nothing of any program.
+fn unreadable<'m>(chosen: &Chosen, manner: &'m Manner) -> Option<&'m String> {
+    let each: Vec<Option<&String>> = chosen.programs.iter().map(|program| diff::unreadable(program, manner)).collect();
+    each.into_iter().collect::<Option<Vec<_>>>()?.into_iter().next()
 }
 
 /// What the arguments ask for, of a program that is begun now and is one of so many at work.

@@ -5,14 +5,15 @@
 //! 3. Each is verified, perhaps with a [`certificate`](certificates), and cvc5 is asked for a second opinion.
 //! 4. The report is printed, and the certificates are written.
 //!
-//! Invariant: with `--format json` nothing but one JSON object goes to standard output.
+//! Invariant: with `--format json` nothing but one JSON object goes to standard output, and with `--format html` nothing but one page.
 
 pub(super) mod programs;
 
 mod certificates;
 mod dump;
+mod page;
 
-use crate::args::{self, Format, Stage, VerifyArgs};
+use crate::args::{self, ReportFormat, Stage, VerifyArgs};
 use crate::files::load;
 use crate::machine::threads::{self, workers};
 use crate::machine::{limits, signals, terminal};
@@ -132,14 +133,15 @@ impl Run<'_> {
             .collect();
         let detail = Detail { explain: self.args.explain, width: terminal::width().unwrap_or(USUAL_WIDTH) };
         match (self.args.format, parts.as_slice()) {
-            (Format::Text, [Part { subject, .. }]) if !self.chosen.several => {
+            (ReportFormat::Text, [Part { subject, .. }]) if !self.chosen.several => {
                 write!(out, "{}", report::text::report(*subject, detail))?
             }
-            (Format::Json, [Part { subject, .. }]) if !self.chosen.several => {
+            (ReportFormat::Json, [Part { subject, .. }]) if !self.chosen.several => {
                 writeln!(out, "{:#}", report::json::report(*subject))?
             }
-            (Format::Text, parts) => write!(out, "{}", several::text(parts, detail))?,
-            (Format::Json, parts) => writeln!(out, "{:#}", several::json(parts))?,
+            (ReportFormat::Text, parts) => write!(out, "{}", several::text(parts, detail))?,
+            (ReportFormat::Html, parts) => write!(out, "{}", page::page(parts, &self.config(1)))?,
+            (ReportFormat::Json, parts) => writeln!(out, "{:#}", several::json(parts))?,
         }
         Ok(())
     }

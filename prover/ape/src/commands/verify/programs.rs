@@ -17,7 +17,16 @@ pub(in crate::commands) struct Chosen {
 
 /// Reads the programs, and takes those that have one of the procedures that were asked for.
 pub(in crate::commands) fn chosen(paths: &[&Path], procedures: &[String]) -> Result<Chosen, Vec<Failure>> {
-    let (programs, several) = match load::programs(paths)? {
+    among(load::programs(paths)?, procedures)
+}
+
+/// The same of a client and its libraries, which three files may be.
+pub(in crate::commands) fn of_clients(paths: &[&Path], procedures: &[String]) -> Result<Chosen, Vec<Failure>> {
+    among(load::client(paths)?, procedures)
+}
+
+fn among(programs: Programs, procedures: &[String]) -> Result<Chosen, Vec<Failure>> {
+    let (programs, several) = match programs {
         Programs::One(program) => (vec![program], false),
         Programs::Each(programs) => (programs, true),
     };

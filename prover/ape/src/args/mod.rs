@@ -1,7 +1,11 @@
 //! The arguments of `ape`, as clap reads them.
 
+pub(crate) mod test;
+
 use crate::machine::installation;
 use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -11,6 +15,37 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// When to use colours; `auto` looks at the terminal, and at `NO_COLOR` and `CLICOLOR_FORCE`
+    #[arg(long, value_enum, value_name = "WHEN", global = true, default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    Auto,
+    /// Wherever output goes
+    Always,
+    /// Nowhere
+    Never,
+}
+
+impl Color {
+    /// What the words of a command line ask for, so that it is known before they are understood: help and complaints about
+    /// the words themselves have colours too.
+    pub(crate) fn asked_for<'w>(words: impl IntoIterator<Item = &'w OsStr>) -> Self {
+        let mut words = words.into_iter().take_while(|word| *word != "--");
+        let mut asked = Color::Auto;
+        while let Some(word) = words.next() {
+            let value = match word.to_str() {
+                Some("--color") => words.next().and_then(OsStr::to_str),
+                other => other.and_then(|word| word.strip_prefix("--color=")),
+            };
+            asked = value.and_then(|value| Color::from_str(value, false).ok()).unwrap_or(asked);
+        }
+        asked
+    }
 }
 
 /// What to do.
@@ -18,8 +53,16 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Prove that two versions are equivalent, or show that they are not
     Verify(VerifyArgs),
+    /// Verify many pairs, and say which are not as expected
+    Test(Box<test::TestArgs>),
+    /// Say in plain words why a verdict holds, or where its proof fails
+    Explain(ExplainArgs),
+    /// Draw the stores from which two versions differ, and what each version leaves
+    Picture(PictureArgs),
     /// Say from which stores two versions differ, and how
     Diff(DiffArgs),
+    /// Say whether clients notice what was changed in the procedures they call
+    Client(ClientArgs),
     /// Say whether files are legal L, and what is wrong with those that are not
     Check(CheckArgs),
     /// Check certificates of what was verified again, without searching
@@ -32,6 +75,12 @@ pub(crate) enum Command {
     Fuzz(FuzzArgs),
     /// Verify files again with other names, in another order, with other seeds: does any verdict waver?
     Stability(StabilityArgs),
+    /// Serve an editor: mistakes, verdicts and what corresponds, while one types
+    Lsp(LspArgs),
+    /// Print a script that completes the words of this command in a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write all pages into a folder
+    Man(ManArgs),
     /// Check that this installation works, and say how to mend it
     Doctor,
     /// Answer the questions of another `ape`
@@ -54,8 +103,8 @@ pub(crate) struct VerifyArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// How to print the report
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
     /// Only look at the pairs of this procedure, and at what they rest on, and at the files that have it; may be repeated
     #[arg(long = "proc", value_name = "NAME")]
     pub(crate) procedures: Vec<String>,
@@ -113,6 +162,10 @@ pub(crate) struct DiffArgs {
     /// Count a run that does not end as equal to anything
     #[arg(long)]
     pub(crate) partial: bool,
+    /// Build conditions of these tests alone, expressions over the store on entry, as in `x == null,n > 0`: what cannot be said
+    /// with them is open
+    #[arg(long, value_name = "P1,P2,…", value_delimiter = ',')]
+    pub(crate) predicates: Vec<String>,
     /// Stop after this many seconds on a file: what is known by then stays, and the rest is open
     #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,
@@ -125,6 +178,99 @@ pub(crate) struct DiffArgs {
     /// How to print what was found
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+/// What `ape client --help` ends with.
+const CLIENT_STATUSES: &str =
+    "Exit status: of the clients alone, as of `ape verify`; 4 when no client calls what was changed.
+Ctrl-C ends the search: what is known by then is reported, and the rest is open.";
+
+/// Arguments of `ape client`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = CLIENT_STATUSES)]
+pub(crate) struct ClientArgs {
+    /// Pair files, each looked at on its own; or an old and a new version; or the client alone, the old library and the new one;
+    /// `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// A procedure that must not notice; may be repeated [default: each that is the same code in both versions and calls what was
+    /// changed]
+    #[arg(long = "client", value_name = "P")]
+    pub(crate) clients: Vec<String>,
+    /// A procedure that was changed; may be repeated [default: each that is not the same code in both versions]
+    #[arg(long = "library", value_name = "L")]
+    pub(crate) libraries: Vec<String>,
+    /// Show all boundaries that were tried, also of a client that was seen to differ
+    #[arg(long)]
+    pub(crate) boundaries: bool,
+    /// Stop after this many seconds on a file: what is known by then stays, and the rest is open
+    #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
+    /// How much memory, in MB, the solver may take for one question
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(16..=1 << 20))]
+    pub(crate) memory: u64,
+    /// How many threads to use, at most four for each core [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// How to print what was found
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Does not apply yet: boundaries are procedures that no file has. `ape verify --certificate` writes what is proved of the rest
+    #[arg(long, value_name = "DIR")]
+    pub(crate) certificate: Option<PathBuf>,
+}
+
+/// Arguments of `ape explain`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// Pair files, each on its own; or two files, of the old version and of the new one; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only explain the pairs of this procedure, and look at the files that have it; may be repeated
+    #[arg(long = "proc", value_name = "NAME")]
+    pub(crate) procedures: Vec<String>,
+    /// Stop after this many seconds on a file: what is not decided by then is unknown
+    #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
+    /// How much memory, in MB, the solver may take for one question
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(16..=1 << 20))]
+    pub(crate) memory: u64,
+    /// How many threads to use, at most four for each core [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+/// Arguments of `ape picture`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exit status: 0 something was drawn; 4 no pair was refuted; 2, 70 and 74 as of `ape verify`.")]
+pub(crate) struct PictureArgs {
+    /// Pair files, each on its own; or two files, of the old version and of the new one; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only the pairs of this procedure, and the files that have it; may be repeated
+    #[arg(long = "proc", value_name = "NAME")]
+    pub(crate) procedures: Vec<String>,
+    /// How to draw
+    #[arg(long, value_enum, default_value_t = PictureFormat::Text)]
+    pub(crate) format: PictureFormat,
+    /// Stop after this many seconds on a file
+    #[arg(long, value_name = "SECS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
+    /// How much memory, in MB, the solver may take for one question
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(16..=1 << 20))]
+    pub(crate) memory: u64,
+    /// How many threads to use, at most four for each core [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+/// Forms of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PictureFormat {
+    /// Boxes and arrows for a terminal
+    Text,
+    /// One SVG document, for dark pages and for light ones
+    Svg,
 }
 
 /// Arguments of `ape replay`.
@@ -159,6 +305,17 @@ pub(crate) enum Format {
     Text,
     /// One JSON object
     Json,
+}
+
+/// Forms of the report of `ape verify`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
+    /// One page for a browser, with both sources, the proofs, and the runs of counterexamples step by step; it needs no network
+    Html,
 }
 
 /// Ways to prove.
@@ -214,6 +371,48 @@ pub(crate) struct StabilityArgs {
     pub(crate) jobs: Option<NonZeroUsize>,
 }
 
+/// Arguments of `ape lsp`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "It speaks the Language Server Protocol over standard input and output. An editor starts it; \
+prover/editors/ has what VS Code and Neovim need. \
+Programs with more than 1,000 procedures in a version are checked and not verified.
+Exit status: 0 after the editor has said `shutdown` and `exit`; 1 when it went away without.")]
+pub(crate) struct LspArgs {
+    /// Give up on procedures that belong together after this many seconds: what is not decided by then is unknown
+    #[arg(long, value_name = "SECS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
+    /// How much memory, in MB, the solver may take for one question
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(16..=1 << 20))]
+    pub(crate) memory: u64,
+    /// How many threads to use, at most four for each core [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Say mistakes and answer questions, but verify nothing
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+    /// Ignored: how editors say that they speak over standard input and output
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
+}
+
+/// Arguments of `ape completions`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// Arguments of `ape man`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// The page of this command [default: the one on `ape` itself]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+    /// Write the pages of all commands into this folder, which is made if it is not there
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
 /// Arguments of `ape solver`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SolverArgs {
@@ -225,6 +424,9 @@ pub(crate) struct SolverArgs {
 /// Arguments of `ape check`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
+    /// Mend what can be mended in one way alone, such as `=` for `:=`, or a `;` that is missing. Changes the files
+    #[arg(long)]
+    pub(crate) fix: bool,
     /// The files, each looked at alone; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
@@ -291,6 +493,10 @@ pub(crate) struct FuzzArgs {
     /// are known to differ. None may be believed
     #[arg(long, value_name = "N", conflicts_with_all = ["far", "pairs", "first", "only", "list", "certificates", "unproved", "bars", "save"])]
     pub(crate) lies: Option<u64>,
+    /// Hold what `ape diff` and `ape client` say of so many pairs against runs instead: no store may be of a kind that it is seen not
+    /// to be
+    #[arg(long, value_name = "N", conflicts_with_all = ["far", "lies", "pairs", "only", "list", "certificates", "unproved", "bars", "save", "print"])]
+    pub(crate) diff: Option<u64>,
     /// The lies are about these pair files, so many about each that differs, and not about pairs made up at random
     #[arg(long, value_name = "FILE", requires = "lies", num_args = 1..)]
     pub(crate) about: Vec<PathBuf>,
@@ -328,5 +534,21 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn colours_are_asked_for_before_anything_else_is_known() {
+        let table = [
+            (&["verify", "a.l"][..], Color::Auto),
+            (&["--color", "never", "verify"], Color::Never),
+            (&["verify", "--color=always"], Color::Always),
+            (&["--color=always", "--color=never"], Color::Never),
+            (&["run", "--", "--color=never"], Color::Auto),
+            (&["--color"], Color::Auto),
+            (&["--color=purple"], Color::Auto),
+        ];
+        for (words, right) in table {
+            assert_eq!(Color::asked_for(words.iter().map(OsStr::new)), right, "{words:?}");
+        }
     }
 }

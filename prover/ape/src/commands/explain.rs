@@ -1,0 +1,85 @@
+//! `ape explain`: why a verdict holds, in plain words.
+//!
+//! In: files with two versions, and the procedures that are asked about. Out: for each pair the argument for its verdict.
+
+use super::verify::programs::{self, Chosen};
+use crate::args::ExplainArgs;
+use crate::files::load;
+use crate::machine::threads::{self, workers};
+use crate::machine::{limits, signals, terminal};
+use crate::solvers;
+use crate::status::{Failure, Status};
+use lang_l::Loaded;
+use prover::report::argument::{Background, argument};
+use prover::report::text::{Detail, USUAL_WIDTH, pair_text};
+use prover::report::{Subject, several};
+use prover::verdict::Report;
+use prover::verify::{self, Config};
+use smt::stop::Stop;
+use std::io::Write;
+use std::path::Path;
+
+/// Explains. The status is that of `ape verify`.
+pub(crate) fn explain(args: &ExplainArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
+    load::at_most_one_is_standard_input(paths.iter().copied())?;
+    let backend = solvers::start(args.memory)?;
+    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
+    let chosen = match programs::chosen(&paths, &args.procedures) {
+        Ok(chosen) => chosen,
+        Err(failures) => return Ok(failures.iter().fold(Status::Illegal, |_, failure| failure.report())),
+    };
+    let at_once = workers(args.jobs, chosen.programs.len());
+    let explained = |program: &Loaded| {
+        let config = solvers::config((args.timeout, args.memory), at_once, &backend);
+        explained(program, &Config { procedures: args.procedures.clone(), ..config })
+    };
+    let explained = threads::each(args.jobs, &chosen.programs, explained).map_err(Failure::Thread)?;
+    let (reports, texts): (Vec<Report>, Vec<String>) = explained.into_iter().unzip();
+    print(&chosen, &texts, out)?;
+    Ok(verdict_status(several::overall(&reports)))
+}
+
+fn print(chosen: &Chosen, texts: &[String], out: &mut impl Write) -> Result<(), Failure> {
+    for (at, (program, text)) in chosen.programs.iter().zip(texts).enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        if chosen.several {
+            writeln!(out, "== {}", programs::name(program))?;
+        }
+        write!(out, "{text}")?;
+    }
+    Ok(())
+}
+
+/// The report on a program, and the arguments for its verdicts.
+fn explained(program: &Loaded, config: &Config) -> (Report, String) {
+    let Loaded { unit, sources } = program;
+    let report = verify::verify(unit, config);
+    let subject = Subject { unit, sources, report: &report };
+    let width = terminal::width().unwrap_or(USUAL_WIDTH);
+    // Also when the time is over.
+    let mut solver = Config { stop: Stop::new(), ..config.clone() }.solver();
+    let arguments: Vec<String> = match Background::of(unit, &report, &mut solver) {
+        Some(background) => {
+            let known = background.known(subject);
+            report.pairs.iter().map(|pair| argument(&known, pair, width)).collect()
+        }
+        None => {
+            let detail = Detail { explain: false, width };
+            report.pairs.iter().map(|pair| pair_text(subject, pair, detail)).collect()
+        }
+    };
+    let text = arguments.join("\n");
+    (report, text)
+}
+
+fn verdict_status(overall: &str) -> Status {
+    match overall {
+        "none" => Status::NothingSelected,
+        "equivalent" => Status::Success,
+        "partially-equivalent" | "unknown" => Status::Undecided,
+        _ => Status::Failed,
+    }
+}

@@ -1,0 +1,194 @@
+//! `ape test`: holds many pairs against what is expected of them.
+//!
+//! 1. [`settings`]: the arguments, and `ape.toml` where they are silent.
+//! 2. [`find`]: the files that paths stand for; [`program`]: each read, with what is expected of its pairs.
+//! 3. [`settle`]: what is found of each, from the [`cache`] or afresh, several at once.
+//! 4. [`report`]: the results as they come, in the order of the files; and in files, in other forms.
+//! 5. [`bless`]: what was found written where it is expected, if that is wanted.
+//!
+//! Invariant: one file that is not legal does not keep another from being tested; it makes the status 2.
+//! Invariant: the results are the same, and in the same order, whatever the number of threads and whatever the cache holds.
+
+mod baseline;
+mod bless;
+mod cache;
+mod expectation;
+mod filter;
+pub(super) mod find;
+mod outcome;
+mod program;
+mod progress;
+mod report;
+mod settings;
+mod settle;
+
+use crate::args::test::{Partition, TestArgs, TestFormat};
+use crate::files::replace::create_or_replace;
+use crate::machine::threads::{self, workers};
+use crate::machine::{limits, signals, terminal};
+use crate::solvers;
+use crate::status::{Failure, Status, complain};
+use baseline::Baseline;
+use bless::Blessed;
+use find::Case;
+use outcome::{Outcome, worse};
+use progress::Progress;
+use prover::report::count;
+use prover::report::text::{Detail, USUAL_WIDTH};
+use report::View;
+use settings::Settings;
+use settle::{Bench, Settled};
+use smt::solve::Shared;
+use smt::stop::Reason;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// How far reports are indented below the line of their pair.
+const INDENTED: usize = 5;
+/// How many slow files are named on a terminal.
+const SLOWEST: usize = 3;
+
+/// Tests. The status says how bad the worst result is.
+pub(crate) fn test(args: &TestArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    let start = Instant::now();
+    let settings = Settings::of(args)?;
+    let baseline = Baseline::read(settings.baseline.as_deref(), args.bless)?;
+    let cases = share(find::cases(&settings.paths)?, args.partition);
+    let backend = solvers::start(settings.memory)?;
+    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
+    let mut run = Run { args, settings: &settings, baseline, out, outcomes: Vec::new(), blessed: Blessed::default() };
+    run.test(&cases, &backend)?;
+    run.end(start.elapsed())
+}
+
+/// One share of the cases: every n-th, so that shares are alike whatever the folders.
+fn share(cases: Vec<Case>, partition: Option<Partition>) -> Vec<Case> {
+    let Some(Partition { share, of }) = partition else { return cases };
+    cases.into_iter().skip(share - 1).step_by(of).collect()
+}
+
+/// A run: what is asked of it, and what came of it so far.
+struct Run<'a, W> {
+    args: &'a TestArgs,
+    settings: &'a Settings,
+    baseline: Baseline,
+    out: &'a mut W,
+    outcomes: Vec<Outcome>,
+    /// What was blessed.
+    blessed: Blessed,
+}
+
+impl<W: Write> Run<'_, W> {
+    /// Tests all cases, and prints what came of each.
+    fn test(&mut self, cases: &[Case], backend: &Shared) -> Result<(), Failure> {
+        let settings = self.settings;
+        let at_once = workers(settings.jobs, cases.len());
+        let config = || solvers::config((settings.timeout, settings.memory), at_once, backend);
+        let width = terminal::width().unwrap_or(USUAL_WIDTH).saturating_sub(INDENTED);
+        let baseline = self.baseline.clone();
+        let bench = Bench {
+            filter: &settings.filter,
+            baseline: &baseline,
+            cache: settings.cache.as_ref(),
+            config: &config,
+            detail: Detail { explain: false, width },
+            bless: self.args.bless,
+        };
+        let progress = Progress::new(cases.len(), !self.args.quiet);
+        let mut done = Ok(());
+        let mut rest = cases.iter();
+        let work = |case: &Case| progress.during(&case.name, || bench.settle(case));
+        let ran = threads::in_order(settings.jobs, cases, work, |settled| {
+            let Some(case) = rest.next() else { return ControlFlow::Break(()) };
+            match progress.aside(|| self.take(case, settled)) {
+                Ok(Status::Success) => ControlFlow::Continue(()),
+                Ok(_) if !settings.fail_fast => ControlFlow::Continue(()),
+                ended => {
+                    done = ended.map(drop);
+                    // What is still at work is not waited for.
+                    limits::interruption().request(Reason::Interrupted);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        progress.end();
+        ran.map_err(Failure::Thread).and(done)
+    }
+
+    /// Prints what came of a case, blesses it if that is wanted, and keeps it for the end. The status of this case comes back.
+    fn take(&mut self, case: &Case, settled: Settled) -> Result<Status, Failure> {
+        if self.args.bless {
+            let Blessed { lines, cut_short } = bless::bless(case, &settled, &mut self.baseline)?;
+            self.blessed.lines += lines;
+            self.blessed.cut_short.extend(cut_short);
+        }
+        let outcome = settled.outcome;
+        let status = outcome.status(self.settings.partial);
+        if !self.args.quiet {
+            self.out.write_all(report::of_one(&outcome, &self.view()).as_bytes())?;
+            self.out.flush()?;
+        }
+        if let Err(failure) = &outcome.result {
+            failure.report();
+        }
+        self.outcomes.push(outcome);
+        // What was just written is as expected from now on.
+        Ok(if self.args.bless && self.outcomes.last().is_some_and(|outcome| outcome.result.is_ok()) {
+            Status::Success
+        } else {
+            status
+        })
+    }
+
+    fn view(&self) -> View {
+        View { format: self.args.format, failures_only: self.args.failures_only, partial: self.settings.partial }
+    }
+
+    /// Prints what is told of all, writes the files that are wanted, and says how the run ends.
+    fn end(self, time: Duration) -> Result<Status, Failure> {
+        let all = report::of_all(&self.outcomes, &self.view())?;
+        if !self.args.quiet {
+            self.out.write_all(all.as_bytes())?;
+            self.out.flush()?;
+        }
+        for file in &self.args.reports {
+            let text =
+                report::whole(&self.outcomes, &View { format: file.format, failures_only: false, ..self.view() })?;
+            create_or_replace(&file.path, &text).map_err(|error| Failure::write(&file.path, error))?;
+        }
+        if let Some(cache) = &self.settings.cache {
+            cache.tidy();
+        }
+        let usual = if terminal::error_width().is_some() && !self.args.quiet { SLOWEST } else { 0 };
+        let slowest = self.args.slowest.unwrap_or(usual);
+        if slowest > 0 {
+            // That this may fail is no reason to fail.
+            let _ = anstream::stderr().write_all(report::slowest(&self.outcomes, slowest, time).as_bytes());
+        }
+        if self.args.bless {
+            self.baseline.write()?;
+            if !self.args.quiet && self.args.format == TestFormat::Text {
+                writeln!(self.out, "{} of what is expected written", count(self.blessed.lines, "line"))?;
+            }
+            for pair in &self.blessed.cut_short {
+                complain(&format!("{pair} was not written down: the search was cut short"));
+            }
+        }
+        Ok(self.status())
+    }
+
+    /// The worst of all. What was blessed is as expected, and fails no more.
+    fn status(&self) -> Status {
+        let of = |outcome: &Outcome| match &outcome.result {
+            Ok(_) if self.args.bless && outcome.left_out.is_none() => Status::Success,
+            _ => outcome.status(self.settings.partial),
+        };
+        let worst = self.outcomes.iter().map(of).fold(Status::Success, worse);
+        let nothing = self.outcomes.iter().all(|outcome| outcome.pairs().is_empty());
+        // Also what came of the file that was at work says nothing when the run was interrupted.
+        let cut_short = !self.blessed.cut_short.is_empty() || limits::interruption().reason().is_some();
+        let worst = if cut_short { worse(worst, Status::Undecided) } else { worst };
+        if nothing { worse(worst, Status::NothingSelected) } else { worst }
+    }
+}

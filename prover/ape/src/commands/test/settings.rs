@@ -1,0 +1,137 @@
+//! What is asked of a run: the arguments, and where they are silent `ape.toml`.
+//!
+//! In: arguments. Out: [`Settings`]. The file is the one that is named, or the `ape.toml` of this folder or of the nearest above it.
+//!
+//! Invariant: an argument wins over the file. Paths in the file are from the folder it is in. A key that is not known is refused.
+
+use super::cache::{self, Cache};
+use super::filter::Filter;
+use crate::args::test::TestArgs;
+use crate::files::load;
+use crate::status::Failure;
+use serde::Deserialize;
+use std::env;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// What the file is called.
+const FILE: &str = "ape.toml";
+
+/// How long a file is looked at, in seconds, and how much memory the solver may take, in MB, if nothing is said.
+const USUAL: (u64, u64) = (60, 2048);
+/// The least memory that the solver can work with, in MB, and the most that can be asked for.
+const MEMORY: std::ops::RangeInclusive<u64> = 16..=1 << 20;
+
+/// What is asked of a run.
+pub(super) struct Settings {
+    /// What is tested.
+    pub(super) paths: Vec<PathBuf>,
+    /// The table of what is expected.
+    pub(super) baseline: Option<PathBuf>,
+    /// Which pairs.
+    pub(super) filter: Filter,
+    /// Whether the first failure ends the run.
+    pub(super) fail_fast: bool,
+    /// Whether partially equivalent is a success.
+    pub(super) partial: bool,
+    /// Seconds for a file.
+    pub(super) timeout: u64,
+    /// MB for a question.
+    pub(super) memory: u64,
+    /// Threads.
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Where results are kept, if they are.
+    pub(super) cache: Option<Cache>,
+}
+
+/// What a file may say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    test: Options,
+}
+
+/// What it may say of `ape test`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+struct Options {
+    paths: Vec<String>,
+    baseline: Option<PathBuf>,
+    filter: Option<String>,
+    fail_fast: bool,
+    partial: bool,
+    timeout: Option<u64>,
+    memory: Option<u64>,
+    jobs: Option<NonZeroUsize>,
+    cache: Option<CacheOption>,
+}
+
+/// A folder, or `false` for no cache.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum CacheOption {
+    Folder(PathBuf),
+    Wanted(bool),
+}
+
+impl Settings {
+    /// What is asked for.
+    pub(super) fn of(args: &TestArgs) -> Result<Self, Failure> {
+        let path = args.config.clone().or_else(nearest);
+        let (options, folder) = match &path {
+            Some(path) => (read(path)?, path.parent().unwrap_or(Path::new("")).to_path_buf()),
+            None => (Options::default(), PathBuf::new()),
+        };
+        let timeout = args.timeout.or(options.timeout).unwrap_or(USUAL.0);
+        let memory = args.memory.or(options.memory).unwrap_or(USUAL.1);
+        let paths = match (&args.paths[..], &options.paths[..]) {
+            ([], []) => vec![PathBuf::from(".")],
+            ([], named) => named.iter().map(|path| folder.join(path)).collect(),
+            (given, _) => given.to_vec(),
+        };
+        let filter = match args.filter.as_ref().or(options.filter.as_ref()) {
+            Some(text) => Filter::read(text).map_err(Failure::Usage)?,
+            None => Filter::All,
+        };
+        let folder_of_cache = match (&args.cache, options.cache) {
+            _ if args.no_cache => None,
+            (Some(given), _) => Some(given.clone()),
+            (None, Some(CacheOption::Wanted(false))) => None,
+            (None, Some(CacheOption::Folder(named))) => Some(folder.join(named)),
+            (None, None | Some(CacheOption::Wanted(true))) => cache::usual_folder(),
+        };
+        let options_of_cache = format!("timeout {timeout}, memory {memory}");
+        Ok(Settings {
+            paths,
+            baseline: args.baseline.clone().or_else(|| options.baseline.map(|path| folder.join(path))),
+            filter,
+            fail_fast: args.fail_fast || options.fail_fast && !args.no_fail_fast,
+            partial: args.partial || options.partial,
+            timeout,
+            memory,
+            jobs: args.jobs.or(options.jobs),
+            cache: folder_of_cache.map(|folder| Cache::new(folder, options_of_cache)),
+        })
+    }
+}
+
+/// The file of this folder, or of the nearest above it. It is named as one would from here.
+fn nearest() -> Option<PathBuf> {
+    let here = env::current_dir().ok()?;
+    let levels = here.ancestors().count();
+    let above = |level| (0..level).fold(PathBuf::new(), |path, _| path.join("..")).join(FILE);
+    (0..levels).map(above).find(|path| path.is_file())
+}
+
+fn read(path: &Path) -> Result<Options, Failure> {
+    let wrong = |what: &str| Failure::Usage(format!("{}: {what}", path.display()));
+    let File { test } = toml::from_str(&load::text(path)?).map_err(|error| wrong(error.to_string().trim_end()))?;
+    if test.timeout == Some(0) {
+        return Err(wrong("`timeout` is at least 1 second"));
+    }
+    if test.memory.is_some_and(|memory| !MEMORY.contains(&memory)) {
+        return Err(wrong(&format!("`memory` is from {} to {} MB", MEMORY.start(), MEMORY.end())));
+    }
+    Ok(test)
+}
