@@ -156,6 +156,20 @@ fn check_tells_legal_files_from_others() {
 }
 
 #[test]
+fn check_mends_what_has_one_mend_alone() {
+    let dir = Dir::new("fix");
+    dir.file("a.l", "procedure p(size: int) { x = 1\n}\n").file("b.l", "procedure p(size: int) { x := sizw; }\n");
+    dir.ape("check a.l").ends_with(2);
+    assert!(dir.text("a.l").contains("x = 1"));
+    dir.ape("check --fix a.l").ends_with(0).prints("a.l: 2 mistakes mended\n").prints("a.l: legal").quietly();
+    assert_eq!(dir.text("a.l"), "procedure p(size: int) { x := 1;\n}\n");
+    // What was perhaps meant is not what was meant.
+    dir.ape("check --fix b.l").ends_with(2).complains("did you mean");
+    assert!(dir.text("b.l").contains("sizw"));
+    dir.ape_reading("check --fix -", LEGAL).ends_with(2).complains("in place");
+}
+
+#[test]
 fn files_that_cannot_be_read_are_status_2() {
     let dir = Dir::new("unreadable");
     dir.ape("check none.l").ends_with(2).complains("cannot read none.l");

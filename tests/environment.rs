@@ -300,9 +300,9 @@ fn tables_and_markers_fit_into_a_narrow_terminal() {
 
 /// A pair that takes minutes.
 fn slow() -> String {
-    let steps: String = (0..40).map(|i| format!("if (y > {i}) {{ x := x + y / (x + {i}); }} ")).collect();
-    let version = |last: &str| format!("procedure slow(x: int, y: int) returns (r: int) {{ {steps} {last} }}\n");
-    format!("version a\n{}version b\n{}", version("r := x + x;"), version("r := 2 * x;"))
+    let steps = "if (y.f > i) { x.f := x.f + y.f / (x.f + i); } ".repeat(200);
+    let version = |last: &str| format!("procedure slow(x, y: ref, i: int) returns (r: int) {{ {steps} {last} }}\n");
+    format!("version a\n{}version b\n{}", version("r := x.f + x.f;"), version("r := 2 * x.f;"))
 }
 
 /// Starts `ape`, asks it to end after so many seconds, and waits for it.

@@ -22,12 +22,12 @@ fn pair(version: impl Fn(usize) -> String) -> String {
     format!("version before\n{}version after\n{}", version(0), version(1))
 }
 
-/// Branches that each divide by what the last one has changed: their paths and terms grow without end.
+/// Branches that each divide by what the last one may have changed: their paths and terms grow without end.
 fn divisions(count: usize) -> String {
     pair(|version| {
         let garbage = ["", "g := new(); "][version];
-        let steps = "if (y > i) { x := x + y / (x + i); } ".repeat(count);
-        format!("procedure P(x: int, y: int, i: int) returns (r: int) {{ {garbage}{steps}r := x; }}\n")
+        let steps = "if (y.f > i) { x.f := x.f + y.f / (x.f + i); } ".repeat(count);
+        format!("procedure P(x, y: ref, i: int) returns (r: int) {{ {garbage}{steps}r := x.f; }}\n")
     })
 }
 

@@ -6,6 +6,7 @@
 pub(crate) mod counterexample;
 pub(crate) mod golden;
 pub(crate) mod program;
+pub(crate) mod relation;
 pub(crate) mod shape;
 
 pub(crate) use program::programs;
