@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 687f163df3f8de18cc7b9f8a0055746241307a8dd63f327438eecf5bcca12b49
+; Part of certificate 7ab8e851d7485257a3c6fc5fb7d7e60dea91f5d1ebadaccc9ebeb5afe2add1b0
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 9bb6398bd4ab22d02ea6c2fcb455a1ac8e6ce4e3c50459b4ef9f20f8d140fc45
+; Part of certificate a64e79a9949e8081eb31629350786009c889aef95393566b26e09a015c7214b2
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
@@ -26,7 +26,45 @@
 (check-sat)
 (pop 1)
 
-; 2. modifies of fill
+; 2. a measure shrinks at a recursive call
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun length (Ref) Int)
+(declare-fun null () Ref)
+(declare-fun param1 () Int)
+(declare-fun param2 () Ref)
+(define-fun t1 () Int (+ 0 (* (- 1) param1)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t3 () Int (+ 1 (* 1 param1)))
+(define-fun t4 () Bool (<= t3 0))
+(define-fun t7 () Bool (= param2 null))
+(define-fun t8 () Bool (not t7))
+(define-fun t9 () Bool (or t4 t8))
+(define-fun t10 () Int (length param2))
+(define-fun t11 () Int (+ 0 (* 1 param1) (* (- 1) t10)))
+(define-fun t12 () Bool (<= t11 0))
+(define-fun t13 () Bool (and t2 t9 t12))
+(define-fun t14 () Int (+ 1 (* 1 param1) (* (- 1) t10)))
+(define-fun t15 () Bool (<= t14 0))
+(define-fun t17 () Int (+ (- 2) (* 1 ending0)))
+(define-fun t18 () Bool (= t17 0))
+(define-fun t19 () Int (+ 0 (* (- 1) param1) (* 1 t10)))
+(define-fun t20 () Bool (<= t19 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (= (alloc null) 0))
+(assert (<= 0 t10))
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t13)
+(assert t15)
+(assert t18)
+(assert t20)
+(check-sat)
+(pop 1)
+
+; 3. modifies of fill
 (push 1)
 (declare-fun any0 () Ref)
 (declare-fun any1 () Int)
@@ -69,7 +107,7 @@
 (check-sat)
 (pop 1)
 
-; 3. invariant of fill
+; 4. invariant of fill
 (push 1)
 (declare-fun length (Ref) Int)
 (declare-fun null () Ref)

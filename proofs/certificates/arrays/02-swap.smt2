@@ -1,5 +1,5 @@
 ; The proof of swap
-; Part of certificate 9bb6398bd4ab22d02ea6c2fcb455a1ac8e6ce4e3c50459b4ef9f20f8d140fc45
+; Part of certificate a64e79a9949e8081eb31629350786009c889aef95393566b26e09a015c7214b2
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 25b2d2b06085fed11f7d0a7d009d56ed154bcb075c63897004095da25c20c589
+; Part of certificate 78886f4ed5376d447f8a92e824a51549e4983689f974b16b7e4eecfac0e67676
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate a6c4ab18e717a661c98f2021bb5d8698a2297db745ea24e407a4950ff95fa2f9
+; Part of certificate 5f95b1a363201e0381de75e2c0b5d21b85a1ead482b4358346780d095d121c6b
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
@@ -102,7 +102,111 @@
 (check-sat)
 (pop 1)
 
-; 4. what holds of a loop
+; 4. a measure shrinks at a recursive call
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun initial_cells_Int (Ref Int) Int)
+(declare-fun initial_f1 (Ref) Int)
+(declare-fun length (Ref) Int)
+(declare-fun null () Ref)
+(declare-fun param0 () Int)
+(declare-fun param1 () Ref)
+(declare-fun param2 () Ref)
+(define-fun t1 () Int (+ 0 (* (- 1) param0)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t5 () Bool (= param2 null))
+(define-fun t6 () Int (length param2))
+(define-fun t7 () Int (+ 0 (* 1 param0) (* (- 1) t6)))
+(define-fun t8 () Bool (<= t7 0))
+(define-fun t9 () Bool (or t5 t8))
+(define-fun t10 () Bool (not t5))
+(define-fun t11 () Int (+ 1 (* 1 param0) (* (- 1) t6)))
+(define-fun t12 () Bool (<= t11 0))
+(define-fun t14 () Bool (= param1 null))
+(define-fun t15 () Bool (not t14))
+(define-fun t16 () Int (initial_cells_Int param2 param0))
+(define-fun t17 () Int (initial_f1 param1))
+(define-fun t18 () Int (+ 1 (* (- 1) t16) (* 1 t17)))
+(define-fun t19 () Bool (<= t18 0))
+(define-fun t21 () Int (+ (- 2) (* 1 ending0)))
+(define-fun t22 () Bool (= t21 0))
+(define-fun t23 () Int (+ 0 (* (- 1) param0) (* 1 t6)))
+(define-fun t24 () Bool (<= t23 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (<= 0 t6))
+(assert (or (= (alloc param2) 1) (= t16 0)))
+(assert (or (= (alloc param1) 1) (= t17 0)))
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t9)
+(assert t10)
+(assert t12)
+(assert t15)
+(assert t19)
+(assert t22)
+(assert t24)
+(check-sat)
+(pop 1)
+
+; 5. a measure shrinks at a recursive call
+(push 1)
+(declare-fun ending1 () Int)
+(declare-fun initial_cells_Int (Ref Int) Int)
+(declare-fun initial_f1 (Ref) Int)
+(declare-fun length (Ref) Int)
+(declare-fun null () Ref)
+(declare-fun param0 () Int)
+(declare-fun param1 () Ref)
+(declare-fun param2 () Ref)
+(define-fun t1 () Int (+ 0 (* (- 1) param0)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t5 () Bool (= param2 null))
+(define-fun t6 () Int (length param2))
+(define-fun t7 () Int (+ 0 (* 1 param0) (* (- 1) t6)))
+(define-fun t8 () Bool (<= t7 0))
+(define-fun t9 () Bool (or t5 t8))
+(define-fun t10 () Bool (not t5))
+(define-fun t11 () Int (+ 1 (* 1 param0) (* (- 1) t6)))
+(define-fun t12 () Bool (<= t11 0))
+(define-fun t14 () Bool (= param1 null))
+(define-fun t15 () Bool (not t14))
+(define-fun t16 () Int (initial_cells_Int param2 param0))
+(define-fun t17 () Int (initial_f1 param1))
+(define-fun t18 () Int (+ 0 (* 1 t16) (* (- 1) t17)))
+(define-fun t19 () Bool (<= t18 0))
+(define-fun t21 () Int (+ (- 2) (* 1 ending1)))
+(define-fun t22 () Bool (= t21 0))
+(define-fun t23 () Int (+ 0 (* (- 1) param0) (* 1 t6)))
+(define-fun t24 () Bool (<= t23 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (<= 0 t6))
+(assert (or (= (alloc param2) 1) (= t16 0)))
+(assert (or (= (alloc param1) 1) (= t17 0)))
+(assert (and (<= 0 ending1) (<= ending1 2)))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t9)
+(assert t10)
+(assert t12)
+(assert t15)
+(assert t19)
+(assert t22)
+(assert t24)
+(check-sat)
+(pop 1)
+
+; 6. what holds of a loop
 (push 1)
 (declare-fun length (Ref) Int)
 (declare-fun null () Ref)
@@ -123,7 +227,7 @@
 (check-sat)
 (pop 1)
 
-; 5. the procedure cannot err here
+; 7. the procedure cannot err here
 (push 1)
 (declare-fun length (Ref) Int)
 (declare-fun null () Ref)
@@ -177,7 +281,7 @@
 (check-sat)
 (pop 1)
 
-; 6. a measure shrinks at a recursive call
+; 8. a measure shrinks at a recursive call
 (push 1)
 (declare-fun ending0 () Int)
 (declare-fun length (Ref) Int)
@@ -220,7 +324,7 @@
 (check-sat)
 (pop 1)
 
-; 7. a measure shrinks at a recursive call
+; 9. a measure shrinks at a recursive call
 (push 1)
 (declare-fun ending0 () Int)
 (declare-fun initial_cells_Int (Ref Int) Int)
@@ -289,7 +393,7 @@
 (check-sat)
 (pop 1)
 
-; 8. a measure shrinks at a recursive call
+; 10. a measure shrinks at a recursive call
 (push 1)
 (declare-fun ending1 () Int)
 (declare-fun initial_cells_Int (Ref Int) Int)

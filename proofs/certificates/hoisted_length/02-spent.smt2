@@ -1,5 +1,5 @@
 ; The proof of spent
-; Part of certificate a6c4ab18e717a661c98f2021bb5d8698a2297db745ea24e407a4950ff95fa2f9
+; Part of certificate 5f95b1a363201e0381de75e2c0b5d21b85a1ead482b4358346780d095d121c6b
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

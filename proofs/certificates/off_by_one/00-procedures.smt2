@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 4c56402b80596bb626585c76d1e7c0fc4f8e9c6ca0ecfccd1e225790be56c92e
+; Part of certificate fee80768a3121d9a7ba1611782e62d674ef42ccc100ee9d0f693699117555dd4
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
@@ -52,7 +52,95 @@
 (check-sat)
 (pop 1)
 
-; 2. what holds of a loop
+; 2. a measure shrinks at a recursive call
+(push 1)
+(declare-fun ending0 () Int)
+(declare-fun initial_cells_Int (Ref Int) Int)
+(declare-fun length (Ref) Int)
+(declare-fun null () Ref)
+(declare-fun param0 () Int)
+(declare-fun param1 () Int)
+(declare-fun param2 () Ref)
+(define-fun t1 () Int (+ 1 (* (- 1) param1)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t5 () Bool (= param2 null))
+(define-fun t6 () Int (length param2))
+(define-fun t7 () Int (+ 0 (* 1 param1) (* (- 1) t6)))
+(define-fun t8 () Bool (<= t7 0))
+(define-fun t9 () Bool (or t5 t8))
+(define-fun t10 () Bool (not t5))
+(define-fun t11 () Int (+ 1 (* 1 param1) (* (- 1) t6)))
+(define-fun t12 () Bool (<= t11 0))
+(define-fun t14 () Int (initial_cells_Int param2 param1))
+(define-fun t15 () Int (+ 1 (* 1 param0) (* (- 1) t14)))
+(define-fun t16 () Bool (<= t15 0))
+(define-fun t18 () Int (+ (- 2) (* 1 ending0)))
+(define-fun t19 () Bool (= t18 0))
+(define-fun t20 () Int (+ 0 (* (- 1) param1) (* 1 t6)))
+(define-fun t21 () Bool (<= t20 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (= (alloc null) 0))
+(assert (<= 0 t6))
+(assert (or (= (alloc param2) 1) (= t14 0)))
+(assert (and (<= 0 ending0) (<= ending0 2)))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t9)
+(assert t10)
+(assert t12)
+(assert t16)
+(assert t19)
+(assert t21)
+(check-sat)
+(pop 1)
+
+; 3. a measure shrinks at a recursive call
+(push 1)
+(declare-fun ending1 () Int)
+(declare-fun initial_cells_Int (Ref Int) Int)
+(declare-fun length (Ref) Int)
+(declare-fun null () Ref)
+(declare-fun param0 () Int)
+(declare-fun param1 () Int)
+(declare-fun param2 () Ref)
+(define-fun t1 () Int (+ 1 (* (- 1) param1)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t5 () Bool (= param2 null))
+(define-fun t6 () Int (length param2))
+(define-fun t7 () Int (+ 0 (* 1 param1) (* (- 1) t6)))
+(define-fun t8 () Bool (<= t7 0))
+(define-fun t9 () Bool (or t5 t8))
+(define-fun t10 () Bool (not t5))
+(define-fun t11 () Int (+ 1 (* 1 param1) (* (- 1) t6)))
+(define-fun t12 () Bool (<= t11 0))
+(define-fun t14 () Int (initial_cells_Int param2 param1))
+(define-fun t15 () Int (+ 0 (* (- 1) param0) (* 1 t14)))
+(define-fun t16 () Bool (<= t15 0))
+(define-fun t18 () Int (+ (- 2) (* 1 ending1)))
+(define-fun t19 () Bool (= t18 0))
+(define-fun t20 () Int (+ 0 (* (- 1) param1) (* 1 t6)))
+(define-fun t21 () Bool (<= t20 0))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param2) 0) (= (alloc param2) 1)))
+(assert (=> (= (alloc param2) 0) (= param2 null)))
+(assert (= (alloc null) 0))
+(assert (<= 0 t6))
+(assert (or (= (alloc param2) 1) (= t14 0)))
+(assert (and (<= 0 ending1) (<= ending1 2)))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t9)
+(assert t10)
+(assert t12)
+(assert t16)
+(assert t19)
+(assert t21)
+(check-sat)
+(pop 1)
+
+; 4. what holds of a loop
 (push 1)
 (declare-fun ending0 () Int)
 (declare-fun initial_cells_Int (Ref Int) Int)
@@ -105,7 +193,7 @@
 (check-sat)
 (pop 1)
 
-; 3. the procedure cannot err here
+; 5. the procedure cannot err here
 (push 1)
 (declare-fun length (Ref) Int)
 (declare-fun null () Ref)
@@ -142,7 +230,7 @@
 (check-sat)
 (pop 1)
 
-; 4. a measure shrinks at a recursive call
+; 6. a measure shrinks at a recursive call
 (push 1)
 (declare-fun ending0 () Int)
 (declare-fun initial_cells_Int (Ref Int) Int)
@@ -191,7 +279,7 @@
 (check-sat)
 (pop 1)
 
-; 5. a measure shrinks at a recursive call
+; 7. a measure shrinks at a recursive call
 (push 1)
 (declare-fun ending1 () Int)
 (declare-fun initial_cells_Int (Ref Int) Int)
