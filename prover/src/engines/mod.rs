@@ -103,12 +103,12 @@ pub static SCHEDULE: &[&dyn Engine] = &[
     &coupling::Coupling { bounds: false },
     &coupling::Coupling { bounds: true },
     &coupling::stages::Stages,
-    &paths::Acceleration,
-    &product::Product { over_reads: false },
-    &unroll::Unrolling,
-    &horn::Horn,
+    //     &paths::Acceleration,paths::Acceleration,
+    //    &product::Product { over_reads: false },product::Product { over_reads: false },
+    //    &unroll::Unrolling,unroll::Unrolling,
+    //    &horn::Horn,horn::Horn,
     // Where the heap is read a proof by claims or couplings says more, so such products come last.
-    &product::Product { over_reads: true },
+    //    &product::Product { over_reads: true },product::Product { over_reads: true },
 ];
 
 /// Evidence of loops that are run in step, as the kernel is told of it; `None` where it names what there is not.

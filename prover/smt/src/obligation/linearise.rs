@@ -1,26 +1,24 @@
 //! Obligations without products: what is not linear becomes an opaque function.
 
 use super::Obligation;
+use super::border::at_the_border;
 use crate::arena::Arena;
 use crate::term::{Func, Node, Opaque, Sort, Term};
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
 
-/// The obligation with products, and divisions by what is no literal, as functions of which nothing is known: easier, and stronger.
-/// `None` when there are none.
+/// The obligation with products, and divisions by what is no literal, as functions of which nothing is known but what is true at
+/// the borders of its conditions: easier, and stronger. `None` when there are none.
 pub fn linearised(arena: &mut Arena, obligation: &Obligation) -> Option<Obligation> {
-    let mut work: Vec<Term> = obligation.assumptions.iter().copied().chain([obligation.goal]).collect();
-    let mut seen: BTreeSet<Term> = work.iter().copied().collect();
-    let mut found = BTreeSet::new();
-    while let Some(term) = work.pop() {
-        if opaque(arena, term).is_some() {
-            found.insert(term);
-        }
-        work.extend(arena.terms.node(term).children().into_iter().filter(|part| seen.insert(*part)));
-    }
-    if found.is_empty() {
+    let roots: Vec<Term> = obligation.assumptions.iter().copied().chain([obligation.goal]).collect();
+    let parts = arena.terms.parts_of(&roots);
+    if !parts.iter().any(|&part| opaque(arena, part).is_some()) {
         return None;
     }
+    let lemmas = at_the_border(&mut arena.terms, &parts);
+    let all: Vec<Term> = roots.into_iter().chain(lemmas).collect();
+    let found: BTreeSet<Term> =
+        arena.terms.parts_of(&all).into_iter().filter(|&part| opaque(arena, part).is_some()).collect();
     let mut by: HashMap<Term, Term> = HashMap::default();
     // What a term is made of was made before it.
     for term in found {
@@ -29,8 +27,10 @@ pub fn linearised(arena: &mut Arena, obligation: &Obligation) -> Option<Obligati
         let value = arena.terms.app(Func::Opaque(function), &args, Sort::Int);
         by.insert(term, value);
     }
-    let assumptions = obligation.assumptions.iter().map(|&fact| arena.terms.substitute(fact, &by)).collect();
     let goal = arena.terms.substitute(obligation.goal, &by);
+    let mut assumptions: Vec<Term> = all.into_iter().map(|fact| arena.terms.substitute(fact, &by)).collect();
+    // The goal stands between what was assumed and what is true anyway.
+    assumptions.remove(obligation.assumptions.len());
     Some(Obligation { assumptions, goal, tag: obligation.tag.clone() })
 }
 

@@ -8,6 +8,7 @@
 //!
 //! Invariant: the text depends on the terms alone, so the same proof makes the same text.
 
+mod border;
 mod instances;
 mod linearise;
 mod reach;

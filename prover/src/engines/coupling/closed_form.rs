@@ -24,11 +24,7 @@ use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
 use smt::obligation::{Obligation, Purpose, linearised};
 use smt::solve::{Answer, Solver};
-use smt::term::{Node, Sort, Term};
-use std::collections::BTreeSet;
-
-/// So far from where a condition changes inputs are looked at one by one.
-const BORDER: std::ops::RangeInclusive<i32> = -2..=2;
+use smt::term::Term;
 
 /// By closed forms of what recurs.
 static CLOSED_FORM: Rule = Rule {
@@ -152,47 +148,11 @@ impl Forms<'_, '_> {
         })
     }
 
-    /// Where inputs are just beyond a condition or just within, one of them is what the others say: and so are its products
-    /// with others. True of all numbers; said for a solver that takes products for numbers of their own.
-    fn at_the_border(&mut self, own: (usize, ProcId)) -> Vec<Term> {
-        let inputs = self.steps.inputs_ref(own.0, own.1).to_vec();
-        let conditions: BTreeSet<Term> =
-            self.laws[&own].iter().flat_map(|law| law.case.iter().map(|&(condition, _)| condition)).collect();
-        let terms = self.steps.terms();
-        let numbers: Vec<Term> = inputs.into_iter().filter(|&input| terms.sort(input) == Sort::Int).collect();
-        let mut factors = numbers.clone();
-        for (at, &a) in numbers.iter().enumerate() {
-            factors.extend(numbers[at..].iter().map(|&b| terms.mul(a, b)));
-        }
-        let zero = terms.int(0);
-        let mut lemmas = Vec::new();
-        for condition in conditions {
-            let (Node::AtMostZero(t) | Node::IsZero(t)) = *terms.node(condition) else { continue };
-            if !terms.linear_parts(t).1.iter().all(|(_, part)| numbers.contains(part)) {
-                continue;
-            }
-            for beyond in BORDER {
-                let beyond = terms.int(beyond);
-                let distance = terms.add(t, beyond);
-                let there = terms.eq(distance, zero);
-                let mut products = Vec::new();
-                for &factor in &factors {
-                    let product = terms.mul(distance, factor);
-                    products.push(terms.eq(product, zero));
-                }
-                let all = terms.and(&products);
-                lemmas.push(terms.implies(there, all));
-            }
-        }
-        lemmas
-    }
-
     /// The ways in which a side may end: one, by its own laws, if it recurs; else one for each path.
     fn ends(&mut self, version: usize, id: ProcId) -> Vec<End> {
         if self.steps.recursive(version, id) {
             let whole = self.steps.whole(version, id);
-            let mut known = instances(self.steps, &self.laws, version, &whole);
-            known.extend(self.at_the_border((version, id)));
+            let known = instances(self.steps, &self.laws, version, &whole);
             return vec![End { known, output: whole.output }];
         }
         let steps = self.steps.steps(version, id);
@@ -211,10 +171,9 @@ impl Forms<'_, '_> {
     /// Drops the laws of a procedure that do not follow on some path; says whether there were any.
     fn drop_unproved(&mut self, (version, id): (usize, ProcId)) -> bool {
         let inputs = self.steps.inputs_ref(version, id).to_vec();
-        let border = self.at_the_border((version, id));
         let mut dropped = false;
         for step in self.steps.steps(version, id) {
-            let mut known = [step.path.as_slice(), &border].concat();
+            let mut known = step.path.clone();
             for call in &step.calls {
                 known.extend(instances(self.steps, &self.laws, version, call));
             }

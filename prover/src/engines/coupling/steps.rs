@@ -161,6 +161,28 @@ impl<'p> Steps<'p> {
         }
     }
 
+    /// A path over the variables of the n-th of some calls, as [`Steps::another`] has them.
+    pub(super) fn apart(&mut self, n: usize, version: usize, step: &Step) -> Step {
+        let from = u32::try_from(version).unwrap_or(0) * SHIFT;
+        let to = u32::try_from(n + 2).unwrap_or(0) * SHIFT;
+        let mut memo = HashMap::default();
+        let mut moved = |list: &[Term]| -> Vec<Term> {
+            let apart = |func| match func {
+                Func::Param(at) if at >= from && at < from + SHIFT => Func::Param(at - from + to),
+                Func::Global(at) if at >= from && at < from + SHIFT => Func::Global(at - from + to),
+                other => other,
+            };
+            list.iter().map(|&term| self.arena.terms.map_functions(term, &mut memo, &apart)).collect()
+        };
+        let calls = step.calls.iter().map(|call| Call {
+            input: moved(&call.input),
+            output: moved(&call.output),
+            ..call.clone()
+        });
+        let calls = calls.collect();
+        Step { path: moved(&step.path), calls, output: moved(&step.output) }
+    }
+
     fn never_ends(&mut self, version: usize, outcome: &Outcome) -> EndlessPath {
         let mut ended: Vec<Call> = outcome.calls.iter().map(|&call| self.call(version, call)).collect();
         // A path may also end in an assumption that fails, or a loop taken at once.

@@ -77,7 +77,7 @@ impl Summary {
 pub enum Products {
     /// Nothing but that equal factors make equal products. Most follows without a closer look.
     Opaque,
-    /// All.
+    /// All, where that does not do.
     Exact,
 }
 
@@ -301,8 +301,11 @@ impl Frame<'_> {
             return true;
         }
         let obligation = Obligation { assumptions: known.to_vec(), goal, tag: purpose.into() };
-        let opaque = (self.products == Products::Opaque).then(|| linearised(arena, &obligation)).flatten();
-        solver.prove(arena, &opaque.unwrap_or(obligation)) == Answer::Holds
+        match linearised(arena, &obligation) {
+            Some(linear) if solver.prove(arena, &linear) == Answer::Holds => true,
+            Some(_) if self.products == Products::Opaque => false,
+            _ => solver.prove(arena, &obligation) == Answer::Holds,
+        }
     }
 
     /// What is known of parameters by whether the pair errs: it does if some are null, and only if some are.

@@ -1,9 +1,9 @@
-//! Loops that follow one another, against others: a loop that was split, unrolled, stopped early or peeled.
+//! Loops that follow one another, against others: a loop that was split, unrolled, stopped early, peeled or fused.
 //!
 //! In: a pair as `Coupling` takes it. Out: whether summaries of several calls prove it.
 //!
 //! A loop of one version may do what several of the other do, one after the other. So a summary here is about the calls at work in both
-//! versions and those that come after them. Runs say what they have in common (`walk`); what does not follow is dropped
+//! versions and those that come after them; or about several at work, side by side. Runs say what they have in common (`walk`); what does not follow is dropped
 //! (`houdini`); the kernel has the last word (rule *Summary*).
 //!
 //! Invariant: the runs only propose.
@@ -28,18 +28,23 @@ use smt::obligation::{Obligation, Purpose, linearised};
 use smt::solve::{Answer, Solver};
 use smt::term::{Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
-use walk::{Key, Manner, Move, Rows, Turn, Walk, moves};
+use walk::{Key, Manner, Move, Order, Rows, Turn, Walk, moves};
 
-/// How many turns each side makes at a time (as variables of one name say, where nothing is said), and what is looked for.
-const STAGE_ATTEMPTS: [(Option<[usize; 2]>, LookedFor); 7] = [
-    (None, LookedFor::Little),
-    (Some([2, 1]), LookedFor::Little),
-    (Some([1, 2]), LookedFor::Little),
-    (None, LookedFor::Bounds),
-    (None, LookedFor::Squares),
-    (Some([3, 1]), LookedFor::Little),
-    (Some([1, 3]), LookedFor::Little),
+/// How many turns each side makes at a time (as variables of one name say, where nothing is said), in which orders, and what is
+/// looked for.
+const STAGE_ATTEMPTS: [(Option<[usize; 2]>, &[Order], LookedFor); 8] = [
+    (None, IN_TURN, LookedFor::Little),
+    (Some([1, 1]), &[Order::Beside], LookedFor::Little),
+    (Some([2, 1]), IN_TURN, LookedFor::Little),
+    (Some([1, 2]), IN_TURN, LookedFor::Little),
+    (None, IN_TURN, LookedFor::Bounds),
+    (None, IN_TURN, LookedFor::Squares),
+    (Some([3, 1]), IN_TURN, LookedFor::Little),
+    (Some([1, 3]), IN_TURN, LookedFor::Little),
 ];
+
+/// One stage of a side after the other.
+const IN_TURN: &[Order] = &[Order::Waiting, Order::First];
 
 /// Rule *Couple*, for loops that follow one another.
 pub(crate) struct Stages;
@@ -73,13 +78,15 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
     let runs = Simulator::runs(&steps, goal.pair, &near);
     let mut tried = BTreeSet::new();
     let attempts =
-        STAGE_ATTEMPTS.iter().flat_map(|&own| [true, false].map(|waits| (Manner { pace: own.0, waits }, own.1)));
+        STAGE_ATTEMPTS.iter().flat_map(|own| own.1.iter().map(|&order| (Manner { pace: own.0, order }, own.2)));
     attempts.into_iter().find_map(|(manner, looked_for)| {
         let walk = Walk::through(&steps, &runs, manner)?;
-        if !tried.insert((walk.paces.clone(), manner.waits, looked_for)) {
+        // With one stage on each side all orders are the same.
+        let order = if walk.is_plain() { Order::First } else { manner.order };
+        if !tried.insert((walk.paces.clone(), order, looked_for)) {
             return None;
         }
-        let facts = observed(&mut steps, &walk, looked_for);
+        let facts = observed(&mut steps, &walk, (manner.order, looked_for));
         let search = Search {
             steps: &mut steps,
             solver,
@@ -134,11 +141,11 @@ impl Facts {
 }
 
 /// What the rows of each key have in common.
-fn observed(steps: &mut Steps<'_>, walk: &Walk, looked_for: LookedFor) -> BTreeMap<Key, Facts> {
+fn observed(steps: &mut Steps<'_>, walk: &Walk, looked_for: (Order, LookedFor)) -> BTreeMap<Key, Facts> {
     walk.rows.iter().map(|(key, rows)| (key.clone(), common(steps, (key, rows), looked_for))).collect()
 }
 
-fn common(steps: &mut Steps<'_>, (key, rows): (&Key, &Rows), looked_for: LookedFor) -> Facts {
+fn common(steps: &mut Steps<'_>, (key, rows): (&Key, &Rows), (order, looked_for): (Order, LookedFor)) -> Facts {
     let calls = wholes(steps, key);
     let columns = [steps.with_lengths(inputs(&calls)), steps.with_lengths(all(&calls))];
     let [of_inputs, of_all] = columns.clone().map(|columns| sorts(steps, &columns));
@@ -154,7 +161,7 @@ fn common(steps: &mut Steps<'_>, (key, rows): (&Key, &Rows), looked_for: LookedF
     before.retain(|fact| looked_for == LookedFor::Bounds || is_worth_it(fact, &templates));
     // Bounds on what comes out are many, and seldom needed.
     let mut after: Vec<Fact> = fit(&whole, &of_all, 1).into_iter().map(Fact::Equation).collect();
-    let (count, first) = (calls.iter().map(|call| call.input.len()).sum::<usize>(), at_work(key));
+    let (count, first) = (calls.iter().map(|call| call.input.len()).sum::<usize>(), at_work(key, order));
     let out = count + calls.iter().map(|call| call.output.len()).sum::<usize>();
     after.extend(equal_columns(&whole, &of_all, &|one, other| {
         (count..out).contains(&one) && one < other && other < out
@@ -180,10 +187,20 @@ fn is_worth_it(fact: &Fact, templates: &Templates) -> bool {
     shape.parts.len() < 2 || [shape, negated].iter().any(|shape| templates.conditions.contains(shape))
 }
 
-/// The positions of the calls at work.
-fn at_work(key: &Key) -> BTreeSet<usize> {
+/// The positions of the first calls of both versions.
+fn first(key: &Key) -> BTreeSet<usize> {
     let second = key[0].len();
     [(!key[0].is_empty()).then_some(0), (!key[1].is_empty()).then_some(second)].into_iter().flatten().collect()
+}
+
+/// The positions of the calls at work.
+fn at_work(key: &Key, order: Order) -> BTreeSet<usize> {
+    if order == Order::Beside { (0..slots(key).len()).collect() } else { first(key) }
+}
+
+/// The calls of a key, with their versions.
+fn slots(key: &Key) -> Vec<(usize, ProcId)> {
+    (0..2).flat_map(|version| key[version].iter().map(move |&id| (version, id))).collect()
 }
 
 /// That columns are equal which are so in all rows.
@@ -200,11 +217,11 @@ fn equal_columns(rows: &[Vec<BigInt>], sorts: &[Sort], wanted: &dyn Fn(usize, us
     found
 }
 
-/// The calls of a key as wholes: those at work over the variables that paths are over.
+/// The calls of a key as wholes: the first over the variables that paths are over.
 fn wholes(steps: &mut Steps<'_>, key: &Key) -> Vec<Call> {
-    let first = at_work(key);
-    let slots = (0..2).flat_map(|version| key[version].iter().map(move |&id| (version, id)));
-    slots
+    let first = first(key);
+    slots(key)
+        .into_iter()
         .enumerate()
         .map(|(n, (version, id))| match first.contains(&n) {
             true => steps.whole(version, id),
@@ -227,7 +244,7 @@ type Start = (Vec<Term>, Key, Vec<Call>);
 /// One way a side can take: a path, whether it leaves its stage on it, and the call by which it goes on.
 #[derive(Clone)]
 struct Way {
-    step: Option<Step>,
+    step: Step,
     turn: Turn,
     next: Option<Call>,
 }
@@ -315,46 +332,68 @@ impl Search<'_, '_> {
     /// Drops what the calls of a key do not give, and what those after them are not given.
     fn look(&mut self, key: &Key) -> Look {
         let wholes = wholes(self.steps, key);
-        let pace = self.walk.pace(key);
-        let mut ways = Vec::new();
-        for version in 0..2 {
-            match key[version].first() {
-                Some(&id) => match self.ways(version, id, pace[version]) {
-                    Some(own) => ways.push(own),
-                    None => return Look::Hopeless,
-                },
-                None => ways.push(vec![Way { step: None, turn: Turn::Over, next: None }]),
-            }
+        let (at_work, first, pace) = (at_work(key, self.manner.order), first(key), self.walk.pace(key));
+        let mut together: Vec<Vec<Option<Way>>> = vec![Vec::new()];
+        for (n, (version, id)) in slots(key).into_iter().enumerate() {
+            let own: Vec<Option<Way>> = match at_work.contains(&n) {
+                false => vec![None],
+                true => {
+                    let apart = (!first.contains(&n)).then_some(n);
+                    let Some(ways) = self.ways((version, id), pace[version], apart) else { return Look::Hopeless };
+                    ways.into_iter().map(Some).collect()
+                }
+            };
+            let with_each =
+                |before: &Vec<_>| own.iter().map(|way| [&before[..], &[way.clone()]].concat()).collect::<Vec<_>>();
+            together = together.iter().flat_map(with_each).collect();
         }
         let mut weakened = false;
-        for left in &ways[0] {
-            for right in &ways[1] {
-                weakened |= self.pair_of_ways(key, &wholes, [left, right]);
-            }
+        for ways in &together {
+            weakened |= self.ways_together(key, &wholes, ways);
         }
         if self.queries == 0 { Look::Hopeless } else { Look::weakened(weakened) }
     }
 
+    /// What becomes of each call of a key.
+    fn moves(&self, key: &Key, ways: &[Option<Way>]) -> Vec<Move> {
+        let turn = |at: usize| ways.get(at).and_then(Option::as_ref).map_or(Turn::Over, |way| way.turn);
+        if self.manner.order == Order::Beside {
+            return (0..ways.len()).map(|at| if turn(at) == Turn::On { Move::Go } else { Move::Leave }).collect();
+        }
+        let second = key[0].len();
+        let turns = [
+            if key[0].is_empty() { Turn::Over } else { turn(0) },
+            if key[1].is_empty() { Turn::Over } else { turn(second) },
+        ];
+        let of_sides = moves(turns, [second, key[1].len()], self.manner.order == Order::Waiting);
+        let of_slot = |at: usize| match at {
+            0 if second > 0 => of_sides[0],
+            _ if at == second => of_sides[1],
+            _ => Move::Stay,
+        };
+        (0..ways.len()).map(of_slot).collect()
+    }
+
     /// Whether something was dropped.
-    fn pair_of_ways(&mut self, key: &Key, wholes: &[Call], ways: [&Way; 2]) -> bool {
+    fn ways_together(&mut self, key: &Key, wholes: &[Call], ways: &[Option<Way>]) -> bool {
         let mut known = self.terms(key, wholes, Part::Before);
         known.extend(self.terms(key, wholes, Part::Given));
         let mut next_key = Key::default();
         let mut next_calls = Vec::new();
-        let own = [&wholes[..key[0].len()], &wholes[key[0].len()..]];
-        let moves = moves(ways.map(|way| way.turn), [key[0].len(), key[1].len()], self.manner.waits);
-        for (version, way) in ways.into_iter().enumerate() {
-            if let (Some(step), Some(&id)) = (&way.step, key[version].first()) {
-                known.extend(&step.path);
-                known.extend(self.steps.output_is(version, id, step));
+        let moves = self.moves(key, ways);
+        for (at, (version, id)) in slots(key).into_iter().enumerate() {
+            if let Some(way) = &ways[at] {
+                known.extend(&way.step.path);
+                let outputs = wholes[at].output.iter().zip(&way.step.output);
+                known.extend(outputs.map(|(&whole, &own)| self.steps.terms().eq(whole, own)).collect::<Vec<_>>());
             }
-            let calls: Vec<Call> = match (moves[version], &way.next) {
-                (Move::Go, Some(next)) => [std::slice::from_ref(next), &own[version][1..]].concat(),
-                (Move::Leave, _) => own[version][1..].to_vec(),
-                _ => own[version].to_vec(),
+            let next = match (moves[at], &ways[at]) {
+                (Move::Go, Some(Way { next: Some(next), .. })) => next,
+                (Move::Leave, _) => continue,
+                _ => &wholes[at],
             };
-            next_key[version] = calls.iter().map(|call| call.callee).collect();
-            next_calls.extend(calls);
+            next_key[version].push(id);
+            next_calls.push(next.clone());
         }
         if !next_calls.is_empty() {
             match self.begins(&known, &next_key, &next_calls) {
@@ -365,8 +404,8 @@ impl Search<'_, '_> {
         self.drop_unproved(key, wholes, &known, Part::After)
     }
 
-    /// The ways through some turns of a stage.
-    fn ways(&mut self, version: usize, id: ProcId, turns: usize) -> Option<Vec<Way>> {
+    /// The ways through some turns of a stage; over the variables of the call with that number, where there is one.
+    fn ways(&mut self, (version, id): (usize, ProcId), turns: usize, apart: Option<usize>) -> Option<Vec<Way>> {
         let goes_on = |step: &Step| step.calls.iter().rev().find(|call| call.callee == id).cloned();
         let at_once: Vec<Vec<Term>> = self
             .steps
@@ -376,13 +415,18 @@ impl Search<'_, '_> {
             .map(|step| step.path.clone())
             .collect();
         let ways = self.steps.deeper(version, id, turns)?.into_iter().map(|step| {
+            let at_once = at_once.contains(&step.path);
+            let step = match apart {
+                Some(n) => self.steps.apart(n, version, &step),
+                None => step,
+            };
             let next = goes_on(&step);
             let turn = match &next {
                 Some(_) => Turn::On,
-                None if at_once.contains(&step.path) => Turn::AtOnce,
+                None if at_once => Turn::AtOnce,
                 None => Turn::Within,
             };
-            Way { step: Some(step), turn, next }
+            Way { step, turn, next }
         });
         Some(ways.collect())
     }
@@ -423,8 +467,9 @@ impl Search<'_, '_> {
             let [inputs, all] = columns.map(|columns| sorts(self.steps, &columns));
             let told = |facts: &[Fact], sorts: &[Sort]| facts.iter().map(|fact| fact.told(sorts)).collect();
             let pace = self.walk.pace(&key);
+            let beside = self.manner.order == Order::Beside;
             let slots = |version: usize| {
-                let turns = |at: usize| if at == 0 { pace[version] } else { 0 };
+                let turns = |at: usize| if at == 0 || beside { pace[version] } else { 0 };
                 key[version].iter().enumerate().map(|(at, &callee)| Slot { callee, turns: turns(at) }).collect()
             };
             let (before, given) = (told(&facts.before, &inputs), told(&facts.given, &all));

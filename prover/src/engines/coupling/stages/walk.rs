@@ -5,7 +5,8 @@
 //!
 //! A run is cut into stages: the calls of one recursive procedure by itself, which are the turns of a loop. The walk goes through the
 //! stages of both runs at once. Each side makes some turns at a time, its pace. Where a side leaves its stage before the first turn the
-//! other one may wait for it: so it is where a loop is split in two. Or it goes on: so it is where a loop is peeled.
+//! other one may wait for it: so it is where a loop is split in two. Or it goes on: so it is where a loop is peeled. Or all stages of both
+//! sides make their turns at once: so it is where loops are fused.
 //!
 //! Invariant: what a walk proposes is proved before it is used.
 
@@ -27,8 +28,19 @@ pub(super) type Key = [Vec<ProcId>; 2];
 pub(super) struct Manner {
     /// How many turns each side makes at a time; `None` to read it off variables of one name.
     pub(super) pace: Option<[usize; 2]>,
-    /// Whether a side waits for one that leaves its stage before the first turn.
-    pub(super) waits: bool,
+    /// Which of the stages of a side make turns.
+    pub(super) order: Order,
+}
+
+/// Which stages make turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Order {
+    /// The first of each side; a side waits for one that leaves its stage before the first turn.
+    Waiting,
+    /// The first of each side, which waits for nothing.
+    First,
+    /// All at once: so it is where two loops are fused.
+    Beside,
 }
 
 /// What a side does when it is to make its turns.
@@ -135,8 +147,18 @@ impl Walk {
                 }
             }
         }
-        runs.iter().for_each(|run| walk.along(run, manner));
+        for run in &runs {
+            match manner.order {
+                Order::Beside => walk.beside(run),
+                order => walk.along(run, order == Order::Waiting),
+            }
+        }
         Some(walk)
+    }
+
+    /// Whether there is never more than one stage on a side.
+    pub(super) fn is_plain(&self) -> bool {
+        self.rows.keys().all(|key| key.iter().all(|own| own.len() < 2))
     }
 
     /// The turns that the calls at work make at a time.
@@ -147,7 +169,7 @@ impl Walk {
         }
     }
 
-    fn along(&mut self, runs: &[Run; 2], manner: Manner) {
+    fn along(&mut self, runs: &[Run; 2], waits: bool) {
         // The stage and the turn within, of each side.
         let mut at = [(0, 0); 2];
         loop {
@@ -156,7 +178,11 @@ impl Walk {
                 return;
             }
             let key: Key = ahead.map(|stages| stages.iter().map(|(id, _)| *id).collect());
-            self.note(&key, [0, 1].map(|side| (ahead[side], at[side].1)));
+            let turn_of = |side: usize, stage: usize| if stage == 0 { at[side].1 } else { 0 };
+            let calls = (0..2).flat_map(|side| {
+                ahead[side].iter().enumerate().map(move |(stage, (_, calls))| &calls[turn_of(side, stage)])
+            });
+            self.note(&key, &calls.collect::<Vec<_>>());
             let pace = self.pace(&key);
             let turns = [0, 1].map(|side| match ahead[side].first().map(|(_, calls)| calls.len() - 1 - at[side].1) {
                 None => Turn::Over,
@@ -165,7 +191,7 @@ impl Walk {
                 Some(_) => Turn::On,
             });
             let later = [0, 1].map(|side| ahead[side].len());
-            for (side, own) in moves(turns, later, manner.waits).into_iter().enumerate() {
+            for (side, own) in moves(turns, later, waits).into_iter().enumerate() {
                 match own {
                     Move::Stay => {}
                     Move::Leave => at[side] = (at[side].0 + 1, 0),
@@ -175,14 +201,20 @@ impl Walk {
         }
     }
 
-    fn note(&mut self, key: &Key, ahead: [(&[Stage], usize); 2]) {
-        let calls: Vec<&Activation> = ahead
-            .iter()
-            .flat_map(|(stages, turn)| {
-                let turn_of = move |stage: usize| if stage == 0 { *turn } else { 0 };
-                stages.iter().enumerate().map(move |(stage, (_, calls))| &calls[turn_of(stage)])
-            })
-            .collect();
+    /// All stages at once, turn by turn; one that is over is gone.
+    fn beside(&mut self, runs: &[Run; 2]) {
+        for turn in 0.. {
+            let live = [0, 1].map(|side| runs[side].stages.iter().filter(|(_, calls)| turn < calls.len()));
+            let key: Key = live.clone().map(|stages| stages.map(|(id, _)| *id).collect());
+            let calls: Vec<&Activation> = live.into_iter().flatten().map(|(_, calls)| &calls[turn]).collect();
+            if calls.is_empty() {
+                return;
+            }
+            self.note(&key, &calls);
+        }
+    }
+
+    fn note(&mut self, key: &Key, calls: &[&Activation]) {
         let rows = self.rows.entry(key.clone()).or_default();
         if rows.inputs.len() < MAX_ROWS {
             rows.inputs.push(calls.iter().flat_map(|call| call.input.iter().cloned()).collect());
