@@ -41,12 +41,11 @@ use smt::arena::Arena;
 type Pass = fn(&Draft<'_>, &mut Vec<Procedure>);
 
 /// The passes in order, by the names of their rules in `proofs/soundness.md`. Each says in its file what it does and why it may.
-const PASSES: [(&str, Pass); 9] = [
+const PASSES: [(&str, Pass); 8] = [
     ("calls", calls::run),
     ("tail absorption", tail_absorption::run),
     ("loops", loops::run),
     ("worker", worker::run),
-    ("fission", fission::run),
     ("scalar replacement", scalar_replacement::run),
     ("constants", constants::run),
     ("dead parameters", dead_parameters::run),

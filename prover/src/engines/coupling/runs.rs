@@ -203,9 +203,10 @@ impl Leaves for OnPath<'_, '_, '_> {
             _ if self.run.given_up => None,
             Func::Ending(_) => Some(BigInt::from(Ending::Normal as i64)),
             Func::Result(id, _) | Func::GlobalAfter(id, _) => {
-                let step = self.step;
-                let call = step.calls.iter().find(|call| call.id == Some(*id))?;
-                self.make(call, values)?;
+                let calls = &self.step.calls;
+                let at = calls.iter().position(|call| call.id == Some(*id))?;
+                // In the order in which they are made.
+                calls[..=at].iter().try_for_each(|call| self.make(call, values))?;
                 values.get(&term).cloned()
             }
             _ => {

@@ -211,6 +211,13 @@ impl Walk {
                 return;
             }
             self.note(&key, &calls);
+            // That one ends if another does is said of two.
+            let (mine, theirs) = calls.split_at(key[0].len());
+            for (p, left) in key[0].iter().zip(mine) {
+                for (q, right) in key[1].iter().zip(theirs) {
+                    self.note(&[vec![*p], vec![*q]], &[*left, *right]);
+                }
+            }
         }
     }
 
