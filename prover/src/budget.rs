@@ -76,40 +76,6 @@ pub(crate) mod templates {
     pub(crate) const MAX_FITTED: usize = 160;
 }
 
-/// Products.
-pub(crate) mod product {
-    /// With more paths from one cut point than this there is no product.
-    pub(crate) const MAX_TRANSITIONS: usize = 40;
-    /// More measures than this are not tried for one cycle.
-    pub(crate) const MAX_MEASURES: usize = 14;
-    /// How many inputs are run.
-    pub(crate) const MAX_INPUTS: usize = 40;
-    /// How many are drawn to have so many that satisfy what is assumed.
-    pub(crate) const MAX_DRAWN: usize = 1_500;
-    /// More queries than this for one pair are not worth it.
-    pub(crate) const MAX_QUERIES: usize = 600;
-    /// More than this to show that the two end together neither.
-    pub(crate) const MAX_ENDING_QUERIES: usize = 120;
-    /// The longest run.
-    pub(crate) const MAX_RUN: usize = 160;
-    /// More pairs of variables of different names than this are not tried.
-    pub(crate) const MAX_OTHERS: usize = 8;
-    /// The most transitions of one side in an edge.
-    pub(crate) const MAX_WINDOW: usize = 5;
-    /// The most rows kept for one node.
-    pub(crate) const MAX_ROWS: usize = 220;
-    /// More edges than this are not worth checking.
-    pub(crate) const MAX_EDGES: usize = 90;
-    /// How many stores are tried to find an edge that leads on from a state.
-    pub(crate) const MAX_STORES: u32 = 40;
-    /// More instructions than this are not worth starting with.
-    pub(crate) const MAX_INSTRUCTIONS: usize = 2_000;
-    /// More procedures than this, put in place one within the other, neither.
-    pub(crate) const MAX_DEPTH: usize = 24;
-    /// How often a graph may be found to lack an edge.
-    pub(crate) const MAX_EXTENSIONS: usize = 14;
-}
-
 /// Relations between loops.
 pub(crate) mod loops {
     /// More pairs of loops than this are not tried.
@@ -170,14 +136,6 @@ pub(crate) mod closed_form {
     pub(crate) const MAX_MODULI: usize = 2;
     /// More queries than this for one pair are not worth it.
     pub(crate) const MAX_QUERIES: usize = 60;
-}
-
-/// Horn clauses.
-pub(crate) mod horn {
-    /// More paths than this in one procedure neither.
-    pub(crate) const MAX_OUTCOMES: usize = 24;
-    /// How often a recursive call is executed in place on each side before it is paired.
-    pub(crate) const UNROLLINGS: [[usize; 2]; 5] = [[0, 0], [1, 0], [0, 1], [2, 0], [0, 2]];
 }
 
 /// The paper's encoding.

@@ -3,10 +3,9 @@
 //! In: a program, what is known of each procedure alone, and the proofs that engines have found. Out: the same proofs, each with
 //! what the kernel says of it. One that the kernel refuses is none.
 //!
-//! Some engines leave no evidence that the kernel can check, and some passes of the lowering are transformations that it does
-//! not follow. Their proofs are reported as *not checked*, with the reason.
+//! Some passes of the lowering are transformations that the kernel does not follow. What rests on them alone is not proved.
 //!
-//! Invariant: [`Checked::Proved`] is made of a [`Proved`] and of nothing else.
+//! Invariant: after [`Material::settle`] a pair of the source has a level only where the kernel has made a [`Proved`] of it.
 
 use crate::analysis::AnalysisEvidence;
 use crate::engines;
@@ -108,13 +107,18 @@ impl Material {
     }
 
     /// Takes over what the kernel says of all proofs.
-    pub(crate) fn settle(&self, kernel: &Kernel<'_>, proofs: &mut BTreeMap<Pair, PairProof>) {
+    pub(crate) fn settle(&self, kernel: &Kernel<'_>, program: &Program<'_>, proofs: &mut BTreeMap<Pair, PairProof>) {
         for (&pair, proof) in proofs.iter_mut().filter(|(_, proof)| proof.level.is_some()) {
             let rejected = (0..2).find_map(|version| kernel.alone(version).err());
-            match (rejected, self.untold.contains(&pair), kernel.stands(pair)) {
-                (Some(rejection), ..) | (None, false, Err(rejection)) => refuse(proof, &rejection),
-                (None, true, _) => proof.checked = Checked::Not(untold(proof)),
-                (None, false, Ok(_)) => proof.checked = about_source(kernel.prove(pair)),
+            let rejected = rejected.or_else(|| self.untold.contains(&pair).then(untold));
+            match rejected.map_or_else(|| kernel.stands(pair), Err) {
+                Err(rejection) => refuse(proof, &rejection),
+                Ok(_) => match kernel.prove(pair) {
+                    Ok(proved) => confirm(proof, proved),
+                    // A part of a procedure is proved as that, and nobody reports it.
+                    Err(rejection) if is_part(program, pair) => proof.checked = Checked::Not(rejection.to_string()),
+                    Err(rejection) => refuse(proof, &rejection),
+                },
             }
         }
     }
@@ -129,17 +133,9 @@ pub(crate) fn conditional(
     solver: &mut Solver,
 ) {
     let Some(level) = proof.level else { return };
-    let Some(evidence) = evidence(program, pair, proof) else {
-        proof.checked = Checked::Not(untold(proof));
-        return;
-    };
-    match kernel.prove_when(pair, when, (level, &evidence), solver) {
-        Ok(Ok(proved)) => proof.checked = Checked::Proved(proved),
-        // A claim that the kernel does not know of: one that rests on what it was not told.
-        Ok(Err(rejection)) => proof.checked = Checked::Not(rejection.to_string()),
-        Err(_) if proof.used.keys().any(|used| kernel.stands(*used).is_err()) => {
-            proof.checked = Checked::Not("it rests on a pair that was not checked".into());
-        }
+    let told = evidence(program, pair, proof).ok_or_else(untold);
+    match told.and_then(|evidence| kernel.prove_when(pair, when, (level, &evidence), solver)?) {
+        Ok(proved) => confirm(proof, proved),
         Err(rejection) => refuse(proof, &rejection),
     }
 }
@@ -205,24 +201,17 @@ fn evidence(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<Pair
         }
         ProofEvidence::Loops(loops) => engines::loops_evidence(program, loops),
         ProofEvidence::Summaries(summaries) => Some(PairEvidence::Summaries(summaries.clone())),
-        ProofEvidence::Accelerated(_) => None,
     }
 }
 
-fn untold(proof: &PairProof) -> String {
-    match proof.evidence {
-        Some(
-            ProofEvidence::Plain | ProofEvidence::Paths(_) | ProofEvidence::Loops(_) | ProofEvidence::Summaries(_),
-        ) => "it rests on a pair that was not checked".into(),
-        _ => format!("the rule {} leaves no evidence that the kernel can check", proof.rule.name),
-    }
+fn untold() -> Rejection {
+    Rejection("the kernel is not told of all that it rests on".into())
 }
 
-fn about_source(proved: Result<Proved, Rejection>) -> Checked {
-    match proved {
-        Ok(proved) => Checked::Proved(proved),
-        Err(rejection) => Checked::Not(rejection.to_string()),
-    }
+/// What the kernel agrees to is proved, and no more than that.
+fn confirm(proof: &mut PairProof, proved: Proved) {
+    proof.level = Some(proved.level());
+    proof.checked = Checked::Proved(proved);
 }
 
 /// What the kernel refuses is not proved.

@@ -167,8 +167,6 @@ pub enum ProofEvidence {
     Plain,
     /// Path by path.
     Paths(PathsEvidence),
-    /// The same, with all iterations of loops taken at once where that can be said.
-    Accelerated(PathsEvidence),
     /// By summaries of calls.
     Summaries(SummariesEvidence),
     /// Path by path, under relations between loops.

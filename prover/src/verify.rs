@@ -68,7 +68,8 @@ pub struct Config {
 
 impl Config {
     fn manner(&self) -> Manner {
-        Manner { search: self.search, stop: self.stop.clone(), explain: self.explain }
+        let opinions = self.strategy == Strategy::Paper;
+        Manner { search: self.search, stop: self.stop.clone(), explain: self.explain, opinions }
     }
 
     /// Whether a pair is to be reported.
@@ -168,7 +169,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
         // The first reason is the one that counts.
         return all_open(solver.stopped().or(stopped).unwrap_or(Reason::Size));
     };
-    material.settle(&kernel, other.as_mut().unwrap_or(&mut proofs));
+    material.settle(&kernel, &program, other.as_mut().unwrap_or(&mut proofs));
     other.iter().for_each(|other| checked::agree(other, &mut proofs));
     let mut report = Report { kernel: checked::report(&program, &kernel, &proofs, queries), ..Report::default() };
     for comparison in selected() {

@@ -89,12 +89,6 @@ pub const ALL: &[Fault] = &[
     ),
     outside("lower/worker/contract-lost", "prover/src/lower/worker.rs", "a procedure with a contract gets a worker"),
     outside(
-        "lower/fission/wrong-part",
-        "prover/src/lower/fission.rs",
-        "each part of a loop that is split gives its first result",
-    ),
-    outside("lower/fission/writes-twice", "prover/src/lower/fission.rs", "a loop that writes is split"),
-    outside(
         "lower/scalars/aliased",
         "prover/src/lower/scalar_replacement.rs",
         "a cell is replaced though others look at its fields",
@@ -305,28 +299,6 @@ pub const ALL: &[Fault] = &[
         "laws prove whatever they are",
     ),
     outside(
-        "engines/product/ends-unchecked",
-        "prover/src/engines/product/mod.rs",
-        "two sides that end alike end together",
-    ),
-    outside(
-        "engines/product/uncovered",
-        "prover/src/engines/product/check.rs",
-        "a state from which no edge leads on is passed over",
-    ),
-    outside(
-        "engines/product/unknown-kept",
-        "prover/src/engines/product/check.rs",
-        "facts that the solver does not settle are kept",
-    ),
-    outside("engines/horn/errors-dropped", "prover/src/engines/horn.rs", "paths that err have no clause"),
-    outside("engines/horn/endings-equal", "prover/src/engines/horn.rs", "that outputs differ is not asked"),
-    outside(
-        "engines/horn/calls-unpaired",
-        "prover/src/engines/horn.rs",
-        "the other side as a whole is any execution of it",
-    ),
-    outside(
         "engines/loops/unequal-kept",
         "prover/src/engines/loops/couple.rs",
         "results of loops that are not equal are kept",
@@ -352,43 +324,6 @@ pub const ALL: &[Fault] = &[
         "what rests on a claim that fell is not proved again",
     ),
     outside("engines/claims/kept", "prover/src/engines/claims.rs", "a claim that was not proved is not taken back"),
-    outside("acceleration/one-turn-less", "prover/src/engines/acceleration/mod.rs", "a loop makes one turn less"),
-    outside(
-        "acceleration/endless-ends",
-        "prover/src/engines/acceleration/mod.rs",
-        "a loop whose condition never changes ends",
-    ),
-    outside(
-        "acceleration/passed-by",
-        "prover/src/engines/acceleration/mod.rs",
-        "a loop that passes its bound ends there",
-    ),
-    outside("acceleration/errors-forgotten", "prover/src/engines/acceleration/errors.rs", "no iteration errs"),
-    outside(
-        "acceleration/error-after-last",
-        "prover/src/engines/acceleration/errors.rs",
-        "an iteration after the last one errs",
-    ),
-    outside(
-        "acceleration/range-downwards",
-        "prover/src/engines/acceleration/sums.rs",
-        "an array that is filled downwards is filled one cell too low",
-    ),
-    outside(
-        "acceleration/sum-of-numbers",
-        "prover/src/engines/acceleration/sums.rs",
-        "the sum of numbers counts the last one",
-    ),
-    outside(
-        "acceleration/written-behind",
-        "prover/src/engines/acceleration/iteration.rs",
-        "cells that earlier iterations wrote are read as before",
-    ),
-    outside(
-        "acceleration/growth-of-two",
-        "prover/src/engines/acceleration/iteration.rs",
-        "a variable grows by what the first look said",
-    ),
     outside("relate/class-ignored", "prover/src/relate/unify.rs", "objects of other classes correspond"),
     outside("relate/name-given-twice", "prover/src/relate/unify.rs", "an object that has a name is given another one"),
     outside("relate/births-crossed", "prover/src/relate/mod.rs", "which `new` corresponds is written down crossed"),

@@ -220,11 +220,10 @@ impl Words<'_> {
         };
         match &claim.evidence {
             ProofEvidence::Plain => {}
-            ProofEvidence::Paths(evidence) | ProofEvidence::Accelerated(evidence) => {
+            ProofEvidence::Paths(evidence) => {
                 let PathsEvidence { plan: InliningPlan { inline, depths, outcomes, only_at }, relations } = evidence;
                 entry.depths = Some(*depths);
                 entry.most_paths = *outcomes;
-                entry.accelerate = matches!(claim.evidence, ProofEvidence::Accelerated(_));
                 entry.only_at = only_at.map(|place| [place.file.0, place.start, place.end]);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
                 entry.paths = entries::paths(relations);
@@ -346,8 +345,6 @@ impl Reader<'_> {
                     let summaries = summaries.iter().map(|own| self.summary(own)).collect::<Result<_, _>>()?;
                     let products = if entry.opaque_products { Products::Opaque } else { Products::Exact };
                     ProofEvidence::Summaries(SummariesEvidence { plan: whole.plan, summaries, products })
-                } else if entry.accelerate {
-                    ProofEvidence::Accelerated(whole)
                 } else if entry.loops.is_empty() {
                     ProofEvidence::Paths(whole)
                 } else {

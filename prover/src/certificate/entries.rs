@@ -108,9 +108,6 @@ pub(super) struct ProofEntry {
     /// The script of its questions, if there are any.
     pub(super) script: Option<String>,
     pub(super) questions: usize,
-    /// Whether all iterations of loops are taken at once.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub(super) accelerate: bool,
     /// The procedures whose calls are executed in place, by version.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) in_place: Option<[Vec<String>; 2]>,

@@ -43,6 +43,11 @@ impl Polynomial {
         Some(Polynomial { parts: found }.plus(constant))
     }
 
+    /// The value at a position.
+    pub(crate) fn value(at: usize) -> Self {
+        Polynomial { parts: vec![(BigInt::one(), vec![at])] }
+    }
+
     /// The polynomial with a number added to one that has no constant part.
     pub(crate) fn plus(mut self, constant: BigInt) -> Self {
         if !constant.is_zero() {

@@ -6,8 +6,6 @@
 //!
 //! Invariant: a measure is used where it is at least 0 and decreases, and grows at no edge that is left to the next.
 
-use petgraph::algo::kosaraju_scc;
-use petgraph::graphmap::{DiGraphMap, NodeTrait};
 use smt::term::{Node, Term, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,18 +104,6 @@ pub(crate) fn bounded(terms: &mut Terms, conditions: &[Term]) -> BTreeSet<Term> 
     found
 }
 
-/// The edges of each strongly connected component of a graph, by their positions.
-pub(crate) fn cyclic_parts<N: NodeTrait>(edges: &[(N, N)]) -> Vec<Vec<usize>> {
-    let graph: DiGraphMap<N, ()> = edges.iter().map(|&(from, to)| (from, to, ())).collect();
-    let within = |component: Vec<N>| -> Vec<usize> {
-        let inside = |(from, to): &(N, N)| component.contains(from) && component.contains(to);
-        edges.iter().enumerate().filter(|(_, edge)| inside(edge)).map(|(at, _)| at).collect()
-    };
-    let mut parts: Vec<Vec<usize>> = kosaraju_scc(&graph).into_iter().map(within).collect();
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,11 +144,5 @@ mod tests {
         assert_eq!(search(&nested, 1), None);
         assert_eq!(search(&nested, 2), Some(vec![(0, vec![0]), (1, vec![1])]));
         assert_eq!(search(&[[-1, 1], [1, -1]], 2), None);
-    }
-
-    #[test]
-    fn only_edges_within_a_cycle_are_taken_again_and_again() {
-        let parts = cyclic_parts(&[(0, 1), (1, 2), (2, 1), (3, 3), (2, 4)]);
-        assert_eq!(parts.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from([vec![1, 2], vec![3]]));
     }
 }

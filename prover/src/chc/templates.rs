@@ -26,6 +26,8 @@ pub(crate) enum Fact {
     Divisible(Polynomial, BigInt),
     /// A reference is not null.
     NotNull(usize),
+    /// Of two values one is 0, or is not, as is said of it; false is 0.
+    OneIsZero([(usize, bool); 2]),
 }
 
 impl Fact {
@@ -47,6 +49,17 @@ impl Fact {
                 let is_null = terms.eq(values[*at], null);
                 terms.not(is_null)
             }
+            Fact::OneIsZero(either) => {
+                let zero = terms.int(0);
+                let parts = either.map(|(at, is_zero)| {
+                    let holds = match terms.sort(values[at]) {
+                        Sort::Bool => terms.not(values[at]),
+                        _ => terms.eq(values[at], zero),
+                    };
+                    if is_zero { holds } else { terms.not(holds) }
+                });
+                terms.or(&parts)
+            }
         }
     }
 }
@@ -59,6 +72,15 @@ impl Fact {
             Fact::AtMostZero(sum) => Formula::AtMostZero(sum.told()),
             Fact::Divisible(sum, by) => Formula::Divisible(sum.told(), by.clone()),
             Fact::NotNull(at) => Formula::Not(Box::new(Formula::Null(*at))),
+            Fact::OneIsZero(either) => Formula::Any(
+                either
+                    .iter()
+                    .map(|&(at, is_zero)| {
+                        let holds = Formula::Zero(Polynomial::value(at).told());
+                        if is_zero { holds } else { Formula::Not(Box::new(holds)) }
+                    })
+                    .collect(),
+            ),
         }
     }
 }

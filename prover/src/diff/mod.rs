@@ -11,6 +11,7 @@
 //! Invariant: no condition is reported but as it was read back from its text and proved.
 //! Invariant: every store is of one of the reported kinds, or open.
 
+mod acceleration;
 mod ask;
 mod atoms;
 pub mod client;
@@ -157,7 +158,7 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
             return DiffReport { pairs, stopped: Some(reason) };
         }
     };
-    material.settle(&kernel, &mut proofs);
+    material.settle(&kernel, &program, &mut proofs);
     let claims = claims::surviving(&program, &proofs);
     let known = Known { proofs: &proofs, clauses: &clauses, kernel: &kernel, partial: manner.partial };
     let mut report = DiffReport::default();

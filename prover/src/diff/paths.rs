@@ -6,12 +6,12 @@
 //! Invariant: the conditions of all meetings together cover every store that satisfies what is assumed.
 //! Invariant: what is `Equal` was related by the rule *Paths*; what differs does by [`outputs`](super::outputs).
 
+use super::acceleration::accelerated;
 use super::atoms::of_entry;
 use super::endless;
 use super::outputs::{self, Output};
 use crate::budget::diff::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK};
 use crate::budget::relate::MAX_ATTEMPTS;
-use crate::engines::accelerated;
 use crate::goal::{Pair, Program};
 use crate::relate::Searcher;
 use kernel::exec::state::Outcome;

@@ -47,17 +47,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod acceleration;
-pub(crate) use acceleration::accelerated;
 pub mod claims;
 pub mod coupling;
 mod external;
 mod fragments;
-mod horn;
 mod loops;
 pub mod paper;
 mod paths;
-mod product;
 mod relational;
 pub(crate) mod same_code;
 mod unroll;
@@ -103,11 +99,11 @@ pub static SCHEDULE: &[&dyn Engine] = &[
     &coupling::Coupling { bounds: false },
     &coupling::Coupling { bounds: true },
     &coupling::stages::Stages,
+    &unroll::Unrolling,
     //     &paths::Acceleration,paths::Acceleration,
     //    &product::Product { over_reads: false },product::Product { over_reads: false },
     //    &unroll::Unrolling,unroll::Unrolling,
     //    &horn::Horn,horn::Horn,
-    // Where the heap is read a proof by claims or couplings says more, so such products come last.
     //    &product::Product { over_reads: true },product::Product { over_reads: true },
 ];
 

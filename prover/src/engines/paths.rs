@@ -4,15 +4,12 @@
 //! Pairs of paths take the place of the paper's product procedure (section 3).
 
 use super::Engine;
-use super::acceleration::accelerated;
 use crate::budget::relate::MAX_ATTEMPTS;
 use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule, assumptions, inlinable};
-use crate::lower::is_loop;
 use crate::relate::Searcher;
 use kernel::bounds::pair::MAX_INLINE_DEPTH;
-use kernel::exec::AtOnce;
 use kernel::pair::PairEvidence;
-use kernel::pair::paths::{PathPair, PathsEvidence, Relations, check, meetings};
+use kernel::pair::paths::{PathPair, PathsEvidence, Relations, meetings};
 use kernel::pair::plan::{InliningPlan, Run};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::{Claims, Level, RelationEvidence};
@@ -32,14 +29,6 @@ static INLINING: Rule = Rule {
     name: "inlining",
     sentence: "proved path by path, with calls that do not recur executed in place",
     argument: "Inline",
-    share: 1,
-};
-
-/// The same, with all iterations of a loop taken at once where that can be said.
-static ACCELERATION: Rule = Rule {
-    name: "acceleration",
-    sentence: "proved path by path, with all iterations of a loop taken at once",
-    argument: "Acceleration",
     share: 1,
 };
 
@@ -86,35 +75,6 @@ impl Engine for Inlining {
     }
 }
 
-/// Rule *Acceleration*.
-pub(crate) struct Acceleration;
-
-impl Engine for Acceleration {
-    fn rule(&self) -> &'static Rule {
-        &ACCELERATION
-    }
-
-    fn applies(&self, goal: &Goal<'_>) -> bool {
-        let is_looping = |version: usize| {
-            let code = &goal.program.unit.versions()[version];
-            goal.effects(version).callees.iter().any(|callee| is_loop(code.procedure(*callee)))
-        };
-        !goal.is_loop() && (is_looping(0) || is_looping(1))
-    }
-
-    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
-        let mut proof = search(goal, (&ACCELERATION, Some(accelerated)), &in_place(goal), solver);
-        if let Some(ProofEvidence::Paths(evidence)) = proof.evidence {
-            proof.evidence = Some(ProofEvidence::Accelerated(evidence));
-        }
-        proof
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        confirm_accelerated(goal, claim, solver)
-    }
-}
-
 /// The plan by which all calls that do not recur are executed in place.
 pub(super) fn in_place(goal: &Goal<'_>) -> InliningPlan {
     InliningPlan::of([0, 1].map(|version| inlinable(goal.program, version, goal.claims)), [MAX_INLINE_DEPTH; 2])
@@ -122,20 +82,10 @@ pub(super) fn in_place(goal: &Goal<'_>) -> InliningPlan {
 
 /// Relates every outcome of one version with every outcome of the other.
 pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, solver: &mut Solver) -> PairProof {
-    search(goal, (rule, None), plan, solver)
-}
-
-/// The same, perhaps with loops taken at once.
-fn search(
-    goal: &Goal<'_>,
-    (rule, at_once): (&'static Rule, Option<AtOnce>),
-    plan: &InliningPlan,
-    solver: &mut Solver,
-) -> PairProof {
     let (program, unit) = (goal.program.both(), goal.program.unit);
     let mut arena = unit.arena();
     let assumed = assumptions(goal.program, goal.pair, goal.when, &mut arena);
-    let run = Run { program, pair: goal.pair, plan, parameter_numbers: None, at_once };
+    let run = Run { program, pair: goal.pair, plan, parameter_numbers: None };
     let both = match run.outcomes(&assumed, &mut arena) {
         Ok(both) => both,
         Err((version, error)) => {
@@ -205,17 +155,4 @@ pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Re
         return reject("the evidence is not one of paths");
     };
     goal.check(claim, &PairEvidence::Paths(evidence.clone()), solver)
-}
-
-/// The same where loops are taken at once, which the kernel does not do by itself.
-fn confirm_accelerated(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-    let ProofEvidence::Accelerated(evidence) = &claim.evidence else {
-        return reject("the evidence is not one of paths on which loops are taken at once");
-    };
-    let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Claims::new());
-    let (checked, level) = (goal.as_checked(), claim.level);
-    proof.used = check((&checked, level), evidence, Some(accelerated), solver, &mut |arena, relation, left, right| {
-        proof.note(arena, relation, left, right);
-    })?;
-    Ok(proof)
 }

@@ -14,7 +14,7 @@
 
 use super::dead_arguments::{Change, Literal, ParamChange, ResultChange, apply};
 use super::draft::Draft;
-use lang_l::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
+use lang_l::hir::{Block, Expr, ExprKind, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Does away with the parameters and results of internal procedures whose value is known without them.
@@ -33,7 +33,8 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
             (None, None) => ParamChange::Kept,
         };
         let result = |(at, local): (usize, LocalId)| match facts.returned(at) {
-            _ if fixed(&local) => ResultChange::Kept,
+            // The kernel follows what a loop gives back, not what recursion does.
+            _ if fixed(&local) || !matches!(procedure.origin, Origin::Loop { .. }) => ResultChange::Kept,
             ResultValue::Literal(literal) => ResultChange::Literal(literal.clone()),
             ResultValue::Param(at) => ResultChange::Param(*at),
             ResultValue::Nothing | ResultValue::Anything => ResultChange::Kept,

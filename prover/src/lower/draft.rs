@@ -38,17 +38,20 @@ impl Draft<'_> {
         others.filter_map(move |(_, version)| version.find(name).map(|theirs| (theirs, version.procedure(theirs))))
     }
 
-    /// The procedures that are *internal*: called by this version alone, and not compared with anything for their own sake.
+    /// The procedures that are *internal*: called by this version alone, not compared with anything for their own sake, and without
+    /// a contract. The kernel reads a contract as the source has it, so it stays about the parameters that stand there.
     pub(super) fn internal(&self, procedures: &[Procedure]) -> BTreeSet<ProcId> {
         (0u32..).take(procedures.len()).map(ProcId).filter(|&id| !self.is_compared(id)).collect()
     }
 
-    /// Whether a procedure of the source may be compared for its own sake, or is known by its declaration alone. Those that the
-    /// lowering made have ids beyond those of the source.
+    /// Whether a procedure of the source may be compared for its own sake, or something is known of it by its declaration. Those
+    /// that the lowering made have ids beyond those of the source.
     fn is_compared(&self, id: ProcId) -> bool {
         let Some(own) = self.source.versions[self.version].procedures.get(id.index()) else { return false };
         let named = self.source.equivs.iter().any(|equiv| [equiv.left, equiv.right].get(self.version) == Some(&id));
         own.body.is_none()
+            || own.contract_exprs().next().is_some()
+            || own.modifies.is_some()
             || named
             || self.source.versions.len() < 2
             || self.namesakes(id).any(|(_, theirs)| same_signature(own, theirs))

@@ -21,7 +21,6 @@ mod dead_arguments;
 mod dead_parameters;
 mod draft;
 mod errors;
-mod fission;
 pub(crate) mod liveness;
 mod loops;
 mod parameter_order;

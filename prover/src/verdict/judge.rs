@@ -7,7 +7,7 @@
 
 use super::comparison::{Comparison, comparable, premises, procedures_run};
 use super::{PairReport, Premise, Reason, Termination, Verdict, failure, vacuity};
-use crate::goal::{Pair, PairProof, Program};
+use crate::goal::{Checked, Pair, PairProof, Program};
 use crate::lower::is_loop;
 use crate::search::witness::{self, Contrast};
 use crate::search::{bmc, concrete, recurrent_set};
@@ -29,6 +29,8 @@ pub(crate) struct Manner {
     pub(crate) stop: Stop,
     /// Also look for code that no run comes to.
     pub(crate) explain: bool,
+    /// Whether what the kernel has not checked is reported as well: as an opinion.
+    pub(crate) opinions: bool,
 }
 
 /// All proofs of unconditional pairs.
@@ -215,7 +217,7 @@ impl<'a> Judge<'a> {
         if left.body.is_some() || right.body.is_some() {
             return None;
         }
-        Some(match case.proof.level {
+        Some(match self.believed(case.proof) {
             Some(_) => Verdict::Equivalent(Box::new(case.proof.clone())),
             None => unknown("the two are external, and not declared alike", "give them a body, or one contract"),
         })
@@ -251,10 +253,18 @@ impl<'a> Judge<'a> {
     /// The proof stands.
     fn proved(&mut self, case: &Case<'_>, _: &mut Solver) -> Option<Verdict> {
         let proof = Box::new(case.proof.clone());
-        Some(match case.proof.level? {
+        Some(match self.believed(case.proof)? {
             Level::Full => Verdict::Equivalent(proof),
             Level::Partial => Verdict::PartiallyEquivalent(proof),
         })
+    }
+
+    /// What the kernel has made of a proof; or what was found, where that is asked for as an opinion.
+    fn believed(&self, proof: &PairProof) -> Option<Level> {
+        match &proof.checked {
+            Checked::Proved(proved) => Some(proved.level()),
+            Checked::Not(_) => proof.level.filter(|_| self.manner.opinions),
+        }
     }
 
     fn difference(&self, comparison: &Comparison<'_>, budget: concrete::SearchBudget) -> Option<witness::Witness> {

@@ -28,7 +28,7 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
             plan.check(program).ok()?;
             let mut arena = Arena::new(program.unit);
             let (assumed, _) = assumptions(program, pair, None, &mut arena);
-            let run = Run { program, pair, plan: &plan, parameter_numbers: None, at_once: None };
+            let run = Run { program, pair, plan: &plan, parameter_numbers: None };
             let both = run.outcomes(&assumed, &mut arena).ok()?;
             by_chance(&both, &mut Chance { random, sure: false })
         };
@@ -76,7 +76,7 @@ pub(super) fn in_order(findings: &Findings, pair: Pair) -> Option<PairEvidence> 
     }
     let mut arena = Arena::new(program.unit);
     let (assumed, _) = assumptions(program, pair, None, &mut arena);
-    let run = Run { program, pair, plan: &plan, parameter_numbers: None, at_once: None };
+    let run = Run { program, pair, plan: &plan, parameter_numbers: None };
     let relations = by_chance(&run.outcomes(&assumed, &mut arena).ok()?, chance);
     Some(PairEvidence::Paths(PathsEvidence { plan, relations }))
 }

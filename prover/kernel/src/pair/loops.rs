@@ -128,7 +128,7 @@ impl Frame<'_> {
             Target::Whole => (self.goal.pair, None),
             Target::Loops(at) => (self.loops[at].pair, Some(self.loops[at].parameter_numbers(program))),
         };
-        let run = Run { program, pair, plan: self.plan, parameter_numbers, at_once: None };
+        let run = Run { program, pair, plan: self.plan, parameter_numbers };
         let assumed = match target {
             Target::Whole => assumptions(program, pair, self.goal.when, arena).0,
             Target::Loops(at) => related_entry(&run, &self.loops[at], arena),

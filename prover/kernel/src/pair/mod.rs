@@ -93,7 +93,7 @@ pub fn check(
     match evidence {
         PairEvidence::SameCode => same::check_code(&goal, level),
         PairEvidence::External => same::check_external(&goal),
-        PairEvidence::Paths(evidence) => paths::check((&goal, level), evidence, None, solver, note),
+        PairEvidence::Paths(evidence) => paths::check((&goal, level), evidence, solver, note),
         PairEvidence::Loops(evidence) => loops::check((&goal, level), evidence, solver, note),
         PairEvidence::Summaries(evidence) => summaries::check((&goal, level), evidence, solver),
     }

@@ -8,7 +8,7 @@
 use super::plan::{InliningPlan, Run};
 use super::{Both, Goal, Note, Pair};
 use crate::exec::state::Outcome;
-use crate::exec::{AtOnce, Executor, Limits, on_entry};
+use crate::exec::{Executor, Limits, on_entry};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level, Relater, RelationEvidence};
 use lang_l::hir::Expr;
@@ -36,7 +36,6 @@ pub struct PathsEvidence {
 pub fn check(
     (goal, level): (&Goal<'_>, Level),
     evidence: &PathsEvidence,
-    at_once: Option<AtOnce>,
     solver: &mut Solver,
     note: Note<'_>,
 ) -> Result<Claims, Rejection> {
@@ -50,7 +49,7 @@ pub fn check(
     if !sayable {
         return reject("the condition of the pair cannot be said in terms");
     }
-    let run = Run { program, pair, plan: &evidence.plan, parameter_numbers: None, at_once };
+    let run = Run { program, pair, plan: &evidence.plan, parameter_numbers: None };
     let Ok(both) = run.outcomes(&assumed, &mut arena) else {
         return reject("there are too many paths");
     };

@@ -5,7 +5,7 @@
 use super::{Both, Pair};
 use crate::bounds::pair::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH};
 use crate::exec::state::Outcome;
-use crate::exec::{AtOnce, ExecError, Executor, Limits, execute};
+use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::ProcId;
 use lang_l::source::Span;
@@ -64,8 +64,6 @@ pub struct Run<'r> {
     pub plan: &'r InliningPlan,
     /// By which numbers the parameters of version 1 go, where not by their own.
     pub parameter_numbers: Option<Vec<u32>>,
-    /// Who takes all iterations of a loop at once. The kernel itself asks nobody.
-    pub at_once: Option<AtOnce>,
 }
 
 impl Run<'_> {
@@ -75,7 +73,6 @@ impl Run<'_> {
             inline: self.plan.inline[version].clone(),
             inline_depth: self.plan.depths[version],
             inline_at: self.plan.only_at,
-            at_once: self.at_once,
             parameter_numbers: self.parameter_numbers.clone().filter(|_| version == 1),
             whole_run: self.program.begins_run(self.pair),
             ..Limits::default()

@@ -65,7 +65,7 @@ impl Case {
     /// What is said of [`RUN`] where calls match in order.
     fn in_order(&self) -> Relations {
         let (program, plan) = (self.program(), InliningPlan::of(Default::default(), [0, 0]));
-        let run = Run { program, pair: RUN, plan: &plan, parameter_numbers: None, at_once: None };
+        let run = Run { program, pair: RUN, plan: &plan, parameter_numbers: None };
         in_order(&run.outcomes(&[], &mut Arena::new(&self.unit)).expect("they are small"))
     }
 

@@ -1,21 +1,22 @@
 //! Obligations without products: what is not linear becomes an opaque function.
 
 use super::Obligation;
-use super::border::at_the_border;
+use super::border::{at_the_border, of_remainders};
 use crate::arena::Arena;
 use crate::term::{Func, Node, Opaque, Sort, Term};
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
 
 /// The obligation with products, and divisions by what is no literal, as functions of which nothing is known but what is true at
-/// the borders of its conditions: easier, and stronger. `None` when there are none.
+/// the borders of its conditions and of remainders: easier, and stronger. `None` when there are none.
 pub fn linearised(arena: &mut Arena, obligation: &Obligation) -> Option<Obligation> {
     let roots: Vec<Term> = obligation.assumptions.iter().copied().chain([obligation.goal]).collect();
     let parts = arena.terms.parts_of(&roots);
     if !parts.iter().any(|&part| opaque(arena, part).is_some()) {
         return None;
     }
-    let lemmas = at_the_border(&mut arena.terms, &parts);
+    let mut lemmas = at_the_border(&mut arena.terms, &parts);
+    lemmas.extend(of_remainders(&mut arena.terms, &parts));
     let all: Vec<Term> = roots.into_iter().chain(lemmas).collect();
     let found: BTreeSet<Term> =
         arena.terms.parts_of(&all).into_iter().filter(|&part| opaque(arena, part).is_some()).collect();

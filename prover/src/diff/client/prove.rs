@@ -68,7 +68,7 @@ pub(super) fn prove(
     let mut proofs = claims::prove_all(&program, &candidates, solver);
     let material = Material::of(unit, &program, &proofs);
     let kernel = material.check(unit, &program, &evidence, solver);
-    material.settle(&kernel, &mut proofs);
+    material.settle(&kernel, &program, &mut proofs);
     let mut found = BTreeMap::new();
     for pair in asked_of {
         let Some(proof) = proofs.get(&pair) else { continue };

@@ -101,7 +101,7 @@ pub(super) fn conditions(known: &Known<'_>, version: usize, id: ProcId) -> Vec<(
 /// What the evidence of a step tells beyond its correspondences.
 fn evidence(known: &Known<'_>, pair: Pair, proof: &PairProof) -> Vec<String> {
     match &proof.evidence {
-        Some(ProofEvidence::Paths(paths) | ProofEvidence::Accelerated(paths)) => in_place(known, &paths.plan),
+        Some(ProofEvidence::Paths(paths)) => in_place(known, &paths.plan),
         Some(ProofEvidence::Summaries(summaries)) => equations::summaries(known, summaries),
         Some(ProofEvidence::Loops(loops)) => {
             let mut lines = in_place(known, &loops.whole.plan);

@@ -15,7 +15,7 @@ use super::steps::{Call, Step, Steps};
 use super::{COUPLING, applies, by_summaries, sorts, summarised};
 use crate::budget::coupling::{MAX_NEAR, MAX_ROUNDS, MAX_STAGE_QUERIES};
 use crate::chc::houdini::{self, Look};
-use crate::chc::polynomial::{Equation, fit};
+use crate::chc::polynomial::{Equation, Polynomial, fit};
 use crate::chc::templates::{self, Fact, Templates};
 use crate::engines::{Engine, relational};
 use crate::goal::{Claim, Goal, Pair, PairProof, Rule};
@@ -24,15 +24,17 @@ use kernel::rejection::Rejection;
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
+use num_traits::Zero;
 use smt::obligation::{Obligation, Purpose, linearised};
 use smt::solve::{Answer, Solver};
 use smt::term::{Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use walk::{Key, Manner, Move, Order, Rows, Turn, Walk, moves};
 
 /// How many turns each side makes at a time (as variables of one name say, where nothing is said), in which orders, and what is
 /// looked for.
-const STAGE_ATTEMPTS: [(Option<[usize; 2]>, &[Order], LookedFor); 8] = [
+const STAGE_ATTEMPTS: [StageAttempt; 8] = [
     (None, IN_TURN, LookedFor::Little),
     (Some([1, 1]), &[Order::Beside], LookedFor::Little),
     (Some([2, 1]), IN_TURN, LookedFor::Little),
@@ -42,6 +44,9 @@ const STAGE_ATTEMPTS: [(Option<[usize; 2]>, &[Order], LookedFor); 8] = [
     (Some([3, 1]), IN_TURN, LookedFor::Little),
     (Some([1, 3]), IN_TURN, LookedFor::Little),
 ];
+
+/// A pace, orders, and what is looked for.
+type StageAttempt = (Option<[usize; 2]>, &'static [Order], LookedFor);
 
 /// One stage of a side after the other.
 const IN_TURN: &[Order] = &[Order::Waiting, Order::First];
@@ -83,8 +88,8 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
         STAGE_ATTEMPTS.iter().flat_map(|own| own.1.iter().map(|&order| (Manner { pace: own.0, order }, own.2)));
     attempts.into_iter().find_map(|(manner, looked_for)| {
         let walk = Walk::through(&steps, &runs, manner)?;
-        // With one stage on each side all orders are the same.
-        let order = if walk.is_plain() { Order::First } else { manner.order };
+        // With one stage on each side there is nothing beside it.
+        let order = if manner.order == Order::Beside && walk.is_plain() { Order::First } else { manner.order };
         if !tried.insert((walk.paces.clone(), order, looked_for)) {
             return None;
         }
@@ -161,13 +166,12 @@ fn common(steps: &mut Steps<'_>, (key, rows): (&Key, &Rows), (order, looked_for)
     let templates = steps.templates(&of, &columns[0], if looked_for == LookedFor::Squares { 2 } else { 1 });
     let mut before = templates::common(&going_in, &of_inputs, &templates);
     before.retain(|fact| looked_for == LookedFor::Bounds || is_worth_it(fact, &templates));
-    // Bounds on what comes out are many, and seldom needed.
-    let mut after: Vec<Fact> = fit(&whole, &of_all, 1).into_iter().map(Fact::Equation).collect();
     let (count, first) = (calls.iter().map(|call| call.input.len()).sum::<usize>(), at_work(key, order));
     let out = count + calls.iter().map(|call| call.output.len()).sum::<usize>();
-    after.extend(equal_columns(&whole, &of_all, &|one, other| {
-        (count..out).contains(&one) && one < other && other < out
-    }));
+    if calls.len() == 1 {
+        before.extend(extremes(&going_in, &of_inputs, 0..count));
+    }
+    let after = of_outputs(&whole, &of_all, (count..out, calls.len()));
     // Where a call begins that comes later, in terms of all that is known by then.
     let mut later = BTreeSet::new();
     let mut start = 0;
@@ -183,6 +187,16 @@ fn common(steps: &mut Steps<'_>, (key, rows): (&Key, &Rows), (order, looked_for)
         _ => equal_columns(&whole, &of_all, &|one, other| later.contains(&one) && one != other && other < out),
     };
     Facts { before, given, after }
+}
+
+/// What rows have in common, in the columns of what comes out of so many calls. Bounds on what comes out are many, and seldom needed
+/// but where one side goes on alone.
+fn of_outputs(rows: &[Vec<BigInt>], sorts: &[Sort], (outputs, calls): (Range<usize>, usize)) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = fit(rows, sorts, 1).into_iter().map(Fact::Equation).collect();
+    facts
+        .extend(equal_columns(rows, sorts, &|one, other| outputs.contains(&one) && one < other && other < outputs.end));
+    facts.extend(if calls > 1 { zero_together(rows, sorts, outputs) } else { extremes(rows, sorts, outputs) });
+    facts
 }
 
 /// Whether a fact is one to ask about: bounds on two variables are many, and only those that the program looks at are.
@@ -219,6 +233,38 @@ fn equal_columns(rows: &[Vec<BigInt>], sorts: &[Sort], wanted: &dyn Fn(usize, us
                 found.push(Fact::Equation(Equation::same(one, other)));
             }
         }
+    }
+    found
+}
+
+/// Which of two values among some columns are 0 only where the other is, or where it is not: so a count and a flag say the same of
+/// whether there is any.
+fn zero_together(rows: &[Vec<BigInt>], sorts: &[Sort], columns: Range<usize>) -> Vec<Fact> {
+    let numbers: Vec<usize> = columns.filter(|&at| sorts[at] != Sort::Ref).collect();
+    let mixed = |at: usize| rows.iter().any(|row| row[at].is_zero()) && rows.iter().any(|row| !row[at].is_zero());
+    let mut found = Vec::new();
+    for (number, &one) in numbers.iter().enumerate().filter(|(_, one)| mixed(**one)) {
+        for &other in numbers[number + 1..].iter().filter(|other| mixed(**other)) {
+            for said in [(true, true), (true, false), (false, true), (false, false)] {
+                let holds = |row: &Vec<BigInt>| row[one].is_zero() == said.0 || row[other].is_zero() == said.1;
+                if rows.iter().all(holds) {
+                    found.push(Fact::OneIsZero([(one, said.0), (other, said.1)]));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The smallest and the greatest number of each of some columns.
+fn extremes(rows: &[Vec<BigInt>], sorts: &[Sort], columns: Range<usize>) -> Vec<Fact> {
+    let mut found = Vec::new();
+    for at in columns.filter(|&at| sorts[at] == Sort::Int) {
+        let values = || rows.iter().map(|row| &row[at]);
+        let (Some(least), Some(most)) = (values().min(), values().max()) else { continue };
+        let bound =
+            |sign: i32, by: BigInt| Polynomial { parts: vec![(BigInt::from(sign), vec![at]), (by, Vec::new())] };
+        found.extend([bound(-1, least.clone()), bound(1, -most)].map(Fact::AtMostZero));
     }
     found
 }
@@ -349,8 +395,9 @@ impl Search<'_, '_> {
                     ways.into_iter().map(Some).collect()
                 }
             };
-            let with_each =
-                |before: &Vec<_>| own.iter().map(|way| [&before[..], &[way.clone()]].concat()).collect::<Vec<_>>();
+            let with_each = |before: &Vec<_>| {
+                own.iter().map(|way| [&before[..], std::slice::from_ref(way)].concat()).collect::<Vec<_>>()
+            };
             together = together.iter().flat_map(with_each).collect();
         }
         let mut weakened = false;

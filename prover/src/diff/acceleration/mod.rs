@@ -196,24 +196,16 @@ impl Count {
             let factor = terms.int(-slope);
             let iterations = terms.mul(factor, start);
             let same = terms.eq(start, zero);
-            let endless = if faults::planted("acceleration/passed-by") || not_negative(terms, iterations) {
-                terms.bool(false)
-            } else {
-                terms.lt(iterations, zero)
-            };
+            let endless = if not_negative(terms, iterations) { terms.bool(false) } else { terms.lt(iterations, zero) };
             (terms.not(same), iterations, endless)
         } else if slope.is_positive() {
             let negated = terms.neg(start);
             let divisor = terms.int(slope);
             let more = terms.div(negated, divisor);
             let one = terms.int(1);
-            (
-                terms.le(start, zero),
-                if faults::planted("acceleration/one-turn-less") { more } else { terms.add(more, one) },
-                terms.bool(false),
-            )
+            (terms.le(start, zero), terms.add(more, one), terms.bool(false))
         } else {
-            (terms.le(start, zero), zero, terms.bool(!faults::planted("acceleration/endless-ends")))
+            (terms.le(start, zero), zero, terms.bool(true))
         };
         let all: Vec<Term> = fixed.into_iter().chain([first]).collect();
         Some(Count { entered: terms.and(&all), iterations, endless })

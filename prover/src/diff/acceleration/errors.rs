@@ -12,9 +12,6 @@ use std::collections::BTreeSet;
 
 /// The condition that one of the iterations errs.
 pub(super) fn within(terms: &mut Terms, iteration: &Iteration, iterations: Term) -> Option<Term> {
-    if faults::planted("acceleration/errors-forgotten") {
-        return Some(terms.bool(false));
-    }
     let mut ways: Vec<Vec<Term>> = Vec::new();
     for way in &iteration.errors {
         match way.as_slice() {
@@ -80,14 +77,7 @@ fn some_iteration(terms: &mut Terms, condition: Term, number: Term, iterations: 
             let factor = terms.int(-slope);
             let at = terms.mul(factor, start);
             let zero = terms.int(0);
-            let (low, high) = (
-                terms.le(zero, at),
-                if faults::planted("acceleration/error-after-last") {
-                    terms.le(at, iterations)
-                } else {
-                    terms.lt(at, iterations)
-                },
-            );
+            let (low, high) = (terms.le(zero, at), terms.lt(at, iterations));
             Some(terms.and(&[low, high]))
         }
         _ => None,

@@ -53,11 +53,7 @@ pub(super) fn range(terms: &mut Terms, index: &Index, iterations: Term) -> (Term
     } else {
         let end = terms.sub(index.start, iterations);
         let one = terms.int(1);
-        if faults::planted("acceleration/range-downwards") {
-            (end, index.start)
-        } else {
-            (terms.add(end, one), terms.add(index.start, one))
-        }
+        (terms.add(end, one), terms.add(index.start, one))
     }
 }
 
@@ -126,11 +122,6 @@ fn six_powers(terms: &mut Terms, power: usize, iterations: Term) -> Term {
     let product = terms.mul(iterations, before);
     match power {
         0 => times(terms, &BigInt::from(6), iterations),
-        1 if faults::planted("acceleration/sum-of-numbers") => {
-            let after = terms.add(iterations, one);
-            let product = terms.mul(iterations, after);
-            times(terms, &BigInt::from(3), product)
-        }
         1 => times(terms, &BigInt::from(3), product),
         _ => {
             let last = terms.add(iterations, before);

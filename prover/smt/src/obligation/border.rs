@@ -1,0 +1,86 @@
+//! Products at the border of a condition, and remainders.
+//!
+//! In: terms with products. Out: that where numbers are just beyond a linear condition or just within, one of them is what the
+//! others say, and so are its products with others. Of remainders it is said how large they are.
+//!
+//! Invariant: all of it is true of all numbers. It is said for a solver that takes products for numbers of their own
+//! ([`super::linearised`]).
+
+use crate::term::{Func, Node, Sort, Term, Terms};
+use std::collections::BTreeSet;
+
+/// So far from where a condition changes inputs are looked at one by one.
+const BORDER: std::ops::RangeInclusive<i32> = -2..=2;
+
+/// Of no more conditions than this anything is said.
+const MAX_CONDITIONS: usize = 6;
+
+/// Nor of more factors.
+const MAX_FACTORS: usize = 8;
+
+/// What is true at the borders of the conditions in `parts`, which are linear over the variables that are multiplied there.
+pub(super) fn at_the_border(terms: &mut Terms, parts: &[Term]) -> Vec<Term> {
+    // Nothing is said of what a quantifier speaks of.
+    if parts.iter().any(|&part| matches!(terms.node(part), Node::Forall(..))) {
+        return Vec::new();
+    }
+    let factors_of = |part: &Term| match terms.node(*part) {
+        Node::Mul(factors) => factors.to_vec(),
+        _ => Vec::new(),
+    };
+    let mut factors: BTreeSet<Term> = parts.iter().flat_map(factors_of).collect();
+    while factors.len() > MAX_FACTORS {
+        factors.pop_last();
+    }
+    let numbers: Vec<Term> = factors.iter().copied().filter(|&factor| is_variable(terms, factor)).collect();
+    let mut by: Vec<Term> = factors.into_iter().collect();
+    for (at, &a) in numbers.iter().enumerate() {
+        by.extend(numbers[at..].iter().map(|&b| terms.mul(a, b)));
+    }
+    let sums: BTreeSet<Term> = parts.iter().filter_map(|&part| linear(terms, part, &numbers)).collect();
+    let zero = terms.int(0);
+    let mut lemmas = Vec::new();
+    for sum in sums.into_iter().take(MAX_CONDITIONS) {
+        for beyond in BORDER {
+            let beyond = terms.int(beyond);
+            let distance = terms.add(sum, beyond);
+            let there = terms.eq(distance, zero);
+            let mut products = Vec::new();
+            for &factor in &by {
+                let product = terms.mul(distance, factor);
+                products.push(terms.eq(product, zero));
+            }
+            let all = terms.and(&products);
+            lemmas.push(terms.implies(there, all));
+        }
+    }
+    lemmas
+}
+
+/// What is true of quotients and remainders by what is no literal: a remainder of what is not negative is smaller than the divisor.
+pub(super) fn of_remainders(terms: &mut Terms, parts: &[Term]) -> Vec<Term> {
+    if parts.iter().any(|&part| matches!(terms.node(part), Node::Forall(..))) {
+        return Vec::new();
+    }
+    let zero = terms.int(0);
+    let mut lemmas = Vec::new();
+    for &part in parts {
+        let Node::Rem(of, by) = *terms.node(part) else { continue };
+        let plain = [terms.le(zero, of), terms.lt(zero, by)];
+        let within = [terms.le(zero, part), terms.lt(part, by)];
+        let (plain, within) = (terms.and(&plain), terms.and(&within));
+        lemmas.push(terms.implies(plain, within));
+    }
+    lemmas
+}
+
+fn is_variable(terms: &Terms, term: Term) -> bool {
+    let is_input = matches!(terms.node(term), Node::App(Func::Param(_) | Func::Global(_), args) if args.is_empty());
+    is_input && terms.sort(term) == Sort::Int
+}
+
+/// The sum that a condition compares with 0, where it is one of these numbers.
+fn linear(terms: &Terms, condition: Term, numbers: &[Term]) -> Option<Term> {
+    let (Node::AtMostZero(sum) | Node::IsZero(sum)) = *terms.node(condition) else { return None };
+    terms.linear_parts(sum).1.iter().all(|(_, part)| numbers.contains(part)).then_some(sum)
+}
