@@ -33,7 +33,6 @@ pub fn report(subject: Subject<'_>) -> Json {
             "agreed": check.agreed,
             "undecided": check.undecided,
             "disagreed": check.disagreed.len(),
-            "not_asked": check.not_asked,
         });
     }
     json

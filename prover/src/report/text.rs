@@ -58,14 +58,11 @@ pub fn report(subject: Subject<'_>, detail: Detail) -> String {
 
 /// One line on what another solver says.
 fn cross_check_text(check: &CrossCheck) -> String {
-    let CrossCheck { solver, agreed, undecided, not_asked, disagreed } = check;
+    let CrossCheck { solver, agreed, undecided, disagreed } = check;
     let mut text = format!("{solver} agrees on all {}", count(*agreed, "query"));
     let asked = agreed + undecided + disagreed.len();
     if asked > *agreed {
         text = format!("{solver} agrees on {agreed} of {asked} queries that hold, and does not decide {undecided}");
-    }
-    if *not_asked > 0 {
-        let _ = write!(text, "; {not_asked} on Horn clauses not asked");
     }
     text + "\n"
 }

@@ -45,8 +45,6 @@ pub enum Purpose {
         /// The procedure whose body must establish it.
         procedure: String,
     },
-    /// The invariants at a node of a product follow from those before.
-    ProductInductive,
     /// The closed forms of a procedure follow from those of its callees.
     ClosedFormInductive,
     /// A mutual summary follows from those of the calls.
@@ -65,8 +63,6 @@ pub enum Purpose {
     SomeInnermostCallReturns,
     /// A statement may be come to.
     SomeRunTakesThisWay,
-    /// Constrained Horn clauses have a solution.
-    Horn,
     /// The query of the paper's encoding.
     Paper {
         /// What it is to show, in a few words.
@@ -121,7 +117,6 @@ impl Display for Purpose {
             Purpose::LoopCondition => "what holds of a loop",
             Purpose::MeasureShrinks => "a measure shrinks at a recursive call",
             Purpose::Clause { keyword, procedure } => return write!(f, "{keyword} of {procedure}"),
-            Purpose::ProductInductive => "the facts at a node of a product are inductive",
             Purpose::ClosedFormInductive => "a closed form is inductive",
             Purpose::SummaryInductive => "a mutual summary is inductive",
             Purpose::CallsEndTogether => "calls that start coupled end together",
@@ -131,7 +126,6 @@ impl Display for Purpose {
             Purpose::SomeRunReturns => "some run returns",
             Purpose::SomeInnermostCallReturns => "some innermost call returns",
             Purpose::SomeRunTakesThisWay => "some run takes this way",
-            Purpose::Horn => "Horn clauses of a pair over integers",
             Purpose::Paper { goal, procedure, assumptions_alone } => {
                 let rest = if *assumptions_alone { ", assumptions alone" } else { "" };
                 return write!(f, "paper: {goal} of {procedure}{rest}");

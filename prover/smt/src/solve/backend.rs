@@ -38,8 +38,6 @@ pub enum Logic {
     Model,
     /// Quantifiers are instantiated by their triggers, and in no other way; that it holds is `unsat`.
     ByTriggers,
-    /// Constrained Horn clauses, in the form `prover::engines::horn` writes; that it holds is that they have a solution.
-    Horn,
 }
 
 /// Why a question got no answer, and the task it was asked for should get none either: not a limit of the method, but

@@ -28,7 +28,7 @@ pub use task::Task;
 pub use z3::{has_memory_limit, self_test, version};
 
 use crate::arena::Arena;
-use crate::obligation::{Obligation, Purpose, Tag};
+use crate::obligation::{Obligation, Tag};
 use crate::stop::{self, Reason, Stop, Stopped};
 use crate::term::Term;
 use rustc_hash::FxHashMap as HashMap;
@@ -256,17 +256,6 @@ impl Solver {
         Answer::Unknown(reason.to_string())
     }
 
-    /// Whether constrained Horn clauses have a solution ([`Answer::Holds`]), have none, or neither was found.
-    pub fn satisfies_horn(&mut self, smt2: &str) -> Answer {
-        if let Some(answer) = self.answers.get(smt2) {
-            return answer.clone();
-        }
-        let tag = Tag::from(Purpose::Horn);
-        // As a script: a solution is a model in which nothing fails.
-        let script = format!("; {tag}\n{smt2}(assert (not fail))\n(check-sat)\n");
-        self.ask_as(script, smt2.to_string(), tag, Logic::Horn)
-    }
-
     /// Whether the goal follows from the assumptions.
     pub fn prove(&mut self, arena: &mut Arena, obligation: &Obligation) -> Answer {
         if arena.terms.is_true(obligation.goal) || obligation.assumptions.iter().any(|&t| arena.terms.is_false(t)) {
@@ -314,18 +303,14 @@ impl Solver {
         }
     }
 
+    /// Asks, and logs what is asked.
     fn ask(&mut self, smt2: String, tag: Tag, logic: Logic) -> Answer {
-        self.ask_as(smt2.clone(), smt2, tag, logic)
-    }
-
-    /// Asks, and logs what is asked as a script.
-    fn ask_as(&mut self, script: String, smt2: String, tag: Tag, logic: Logic) -> Answer {
         if let Some(SolverFailure(cause)) = self.broken() {
             return Answer::Unknown(cause.clone());
         }
         let answer = match self.decide(&smt2, logic) {
             Ok(answer) => {
-                self.answers.insert(smt2, answer.clone());
+                self.answers.insert(smt2.clone(), answer.clone());
                 answer
             }
             Err(breakdown) => {
@@ -336,7 +321,7 @@ impl Solver {
                 answer
             }
         };
-        self.log.push(Query { smt2: script, tag, task: self.task, answer: answer.clone() });
+        self.log.push(Query { smt2, tag, task: self.task, answer: answer.clone() });
         answer
     }
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 use z3::ast::{Bool, Int};
-use z3::{Config, Context, Fixedpoint, FuncDecl, Model, Params, SatResult, Solver, Sort, Tactic, with_z3_config};
+use z3::{Config, Context, FuncDecl, Model, Params, SatResult, Solver, Sort, Tactic, with_z3_config};
 
 /// The version of the library in use.
 pub fn version() -> String {
@@ -77,13 +77,10 @@ fn decide_in_context(question: &Question<'_>) -> Answer {
     // For what is checked from here on, counted from here on.
     Context::thread_local().update_param_value("rlimit", &question.rlimit.to_string());
     let mut model = None;
-    let ((result, reason), late) = within(question.clock, || match question.logic {
-        Logic::Horn => check_horn(question, &assertions),
-        Logic::QuantifierFree | Logic::Model | Logic::ByTriggers => {
-            let (result, reason, found) = check(question, &assertions);
-            model = found;
-            (result, reason)
-        }
+    let ((result, reason), late) = within(question.clock, || {
+        let (result, reason, found) = check(question, &assertions);
+        model = found;
+        (result, reason)
     });
     match result {
         SatResult::Unsat => Answer::Holds,
@@ -141,32 +138,6 @@ fn values(model: &Model, smt2: &str) -> Values {
 fn nonlinear(smt2: &str) -> bool {
     let scaled = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with("(- ");
     smt2.contains("(div ") || smt2.split("(* ").skip(1).any(|rest| !scaled(rest))
-}
-
-/// No derivation of `fail` means that the clauses have a solution.
-fn check_horn(question: &Question<'_>, assertions: &[Bool]) -> (SatResult, Option<String>) {
-    let engine = Fixedpoint::new();
-    let mut params = Params::new();
-    params.set_symbol("engine", "spacer");
-    params.set_u32("spacer.random_seed", question.seed);
-    engine.set_params(&params);
-    for line in question.smt2.lines() {
-        if let Some(relation) = relation(line) {
-            engine.register_relation(&relation);
-        }
-    }
-    for assertion in assertions {
-        engine.add_rule(assertion, None);
-    }
-    (engine.query(&Bool::new_const("fail")), Some(engine.get_reason_unknown()))
-}
-
-/// The relation that a line `(declare-fun name (sorts) Bool)` declares.
-fn relation(line: &str) -> Option<FuncDecl> {
-    let (name, sorts) = line.strip_prefix("(declare-fun ")?.strip_suffix(") Bool)")?.split_once(" (")?;
-    let sorts: Vec<Sort> =
-        sorts.split_whitespace().map(|s| if s == "Bool" { Sort::bool() } else { Sort::int() }).collect();
-    Some(FuncDecl::new(name, &sorts.iter().collect::<Vec<_>>(), &Sort::bool()))
 }
 
 /// How often it is looked whether somebody asked to stop.

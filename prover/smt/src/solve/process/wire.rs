@@ -116,7 +116,7 @@ mod tests {
 
     const QUESTION: Question<'static> = Question {
         smt2: "(assert true)\nä",
-        logic: Logic::Horn,
+        logic: Logic::ByTriggers,
         rlimit: 7,
         clock: Duration::from_millis(1500),
         seed: 3,

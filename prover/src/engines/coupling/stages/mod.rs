@@ -12,7 +12,7 @@ mod walk;
 
 use super::runs::Simulator;
 use super::steps::{Call, Step, Steps};
-use super::{COUPLING, applies, by_summaries, sorts, summarised};
+use super::{COUPLING, applies, both_end, by_summaries, sorts, summarised};
 use crate::budget::coupling::{MAX_NEAR, MAX_ROUNDS, MAX_STAGE_QUERIES};
 use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::{Equation, Polynomial, fit};
@@ -84,8 +84,9 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
     let near = steps.compared_with(MAX_NEAR);
     let runs = Simulator::runs(&steps, goal.pair, &near);
     let mut tried = BTreeSet::new();
+    let pairs = !both_end(goal.program, goal.pair);
     let attempts =
-        STAGE_ATTEMPTS.iter().flat_map(|own| own.1.iter().map(|&order| (Manner { pace: own.0, order }, own.2)));
+        STAGE_ATTEMPTS.iter().flat_map(|own| own.1.iter().map(|&order| (Manner { pace: own.0, order, pairs }, own.2)));
     attempts.into_iter().find_map(|(manner, looked_for)| {
         let walk = Walk::through(&steps, &runs, manner)?;
         // With one stage on each side there is nothing beside it.
@@ -112,7 +113,7 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
 enum LookedFor {
     /// Nothing.
     Little,
-    /// Bounds on sums and differences of any two variables.
+    /// Bounds on sums and differences of any two variables, and what is 0 together.
     Bounds,
     /// Equations of the second degree.
     Squares,
@@ -168,10 +169,10 @@ fn common(steps: &mut Steps<'_>, (key, rows): (&Key, &Rows), (order, looked_for)
     before.retain(|fact| looked_for == LookedFor::Bounds || is_worth_it(fact, &templates));
     let (count, first) = (calls.iter().map(|call| call.input.len()).sum::<usize>(), at_work(key, order));
     let out = count + calls.iter().map(|call| call.output.len()).sum::<usize>();
-    if calls.len() == 1 {
+    if calls.len() == 1 && looked_for == LookedFor::Bounds {
         before.extend(extremes(&going_in, &of_inputs, 0..count));
     }
-    let after = of_outputs(&whole, &of_all, (count..out, calls.len()));
+    let after = of_outputs(&whole, &of_all, (count..out, calls.len()), looked_for);
     // Where a call begins that comes later, in terms of all that is known by then.
     let mut later = BTreeSet::new();
     let mut start = 0;
@@ -191,11 +192,18 @@ fn common(steps: &mut Steps<'_>, (key, rows): (&Key, &Rows), (order, looked_for)
 
 /// What rows have in common, in the columns of what comes out of so many calls. Bounds on what comes out are many, and seldom needed
 /// but where one side goes on alone.
-fn of_outputs(rows: &[Vec<BigInt>], sorts: &[Sort], (outputs, calls): (Range<usize>, usize)) -> Vec<Fact> {
+fn of_outputs(
+    rows: &[Vec<BigInt>],
+    sorts: &[Sort],
+    (outputs, calls): (Range<usize>, usize),
+    looked_for: LookedFor,
+) -> Vec<Fact> {
     let mut facts: Vec<Fact> = fit(rows, sorts, 1).into_iter().map(Fact::Equation).collect();
     facts
         .extend(equal_columns(rows, sorts, &|one, other| outputs.contains(&one) && one < other && other < outputs.end));
-    facts.extend(if calls > 1 { zero_together(rows, sorts, outputs) } else { extremes(rows, sorts, outputs) });
+    if looked_for == LookedFor::Bounds {
+        facts.extend(if calls > 1 { zero_together(rows, sorts, outputs) } else { extremes(rows, sorts, outputs) });
+    }
     facts
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Manner {
     pub(super) pace: Option<[usize; 2]>,
     /// Which of the stages of a side make turns.
     pub(super) order: Order,
+    /// Whether stages that make their turns side by side are also looked at two by two: that one ends if another does is said of two.
+    pub(super) pairs: bool,
 }
 
 /// Which stages make turns.
@@ -149,7 +151,7 @@ impl Walk {
         }
         for run in &runs {
             match manner.order {
-                Order::Beside => walk.beside(run),
+                Order::Beside => walk.beside(run, manner.pairs),
                 order => walk.along(run, order == Order::Waiting),
             }
         }
@@ -202,7 +204,7 @@ impl Walk {
     }
 
     /// All stages at once, turn by turn; one that is over is gone.
-    fn beside(&mut self, runs: &[Run; 2]) {
+    fn beside(&mut self, runs: &[Run; 2], pairs: bool) {
         for turn in 0.. {
             let live = [0, 1].map(|side| runs[side].stages.iter().filter(|(_, calls)| turn < calls.len()));
             let key: Key = live.clone().map(|stages| stages.map(|(id, _)| *id).collect());
@@ -211,9 +213,8 @@ impl Walk {
                 return;
             }
             self.note(&key, &calls);
-            // That one ends if another does is said of two.
             let (mine, theirs) = calls.split_at(key[0].len());
-            for (p, left) in key[0].iter().zip(mine) {
+            for (p, left) in key[0].iter().zip(mine).filter(|_| pairs) {
                 for (q, right) in key[1].iter().zip(theirs) {
                     self.note(&[vec![*p], vec![*q]], &[*left, *right]);
                 }
