@@ -117,11 +117,11 @@ pub(super) fn read(path: &Path) -> Result<Option<Exercise>, Failure> {
 
 /// The exercise in a text; or a line, from 1, and what is wrong there.
 fn of_text(file: &str, text: String) -> Result<Option<Exercise>, (usize, String)> {
-    let mut names = marked(&text, NAME);
-    let Some((line, name)) = names.next() else { return Ok(None) };
-    let (id, kind) = name_and_kind(name).map_err(|wrong| (line, wrong))?;
-    if let Some((line, _)) = names.next() {
-        return Err((line, "a file holds one exercise".into()));
+    let names: Vec<(usize, &str)> = marked(&text, NAME).collect();
+    let [(line, name), more @ ..] = &names[..] else { return Ok(None) };
+    let (id, kind) = name_and_kind(name).map_err(|wrong| (*line, wrong))?;
+    if let [(line, _), ..] = more {
+        return Err((*line, "a file holds one exercise".into()));
     }
     let goals = marked(&text, GOAL).map(|(_, goal)| goal.replace(' ', "")).collect();
     let answers = marked(&text, ANSWER).map(|(line, words)| answer(words).map_err(|wrong| (line, wrong)));
@@ -132,7 +132,6 @@ fn of_text(file: &str, text: String) -> Result<Option<Exercise>, (usize, String)
         let line = marked(&text, ANSWER).nth(at).map_or(1, |(line, _)| line);
         return Err((line, format!("{} has two answers", twice.pair)));
     }
-    drop(names);
     let lexed = lex(FileId(0), &text);
     let places = places(&lexed.comments).map_err(|(span, wrong)| (line_of(&text, span), wrong))?;
     let within = |span: &Span| places.iter().any(|place| place.contains(&(span.start as usize)));

@@ -21,9 +21,9 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// Refuses forms that scores do not have.
 pub(super) fn supported(args: &TestArgs) -> Result<(), Failure> {
-    let forms = [args.format].into_iter().chain(args.reports.iter().map(|file| file.format));
+    let mut forms = [args.format].into_iter().chain(args.reports.iter().map(|file| file.format));
     let known = |form: &TestFormat| matches!(form, TestFormat::Text | TestFormat::JsonLines | TestFormat::Junit);
-    match forms.into_iter().find(|form| !known(form)) {
+    match forms.find(|form| !known(form)) {
         None => Ok(()),
         Some(_) => Err(Failure::Usage("scores are printed as text, json-lines or junit".into())),
     }
