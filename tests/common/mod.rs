@@ -8,6 +8,7 @@ pub(crate) mod golden;
 pub(crate) mod program;
 pub(crate) mod relation;
 pub(crate) mod shape;
+pub(crate) mod transcript;
 
 pub(crate) use program::programs;
 

@@ -12,8 +12,13 @@ PAIR is `p`, or `p~q` for an `equiv`; `p~q equal when COND` expects them to be e
 Exit status: 0 all is as expected or better; 1 a pair is not what was expected, and what it is is known; \
 2 bad usage, or a file that is not legal or expects what it does not have; 3 a pair is less settled than expected, or not settled; \
 4 no pair was selected; 70 and 74 as of `ape verify`. A pair of which nothing is expected counts as with `ape verify`. \
-The worst counts: 70, 74 or 2 before 1, 1 before 3, 3 before 0.
+The worst counts: 70, 74 or 2 before 1, 1 before 3, 3 before 0. With `--grade`: 0 all answers are right; 1 one is wrong, or what was \
+given was changed; 3 one is missing or not settled; 4 there is no exercise.
 Ctrl-C ends the run: what is done by then is reported, and the status is not 0.";
+
+/// What does not go with exercises.
+const NOT_OF_EXERCISES: [&str; 9] =
+    ["bless", "baseline", "filter", "partition", "fail_fast", "no_fail_fast", "slowest", "partial", "cache"];
 
 /// Arguments of `ape test`.
 #[derive(Debug, clap::Args)]
@@ -77,6 +82,16 @@ pub(crate) struct TestArgs {
     /// Keep no results, and use none
     #[arg(long)]
     pub(crate) no_cache: bool,
+    /// Grade the exercises in these files: a score for each, and for all. Each is held against the nearest `answers.key`, in its
+    /// folder or above
+    #[arg(long, conflicts_with_all = NOT_OF_EXERCISES)]
+    pub(crate) grade: bool,
+    /// Hold all exercises against this key. One of the key that is not there has no points
+    #[arg(long, value_name = "FILE", requires = "grade")]
+    pub(crate) key: Option<PathBuf>,
+    /// Make this key from exercises with their solutions, which must all be right
+    #[arg(long, value_name = "KEY", conflicts_with_all = NOT_OF_EXERCISES, conflicts_with = "grade")]
+    pub(crate) seal: Option<PathBuf>,
     /// Take options from this file [default: the `ape.toml` of this folder, or of the nearest one above it]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

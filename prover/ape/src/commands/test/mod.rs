@@ -6,6 +6,8 @@
 //! 4. [`report`]: the results as they come, in the order of the files; and in files, in other forms.
 //! 5. [`bless`]: what was found written where it is expected, if that is wanted.
 //!
+//! [`grade`] holds answers to exercises against a key instead.
+//!
 //! Invariant: one file that is not legal does not keep another from being tested; it makes the status 2.
 //! Invariant: the results are the same, and in the same order, whatever the number of threads and whatever the cache holds.
 
@@ -15,6 +17,7 @@ mod cache;
 mod expectation;
 mod filter;
 pub(super) mod find;
+mod grade;
 mod outcome;
 mod program;
 mod progress;
@@ -51,6 +54,12 @@ const SLOWEST: usize = 3;
 
 /// Tests. The status says how bad the worst result is.
 pub(crate) fn test(args: &TestArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    if let Some(key) = &args.seal {
+        return grade::seal(args, key, out);
+    }
+    if args.grade {
+        return grade::grade(args, out);
+    }
     let start = Instant::now();
     let settings = Settings::of(args)?;
     let baseline = Baseline::read(settings.baseline.as_deref(), args.bless)?;
