@@ -474,29 +474,6 @@ fn what_cannot_be_written_changes_nothing() {
     assert_eq!(fs::read_dir(&path).expect("it is there").count(), 1);
 }
 
-/// What was proved in a way that no certificate tells of is named on standard error, with the rules that are to blame. The
-/// report is as it is without a certificate, and `replay` confirms what else there is.
-#[test]
-fn a_proof_without_a_certificate_is_told() {
-    let path = directory("certificate-with-a-gap");
-    let text = path.to_string_lossy().into_owned();
-    let plain = ape(["verify", "tests/numeric/list_two_at_a_time.l"]);
-    assert_eq!((plain.status, plain.err.as_str()), (Some(0), ""));
-    let ran = ape(["verify", "tests/numeric/list_two_at_a_time.l", "--certificate", &text]);
-    assert_eq!((ran.status, ran.out), (Some(0), plain.out));
-    let why = "its proof uses the rule `product`, which leaves no evidence to check again";
-    assert_eq!(ran.err, format!("ape: {text}: no certificate for f: {why}\n"));
-    let ran = ape(["replay", &text]);
-    assert_eq!((ran.status, ran.out.contains("f: uncertified")), (Some(3), true), "{}", ran.out);
-
-    // With JSON on standard output too, and of several files each under its own directory.
-    let both = [root().join("tests/numeric/list_two_at_a_time.l"), example("swap.l"), example("globals.l")];
-    let ran = verify(&both.each_ref().map(PathBuf::as_path), &["--certificate", &directory("gaps").to_string_lossy()]);
-    assert_eq!(ran.json()["verdict"], "equivalent");
-    let gaps: Vec<&str> = ran.err.lines().collect();
-    assert!(matches!(gaps[..], [gap] if gap.contains("list_two_at_a_time.l: no certificate for f")), "{gaps:?}");
-}
-
 /// The same program makes the same bytes.
 #[test]
 fn certificates_are_the_same_each_time() {

@@ -203,14 +203,14 @@ fn every_query_is_a_script(_: &Suite, file: &Path) -> Vec<String> {
         }
         if z3 && !answer.starts_with("unknown") {
             let path = scratch(&format!("query-{}-{number}.smt2", stem(file)), script);
-            wrong.extend(another_answer(&path, script, answer).map(|said| format!("script {number} {said}")));
+            wrong.extend(another_answer(&path, answer).map(|said| format!("script {number} {said}")));
         }
     }
     wrong
 }
 
 /// What the `z3` on the path says to a script, where it is not what was answered.
-fn another_answer(path: &PathBuf, script: &str, answer: &str) -> Option<String> {
+fn another_answer(path: &PathBuf, answer: &str) -> Option<String> {
     let said = Command::new("z3").arg("-T:20").arg(path).output().expect("z3 can be started");
     let said = String::from_utf8_lossy(&said.stdout).trim().to_string();
     let expected = (answer == "holds") == (said == "unsat");

@@ -84,3 +84,31 @@ fn linear(terms: &Terms, condition: Term, numbers: &[Term]) -> Option<Term> {
     let (Node::AtMostZero(sum) | Node::IsZero(sum)) = *terms.node(condition) else { return None };
     terms.linear_parts(sum).1.iter().all(|(_, part)| numbers.contains(part)).then_some(sum)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigInt;
+
+    /// What is said of products and remainders is true of all numbers.
+    #[test]
+    fn what_is_said_is_true() {
+        let mut terms = Terms::default();
+        let [x, y] = [0, 1].map(|at| terms.app(Func::Param(at), &[], Sort::Int));
+        let two = terms.int(2);
+        let above = terms.add(y, two);
+        let conditions = [terms.le(x, above), terms.eq(x, y), terms.lt(y, x)];
+        let uses = [terms.mul(x, y), terms.rem(x, y), terms.rem(y, x)];
+        let parts = terms.parts_of(&[&conditions[..], &uses].concat());
+        let lemmas = [at_the_border(&mut terms, &parts), of_remainders(&mut terms, &parts)].concat();
+        assert!(lemmas.len() > 10, "{}", lemmas.len());
+        for (a, b) in (-7..=7).flat_map(|a| (-7..=7).map(move |b| (a, b))) {
+            for &lemma in &lemmas {
+                let mut values = [(x, BigInt::from(a)), (y, BigInt::from(b))].into_iter().collect();
+                let truth = terms.evaluate(lemma, &mut values, &mut ());
+                // A remainder by 0 has no value here.
+                assert_ne!(truth, Some(BigInt::from(0)), "{a} and {b}");
+            }
+        }
+    }
+}

@@ -9,8 +9,7 @@ use crate::files::certificate;
 use crate::status::{Failure, complain};
 use lang_l::Loaded;
 use prover::certificate::{Certificate, Decision, Decisions};
-use prover::goal::{Pair, PairProof};
-use prover::verdict::{PairReport, Report, Verdict};
+use prover::verdict::{PairReport, Report};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +47,7 @@ pub(super) fn make(program: &Loaded, report: &Report) -> Result<Made, Failure> {
         .map_err(|refusal| Failure::Internal(format!("no certificate: {refusal}")))?;
     let answered = Decisions::of(&program.unit, report).pairs;
     let left_out = report.pairs.iter().zip(answered).filter_map(|(pair, answered)| match answered.answer {
-        Decision::Uncertified(why) => Some(gap(report, pair, why)),
+        Decision::Uncertified(why) => Some(gap(pair, &why)),
         _ => None,
     });
     Ok(Made { certificate, gaps: left_out.collect() })
@@ -63,32 +62,9 @@ pub(super) fn save(directory: &Path, made: &Made) -> Result<(), Failure> {
     Ok(())
 }
 
-/// That a pair has no certificate, and by which rules it was proved that leave no evidence.
-fn gap(report: &Report, pair: &PairReport, why: String) -> String {
-    let rules: Vec<String> = rules_without_evidence(report, pair).iter().map(|rule| format!("`{rule}`")).collect();
-    let why = match rules.as_slice() {
-        [] => why,
-        [rule] => format!("its proof uses the rule {rule}, which leaves no evidence to check again"),
-        rules => format!("its proof uses the rules {}, which leave no evidence to check again", rules.join(" and ")),
-    };
+/// That a pair has no certificate, and why.
+fn gap(pair: &PairReport, why: &str) -> String {
     let names = if pair.left == pair.right { pair.left.clone() } else { format!("{} ~ {}", pair.left, pair.right) };
     let when = pair.when.as_ref().map(|when| format!(" when {when}")).unwrap_or_default();
     format!("no certificate for {names}{when}: {why}")
-}
-
-/// The rules without evidence among those that proved a pair and all it rests on.
-fn rules_without_evidence(report: &Report, pair: &PairReport) -> BTreeSet<&'static str> {
-    let (Verdict::Equivalent(own) | Verdict::PartiallyEquivalent(own)) = &pair.verdict else {
-        return BTreeSet::new();
-    };
-    let (mut rules, mut seen): (_, BTreeSet<Pair>) = (BTreeSet::new(), BTreeSet::new());
-    let mut work: Vec<&PairProof> = vec![own];
-    while let Some(proof) = work.pop() {
-        if proof.evidence.is_none() {
-            rules.insert(proof.rule.name);
-        }
-        let premises = proof.used.keys().filter(|pair| seen.insert(**pair));
-        work.extend(premises.filter_map(|pair| report.proofs.get(pair)));
-    }
-    rules
 }
