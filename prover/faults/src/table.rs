@@ -89,21 +89,6 @@ pub const ALL: &[Fault] = &[
     ),
     outside("lower/worker/contract-lost", "prover/src/lower/worker.rs", "a procedure with a contract gets a worker"),
     outside(
-        "lower/scalars/aliased",
-        "prover/src/lower/scalar_replacement.rs",
-        "a cell is replaced though others look at its fields",
-    ),
-    outside(
-        "lower/scalars/fields-crossed",
-        "prover/src/lower/scalar_replacement.rs",
-        "a helper gives the fields of a cell back in another order",
-    ),
-    outside(
-        "lower/scalars/start-forgotten",
-        "prover/src/lower/scalar_replacement.rs",
-        "a helper starts with empty fields",
-    ),
-    outside(
         "lower/constants/meet-keeps-left",
         "prover/src/lower/constants.rs",
         "where two branches meet, the value of the first is kept",

@@ -10,7 +10,7 @@
 //!
 //! Source: the paper, section 3.1 ("we assume loops have been encoded as recursive procedures").
 //!
-//! The lowering is the table `PASSES`, in the order in which they run. The last five treat only *internal* procedures, which
+//! The lowering is the table `PASSES`, in the order in which they run. The last three treat only *internal* procedures, which
 //! this version alone calls and which are not compared for their own sake (`draft`).
 //!
 //! Invariant: the order in which anything can err, call or allocate is that of the source.
@@ -24,7 +24,6 @@ mod errors;
 pub(crate) mod liveness;
 mod loops;
 mod parameter_order;
-mod scalar_replacement;
 mod simulations;
 mod tail_absorption;
 mod worker;
@@ -40,12 +39,11 @@ use smt::arena::Arena;
 type Pass = fn(&Draft<'_>, &mut Vec<Procedure>);
 
 /// The passes in order, by the names of their rules in `proofs/soundness.md`. Each says in its file what it does and why it may.
-const PASSES: [(&str, Pass); 8] = [
+const PASSES: [(&str, Pass); 7] = [
     ("calls", calls::run),
     ("tail absorption", tail_absorption::run),
     ("loops", loops::run),
     ("worker", worker::run),
-    ("scalar replacement", scalar_replacement::run),
     ("constants", constants::run),
     ("dead parameters", dead_parameters::run),
     ("parameter order", parameter_order::run),

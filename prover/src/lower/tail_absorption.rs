@@ -1,20 +1,21 @@
-//! What follows a loop that returns is taken into it.
+//! What follows a loop that returns, or looks on in the heap, is taken into it.
 //!
 //! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` at its top has become
 //! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop.
 //!
 //! A loop that may `return` would have to tell its caller whether it did, and a recursive procedure that does the same does not:
-//! its last call ends with what follows the loop. Like this they come to be called alike.
+//! its last call ends with what follows the loop. Like this they come to be called alike. So do a loop that takes two cells at a time
+//! and then looks whether one is left, and one that takes each by itself.
 //!
 //! Invariant: the same statements are executed in the same order. `R` holds no loop, so that nothing is taken in twice, and
 //! says nothing of the procedure's entry, which inside the loop would be another one.
 
 use super::draft::Draft;
 use crate::budget::lower::MAX_REST;
-use lang_l::hir::{Block, Expr, ExprKind, Procedure, Stmt, StmtKind, Type};
+use lang_l::hir::{Block, Expr, ExprKind, Place, Procedure, Rhs, Stmt, StmtKind, Type};
 use lang_l::source::Span;
 
-/// Takes what follows the first loop that returns into the loop, in every procedure.
+/// Takes what follows such a loop into it, in every procedure.
 pub(super) fn run(_: &Draft<'_>, procedures: &mut Vec<Procedure>) {
     for procedure in procedures {
         procedure.body = procedure.body.take().map(taken_in);
@@ -26,13 +27,13 @@ pub(super) fn absorbs(body: &Block) -> Option<Span> {
     absorbing(body).map(|at| body.stmts[at].span)
 }
 
-/// The position of the first loop that returns, if what follows it can be taken in.
+/// The position of the first loop that returns, or of one after which something is looked for, if what follows can be taken in.
 fn absorbing(body: &Block) -> Option<usize> {
     let returns = |stmt: &Stmt| match &stmt.kind {
         StmtKind::While { body, .. } => body.any(&|stmt| matches!(stmt.kind, StmtKind::Return(_))),
         _ => false,
     };
-    let at = body.stmts.iter().position(returns)?;
+    let at = body.stmts.iter().position(returns).or_else(|| looked_on(body))?;
     let fixed = |stmt: &Stmt| match &stmt.kind {
         StmtKind::While { .. } => true,
         StmtKind::Assert(e) | StmtKind::Assume(e) => e.mentions_entry(),
@@ -41,6 +42,26 @@ fn absorbing(body: &Block) -> Option<usize> {
     let rest = &body.stmts[at + 1..];
     let open = rest.iter().all(|stmt| !fixed(stmt) && !stmt.blocks().into_iter().any(|inner| inner.any(&fixed)));
     (open && rest.len() <= MAX_REST).then_some(at)
+}
+
+/// The position of the only loop of a body that writes nothing to the heap, calls nothing and looks for one thing more in the heap
+/// after it.
+fn looked_on(body: &Block) -> Option<usize> {
+    let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
+    let at = body.stmts.iter().position(is_loop)?;
+    let writes = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Call { .. } => true,
+        StmtKind::Assign(place, value) => {
+            matches!(place, Place::Field(..) | Place::Index(..)) || !matches!(value, Rhs::Expr(_))
+        }
+        _ => false,
+    };
+    let reads = |part: &Expr| matches!(part.kind, ExprKind::Field(..) | ExprKind::Index(..));
+    let looks = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::If(_, then, els) => then.any_expr(&reads) || els.any_expr(&reads),
+        _ => false,
+    };
+    (body.stmts[at + 1..].iter().any(looks) && !body.any(&writes)).then_some(at)
 }
 
 fn taken_in(body: Block) -> Block {
