@@ -91,7 +91,6 @@ fn invariants_correspondences_and_measures_are_named() {
     );
     says("examples/globals.l", "transfer", &["audit: external: the same unknown procedure in both versions"]);
     says("tests/numeric/closed_product.l", "times", &["ends: `b` is at least 0", "the kernel executed both"]);
-    says("tests/numeric/list_two_at_a_time.l", "f", &["not the kernel"]);
 }
 
 /// Two loops that the prover does not relate, and one that stays as it was.

@@ -16,9 +16,10 @@ use crate::budget::closed_form::MAX_QUERIES;
 use crate::chc::houdini::{self, Look};
 use crate::engines::fragments::heapless;
 use crate::engines::{Engine, relational};
-use crate::goal::{Claim, Goal, Pair, PairProof, Program, Rule};
+use crate::goal::{Claim, Goal, Pair, PairProof, Rule, assumptions};
 use kernel::pair::summaries::{Products, SummariesEvidence, Summary};
 use kernel::rejection::Rejection;
+use kernel::relate::Level;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
@@ -45,12 +46,14 @@ impl Engine for ClosedForm {
     fn applies(&self, goal: &Goal<'_>) -> bool {
         // A formula over references says nothing.
         let is_heapless = (0..2).all(|version| heapless(goal.program, version, goal.id(version)));
-        relational::is_open(goal) && is_heapless && super::applies(goal.program, goal.pair)
+        goal.reached.is_none() && !goal.is_loop() && is_heapless && super::applies(goal.program, goal.pair)
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
-        let found = prove(goal.program, goal.pair, solver);
-        super::summarised(goal, &CLOSED_FORM, found.map(|own| (relational::level(goal, false), own)), solver)
+        let found = prove(goal, solver);
+        // Under a condition one that may run for ever may be known to end, which is for the kernel to say.
+        let level = if goal.when.is_some() { Level::Full } else { relational::level(goal, false) };
+        super::summarised(goal, &CLOSED_FORM, found.map(|own| (level, own)), solver)
     }
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
@@ -59,15 +62,17 @@ impl Engine for ClosedForm {
 }
 
 /// The closed forms that prove the pair partially equivalent, if some do, as far as they can be told.
-fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<SummariesEvidence> {
-    let mut steps = Steps::of(program, pair, [0, 0])?;
+fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
+    let pair = goal.pair;
+    let mut steps = Steps::of(goal.program, pair, [0, 0])?;
+    let assumed = assumptions(goal.program, pair, goal.when, steps.arena());
     let all = steps.all_recursive();
     let moduli = moduli(&mut steps, pair, &all);
     // What a flag says often depends on whether a number is even.
-    let plain = attempt(&mut steps, pair, (&all, &[]), solver);
+    let plain = attempt(&mut steps, (pair, &assumed), (&all, &[]), solver);
     let laws = plain.or_else(|| match moduli.is_empty() {
         true => None,
-        false => attempt(&mut steps, pair, (&all, &moduli), solver),
+        false => attempt(&mut steps, (pair, &assumed), (&all, &moduli), solver),
     })?;
     let plan = steps.plan(pair);
     let told = laws.iter().map(|(&own, laws)| told(&mut steps, own, laws)).collect::<Option<Vec<Summary>>>();
@@ -76,13 +81,13 @@ fn prove(program: &Program<'_>, pair: Pair, solver: &mut Solver) -> Option<Summa
 
 fn attempt(
     steps: &mut Steps<'_>,
-    pair: Pair,
+    (pair, assumed): (Pair, &[Term]),
     (all, moduli): (&[(usize, ProcId)], &[BigInt]),
     solver: &mut Solver,
 ) -> Option<Laws> {
     let laws = observed(steps, all, moduli);
     let found = !laws.is_empty() && !laws.values().any(Vec::is_empty);
-    found.then(|| Forms { steps, laws, solver, queries: MAX_QUERIES }.prove(pair)).flatten()
+    found.then(|| Forms { steps, laws, solver, queries: MAX_QUERIES }.prove(pair, assumed)).flatten()
 }
 
 /// The laws of what recurs that are inductive by themselves.
@@ -109,8 +114,8 @@ struct End {
 }
 
 impl Forms<'_, '_> {
-    /// The laws that are left, where they prove the pair.
-    fn prove(mut self, pair: Pair) -> Option<Laws> {
+    /// The laws that are left, where they prove the pair from inputs of which this is assumed.
+    fn prove(mut self, pair: Pair, assumed: &[Term]) -> Option<Laws> {
         if !self.weaken(true) {
             return None;
         }
@@ -122,7 +127,7 @@ impl Forms<'_, '_> {
             rights.iter().all(|right| {
                 let terms = self.steps.terms();
                 let theirs: Vec<Term> = right.known.iter().map(|&fact| terms.substitute(fact, &shared)).collect();
-                let known: Vec<Term> = left.known.iter().chain(&theirs).copied().collect();
+                let known: Vec<Term> = left.known.iter().chain(&theirs).chain(assumed).copied().collect();
                 let mut same = Vec::new();
                 if faults::planted("engines/closed-form/outputs-unasked") {
                     return true;

@@ -10,7 +10,7 @@
 
 mod walk;
 
-use super::runs::Simulator;
+use super::runs::{Activation, Simulator};
 use super::steps::{Call, Step, Steps};
 use super::{COUPLING, applies, both_end, by_summaries, sorts, summarised};
 use crate::budget::coupling::{MAX_NEAR, MAX_ROUNDS, MAX_STAGE_QUERIES};
@@ -18,7 +18,7 @@ use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::{Equation, Polynomial, fit};
 use crate::chc::templates::{self, Fact, Templates};
 use crate::engines::{Engine, relational};
-use crate::goal::{Claim, Goal, Pair, PairProof, Rule};
+use crate::goal::{Claim, Goal, Pair, PairProof, Rule, assumptions};
 use kernel::pair::summaries::{Products, Slot, SummariesEvidence, Summary};
 use kernel::rejection::Rejection;
 use kernel::relate::Level;
@@ -60,7 +60,7 @@ impl Engine for Stages {
     }
 
     fn applies(&self, goal: &Goal<'_>) -> bool {
-        relational::is_open(goal) && applies(goal.program, goal.pair)
+        goal.reached.is_none() && !goal.is_loop() && applies(goal.program, goal.pair)
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
@@ -82,7 +82,9 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
         return None;
     }
     let near = steps.compared_with(MAX_NEAR);
-    let runs = Simulator::runs(&steps, goal.pair, &near);
+    let mut runs = Simulator::runs(&steps, goal.pair, &near);
+    let assumed = assumptions(goal.program, goal.pair, goal.when, steps.arena());
+    runs.retain(|[left, _]| satisfies(&steps, &assumed, left));
     let mut tried = BTreeSet::new();
     let pairs = !both_end(goal.program, goal.pair);
     let attempts =
@@ -99,6 +101,7 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
             steps: &mut steps,
             solver,
             pair: goal.pair,
+            assumed: &assumed,
             manner,
             walk: &walk,
             facts,
@@ -106,6 +109,15 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
         };
         search.prove()
     })
+}
+
+/// Whether a run began as is assumed, as far as that can be seen without its heap.
+fn satisfies(steps: &Steps<'_>, assumed: &[Term], run: &[(ProcId, Activation)]) -> bool {
+    let Some((id, whole)) = run.first() else { return true };
+    let inputs = steps.inputs_ref(0, *id).iter().copied().zip(whole.input.iter().cloned());
+    let mut values = inputs.collect();
+    let truth = |&fact: &Term| steps.terms_ref().evaluate(fact, &mut values, &mut ());
+    assumed.iter().filter_map(truth).all(|truth| !truth.is_zero())
 }
 
 /// What is looked for, besides linear equations, remainders and bounds on what the program itself compares.
@@ -313,6 +325,8 @@ struct Search<'a, 'p> {
     steps: &'a mut Steps<'p>,
     solver: &'a mut Solver,
     pair: Pair,
+    /// What holds where both start.
+    assumed: &'a [Term],
     manner: Manner,
     walk: &'a Walk,
     facts: BTreeMap<Key, Facts>,
@@ -353,7 +367,7 @@ impl Search<'_, '_> {
 
     /// The two procedures, from equal inputs.
     fn start(&mut self) -> Option<Vec<Start>> {
-        let equal = self.steps.equal_inputs(self.pair);
+        let equal = [&self.steps.equal_inputs(self.pair), self.assumed].concat();
         let ids = [self.pair.0, self.pair.1];
         let sides = [0, 1].map(|version| self.root(version, ids[version]));
         let mut found = Vec::new();
