@@ -5,7 +5,7 @@
 //!
 //! Some passes of the lowering are transformations that the kernel does not follow. What rests on them alone is not proved.
 //!
-//! Invariant: after [`Material::settle`] a pair of the source has a level only where the kernel has made a [`Proved`] of it.
+//! Invariant: once `Material::settle` is done a pair of the source has a level only where the kernel has made a [`Proved`] of it.
 
 use crate::analysis::AnalysisEvidence;
 use crate::engines;
