@@ -6,16 +6,13 @@
 
 use super::verify::programs::{self, Chosen};
 use crate::args::{ClientArgs, Format};
-use crate::files::load;
 use crate::machine::threads::{self, workers};
-use crate::machine::{limits, signals, terminal};
-use crate::solvers;
+use crate::machine::{limits, terminal};
 use crate::status::{Failure, Status};
 use lang_l::Loaded;
 use prover::Config;
 use prover::diff::client::{self, Asked, Client, ClientReport};
 use prover::report::text::USUAL_WIDTH;
-use serde_json::{Value, json};
 use smt::solve::{QueryBudget, Shared};
 use std::io::Write;
 use std::path::Path;
@@ -31,14 +28,11 @@ pub(crate) fn client(args: &ClientArgs, out: &mut impl Write) -> Result<Status, 
                     `ape verify --certificate` writes what is proved of the procedures themselves";
         return Err(Failure::Usage(what.into()));
     }
-    let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
-    load::at_most_one_is_standard_input(paths.iter().copied())?;
-    let backend = solvers::start(args.memory)?;
-    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
     let names: Vec<String> = args.clients.iter().chain(&args.libraries).cloned().collect();
-    let chosen = match programs::of_clients(&paths, &names) {
-        Ok(chosen) => chosen,
-        Err(failures) => return Ok(failures.iter().fold(Status::Illegal, |_, failure| failure.report())),
+    let choose = |paths: &[&Path]| programs::of_clients(paths, &names);
+    let (backend, chosen) = match programs::begin(&args.files, args.memory, choose)? {
+        Ok(begun) => begun,
+        Err(status) => return Ok(status),
     };
     let asked = asked(args, &chosen)?;
     let at_once = workers(args.jobs, chosen.programs.len());
@@ -87,20 +81,9 @@ fn print(args: &ClientArgs, chosen: &Chosen, reports: &[ClientReport], out: &mut
                 }
             }
         }
-        Format::Json if chosen.several => {
-            let files: Vec<Value> = parts()
-                .map(|(program, report)| {
-                    let mut json = client::report::json(program, report);
-                    json["file"] = programs::name(program).into();
-                    json
-                })
-                .collect();
-            writeln!(out, "{:#}", json!({ "schema_version": 1, "files": files }))?;
-        }
         Format::Json => {
-            for (program, report) in parts() {
-                writeln!(out, "{:#}", client::report::json(program, report))?;
-            }
+            let each = parts().map(|(program, report)| client::report::json(program, report)).collect();
+            programs::print_json(chosen, each, out)?;
         }
     }
     Ok(())

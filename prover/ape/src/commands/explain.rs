@@ -4,9 +4,8 @@
 
 use super::verify::programs::{self, Chosen};
 use crate::args::ExplainArgs;
-use crate::files::load;
+use crate::machine::terminal;
 use crate::machine::threads::{self, workers};
-use crate::machine::{limits, signals, terminal};
 use crate::solvers;
 use crate::status::{Failure, Status};
 use lang_l::Loaded;
@@ -21,13 +20,10 @@ use std::path::Path;
 
 /// Explains. The status is that of `ape verify`.
 pub(crate) fn explain(args: &ExplainArgs, out: &mut impl Write) -> Result<Status, Failure> {
-    let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
-    load::at_most_one_is_standard_input(paths.iter().copied())?;
-    let backend = solvers::start(args.memory)?;
-    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
-    let chosen = match programs::chosen(&paths, &args.procedures) {
-        Ok(chosen) => chosen,
-        Err(failures) => return Ok(failures.iter().fold(Status::Illegal, |_, failure| failure.report())),
+    let choose = |paths: &[&Path]| programs::chosen(paths, &args.procedures);
+    let (backend, chosen) = match programs::begin(&args.files, args.memory, choose)? {
+        Ok(begun) => begun,
+        Err(status) => return Ok(status),
     };
     let at_once = workers(args.jobs, chosen.programs.len());
     let explained = |program: &Loaded| {

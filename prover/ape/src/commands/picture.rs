@@ -6,9 +6,8 @@
 
 use super::verify::programs;
 use crate::args::{PictureArgs, PictureFormat};
-use crate::files::load;
+use crate::machine::terminal;
 use crate::machine::threads::in_threads;
-use crate::machine::{limits, signals, terminal};
 use crate::solvers;
 use crate::status::{Failure, Status};
 use lang_l::Loaded;
@@ -21,13 +20,10 @@ use std::path::Path;
 
 /// Draws. The status says whether there was anything to draw.
 pub(crate) fn picture(args: &PictureArgs, out: &mut impl Write) -> Result<Status, Failure> {
-    let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
-    load::at_most_one_is_standard_input(paths.iter().copied())?;
-    let backend = solvers::start(args.memory)?;
-    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
-    let chosen = match programs::chosen(&paths, &args.procedures) {
-        Ok(chosen) => chosen,
-        Err(failures) => return Ok(failures.iter().fold(Status::Illegal, |_, failure| failure.report())),
+    let choose = |paths: &[&Path]| programs::chosen(paths, &args.procedures);
+    let (backend, chosen) = match programs::begin(&args.files, args.memory, choose)? {
+        Ok(begun) => begun,
+        Err(status) => return Ok(status),
     };
     let config =
         || Config { procedures: args.procedures.clone(), ..solvers::config((args.timeout, args.memory), 1, &backend) };

@@ -6,15 +6,12 @@
 
 use super::verify::programs::{self, Chosen};
 use crate::args::{DiffArgs, Format};
-use crate::files::load;
+use crate::machine::limits;
 use crate::machine::threads::{self, workers};
-use crate::machine::{limits, signals};
-use crate::solvers;
 use crate::status::{Failure, Status};
 use lang_l::Loaded;
 use prover::Config;
 use prover::diff::{self, DiffReport, Manner};
-use serde_json::{Value, json};
 use smt::solve::{QueryBudget, Shared};
 use std::io::Write;
 use std::path::Path;
@@ -25,13 +22,10 @@ const QUESTIONS: u32 = 3;
 
 /// Compares the versions. The status says whether something differs.
 pub(crate) fn diff(args: &DiffArgs, out: &mut impl Write) -> Result<Status, Failure> {
-    let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
-    load::at_most_one_is_standard_input(paths.iter().copied())?;
-    let backend = solvers::start(args.memory)?;
-    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
-    let chosen = match programs::chosen(&paths, &args.procedures) {
-        Ok(chosen) => chosen,
-        Err(failures) => return Ok(failures.iter().fold(Status::Illegal, |_, failure| failure.report())),
+    let choose = |paths: &[&Path]| programs::chosen(paths, &args.procedures);
+    let (backend, chosen) = match programs::begin(&args.files, args.memory, choose)? {
+        Ok(begun) => begun,
+        Err(status) => return Ok(status),
     };
     let manner = Manner { partial: args.partial, predicates: args.predicates.clone() };
     if let Some(text) = unreadable(&chosen, &manner) {
@@ -75,20 +69,9 @@ fn print(args: &DiffArgs, chosen: &Chosen, reports: &[DiffReport], out: &mut imp
                 write!(out, "{}", diff::report::text(program, report, args.rows))?;
             }
         }
-        Format::Json if chosen.several => {
-            let files: Vec<Value> = parts()
-                .map(|(program, report)| {
-                    let mut json = diff::report::json(program, report);
-                    json["file"] = programs::name(program).into();
-                    json
-                })
-                .collect();
-            writeln!(out, "{:#}", json!({ "schema_version": 1, "files": files }))?;
-        }
         Format::Json => {
-            for (program, report) in parts() {
-                writeln!(out, "{:#}", diff::report::json(program, report))?;
-            }
+            let each = parts().map(|(program, report)| diff::report::json(program, report)).collect();
+            programs::print_json(chosen, each, out)?;
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ mod page;
 use crate::args::{self, ReportFormat, Stage, VerifyArgs};
 use crate::files::load;
 use crate::machine::threads::{self, workers};
-use crate::machine::{limits, signals, terminal};
+use crate::machine::{limits, terminal};
 use crate::solvers;
 use crate::status::{Failure, Status};
 use lang_l::Loaded;
@@ -39,29 +39,22 @@ const QUESTIONS: u32 = 3;
 
 /// Compares the versions. The status says how bad the worst verdict is.
 pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, Failure> {
-    let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
-    load::at_most_one_is_standard_input(paths.iter().copied())?;
     if args.dump == Some(Stage::Ast) {
+        let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
+        load::at_most_one_is_standard_input(paths.iter().copied())?;
         dump::trees(&paths, out)?;
         return Ok(Status::Success);
     }
-    // First of all, so that it is ready when the first question is.
-    let backend = solvers::start(args.memory)?;
-    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
-    let chosen = match programs::chosen(&paths, &args.procedures) {
-        Ok(chosen) => chosen,
-        Err(failures) => return Ok(complain_of(&failures)),
+    let choose = |paths: &[&Path]| programs::chosen(paths, &args.procedures);
+    let (backend, chosen) = match programs::begin(&args.files, args.memory, choose)? {
+        Ok(begun) => begun,
+        Err(status) => return Ok(status),
     };
     let run = Run { args, backend, chosen };
     match args.dump {
         Some(stage) => dump::programs(&run, stage, out).map(|()| Status::Success),
         None => run.compare(out),
     }
-}
-
-/// Tells all that is wrong with what was given.
-fn complain_of(failures: &[Failure]) -> Status {
-    failures.iter().fold(Status::Illegal, |_, failure| failure.report())
 }
 
 /// What is to be done: the arguments, who answers questions, and the programs.

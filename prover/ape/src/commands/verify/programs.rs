@@ -1,11 +1,17 @@
 //! Which programs are verified.
 //!
-//! In: paths, and the procedures that were asked for. Out: the programs to compare, each in two versions.
+//! In: paths, and the procedures that were asked for. Out: the programs to compare, each in two versions; and what is said of each
+//! as JSON.
 
 use crate::files::load::{self, Programs};
-use crate::status::Failure;
+use crate::machine::{limits, signals};
+use crate::solvers;
+use crate::status::{Failure, Status};
 use lang_l::Loaded;
-use std::path::Path;
+use serde_json::{Value, json};
+use smt::solve::Shared;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// The programs that a run is about.
 pub(in crate::commands) struct Chosen {
@@ -13,6 +19,22 @@ pub(in crate::commands) struct Chosen {
     pub(in crate::commands) programs: Vec<Loaded>,
     /// Whether each file is a program of its own, and is reported under its name.
     pub(in crate::commands) several: bool,
+}
+
+/// What a command that verifies begins with: who answers questions, and the programs that `choose` makes of the files. Where some
+/// of these are not legal that is told, and the status is what is left.
+pub(in crate::commands) fn begin(
+    files: &[PathBuf],
+    memory: u64,
+    choose: impl FnOnce(&[&Path]) -> Result<Chosen, Vec<Failure>>,
+) -> Result<Result<(Shared, Chosen), Status>, Failure> {
+    let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
+    load::at_most_one_is_standard_input(paths.iter().copied())?;
+    // First of all, so that it is ready when the first question is.
+    let backend = solvers::start(memory)?;
+    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
+    let told = |failures: Vec<Failure>| failures.iter().fold(Status::Illegal, |_, failure| failure.report());
+    Ok(choose(&paths).map(|chosen| (backend, chosen)).map_err(told))
 }
 
 /// Reads the programs, and takes those that have one of the procedures that were asked for.
@@ -41,6 +63,21 @@ fn among(programs: Programs, procedures: &[String]) -> Result<Chosen, Vec<Failur
 /// What a program is called: its file, or the first of two.
 pub(in crate::commands) fn name(program: &Loaded) -> &str {
     program.sources.iter().next().map_or("", |(_, source)| &source.name)
+}
+
+/// Prints what is said of each program: one object, which names the files where there are several.
+pub(in crate::commands) fn print_json(chosen: &Chosen, parts: Vec<Value>, out: &mut impl Write) -> Result<(), Failure> {
+    if !chosen.several {
+        parts.iter().try_for_each(|json| writeln!(out, "{json:#}"))?;
+        return Ok(());
+    }
+    let named = chosen.programs.iter().zip(parts).map(|(program, mut json)| {
+        json["file"] = name(program).into();
+        json
+    });
+    let files: Vec<Value> = named.collect();
+    writeln!(out, "{:#}", json!({ "schema_version": 1, "files": files }))?;
+    Ok(())
 }
 
 fn uneven(program: &Loaded) -> Result<(), Failure> {
