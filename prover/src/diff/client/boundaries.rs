@@ -28,8 +28,6 @@ pub struct Boundary {
     pub kind: Kind,
     /// Whether they do the same.
     pub holds: bool,
-    /// Why the kernel has not checked it, if it has not.
-    pub not_checked: Option<String>,
     /// The procedure they have become; empty for a call, and for a whole client.
     pub(super) procedure: String,
 }
@@ -105,9 +103,8 @@ impl Work {
                 let holds = result.is_some_and(Found::is_equal);
                 let span = sites::span(&before, &trial.range);
                 let kind = sites::kind(&before, &trial.range);
-                let not_checked = result.and_then(|found| found.not_checked.clone()).filter(|_| holds);
                 let number = search.boundaries.len();
-                search.boundaries.push(Boundary { span, kind, holds, not_checked, procedure: name.clone() });
+                search.boundaries.push(Boundary { span, kind, holds, procedure: name.clone() });
                 if !holds {
                     failed.insert(span);
                     continue;

@@ -93,8 +93,6 @@ pub struct Client {
     pub verdict: &'static str,
     /// Whether it ends from the same stores.
     pub termination: Termination,
-    /// Why the kernel has not checked the proof, if there is one and it has not.
-    pub not_checked: Option<String>,
     /// Why it is open, if it is.
     pub open: Option<String>,
     /// The program and the report that show how it differs, or which contract it breaks.
@@ -256,7 +254,6 @@ struct Examination<'e> {
 struct Judged {
     verdict: &'static str,
     termination: Termination,
-    not_checked: Option<String>,
     open: Option<String>,
     case: Option<Box<(Unit, Report)>>,
 }
@@ -283,12 +280,11 @@ impl Examination<'_> {
         let escape = judged.case.as_ref().and_then(|case| escaped(case));
         let calls = solver.attempt(|solver| self.calls(name, &mut search, solver)).unwrap_or_default();
         let library = callees(&self.source.unit, name).intersection(&self.changed).cloned().collect();
-        let Judged { verdict, termination, not_checked, open, case } = judged;
+        let Judged { verdict, termination, open, case } = judged;
         Client {
             name: name.to_string(),
             verdict,
             termination,
-            not_checked,
             open,
             case,
             escape,
@@ -305,16 +301,9 @@ impl Examination<'_> {
         let small = part(&self.work.unit, &roots);
         let proved = solver.attempt(|solver| prove::prove(&small, &self.work.unequal, [&Names::new(), &roots], solver));
         let found = proved.ok().and_then(|mut found| found.remove(name));
-        if let Some(found) = found.filter(prove::Found::is_equal) {
-            let not_checked = found.not_checked;
-            self.whole(name, search, &not_checked);
-            return Judged {
-                verdict: "equivalent",
-                termination: Termination::Mutual,
-                not_checked,
-                open: None,
-                case: None,
-            };
+        if found.is_some_and(|found| found.is_equal()) {
+            self.whole(name, search);
+            return Judged { verdict: "equivalent", termination: Termination::Mutual, open: None, case: None };
         }
         if let Ok(Some(witness)) = solver.attempt(|_| seen(original, name, concrete::SearchBudget::QUICK)) {
             return affected(original, name, witness);
@@ -326,19 +315,13 @@ impl Examination<'_> {
     }
 
     /// Notes that the whole client is the boundary of the calls that nothing smaller contains.
-    fn whole(&self, name: &str, search: &mut Search, not_checked: &Option<String>) {
+    fn whole(&self, name: &str, search: &mut Search) {
         let open = self.work.open(name);
         let version = &self.source.unit.versions[0];
         let Some(id) = version.find(name).filter(|_| !open.is_empty()) else { return };
         let number = search.boundaries.len();
-        let (span, not_checked) = (version.procedure(id).span, not_checked.clone());
-        search.boundaries.push(Boundary {
-            span,
-            kind: Kind::Client,
-            holds: true,
-            not_checked,
-            procedure: String::new(),
-        });
+        let span = version.procedure(id).span;
+        search.boundaries.push(Boundary { span, kind: Kind::Client, holds: true, procedure: String::new() });
         search.contained.extend(open.iter().map(|site| (site.span, number)));
     }
 
@@ -346,30 +329,20 @@ impl Examination<'_> {
     fn as_verified(&self, original: &Unit, report: Report, name: &str, search: &mut Search) -> Judged {
         let Some(pair) = report.pairs.iter().find(|pair| pair.left == name) else {
             let open = Some("it is no pair that can be compared".to_string());
-            return Judged {
-                verdict: "unknown",
-                termination: Termination::Unknown,
-                not_checked: None,
-                open,
-                case: None,
-            };
+            return Judged { verdict: "unknown", termination: Termination::Unknown, open, case: None };
         };
         let (verdict, termination) = (pair.verdict.word(), pair.termination);
-        let (mut not_checked, mut open, mut shown) = (None, None, false);
+        let (mut open, mut shown) = (None, false);
         match &pair.verdict {
-            Verdict::Equivalent(proof) => {
-                not_checked = unchecked(proof);
-                self.whole(name, search, &not_checked);
-            }
-            Verdict::PartiallyEquivalent(proof) => {
-                not_checked = unchecked(proof);
+            Verdict::Equivalent(_) => self.whole(name, search),
+            Verdict::PartiallyEquivalent(_) => {
                 open = Some("that both end from the same stores is not proved".into());
             }
             Verdict::Unknown(reason) => open = Some(reason.what.clone()),
             Verdict::NotEquivalent(_) | Verdict::ContractViolation(_) => shown = true,
         }
         let case = shown.then(|| Box::new((original.clone(), report)));
-        Judged { verdict, termination, not_checked, open, case }
+        Judged { verdict, termination, open, case }
     }
 
     /// The calls of a client that come to changed procedures.
@@ -413,21 +386,8 @@ impl Examination<'_> {
             return None;
         }
         let procedure = String::new();
-        search.boundaries.push(Boundary {
-            span: site.span,
-            kind: Kind::Call,
-            holds: true,
-            not_checked: None,
-            procedure,
-        });
+        search.boundaries.push(Boundary { span: site.span, kind: Kind::Call, holds: true, procedure });
         Some(search.boundaries.len() - 1)
-    }
-}
-
-fn unchecked(proof: &crate::goal::PairProof) -> Option<String> {
-    match &proof.checked {
-        crate::goal::Checked::Proved(_) => None,
-        crate::goal::Checked::Not(why) => Some(why.clone()),
     }
 }
 
@@ -459,7 +419,7 @@ fn affected(unit: &Unit, name: &str, witness: Witness) -> Judged {
     });
     let report = Report { pairs: report.into_iter().collect(), ..Report::default() };
     let case = Some(Box::new((unit.clone(), report)));
-    Judged { verdict: "not-equivalent", termination, not_checked: None, open: None, case }
+    Judged { verdict: "not-equivalent", termination, open: None, case }
 }
 
 /// The first call that gave something else in a case.

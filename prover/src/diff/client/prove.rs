@@ -8,7 +8,7 @@ use crate::analysis::{Analysis, analyse};
 use crate::checked::Material;
 use crate::diff::client::part::Names;
 use crate::engines::claims;
-use crate::goal::{Checked, Program};
+use crate::goal::Program;
 use crate::lower::lower;
 use crate::search::concrete;
 use crate::search::witness::RunPair;
@@ -25,8 +25,6 @@ use std::collections::BTreeMap;
 pub(super) struct Found {
     /// How much; `None` for nothing.
     pub(super) level: Option<Level>,
-    /// Why the kernel has not checked it, if it has not.
-    pub(super) not_checked: Option<String>,
     /// Why it would say nothing, if it would.
     pub(super) vacuous: Option<String>,
 }
@@ -75,14 +73,10 @@ pub(super) fn prove(
         let reach = premises(pair, Some(proof), &proofs);
         let run = procedures_run(&program, pair, &reach);
         let kept = (0..2).all(|version| contracts_hold(&clauses, version, &run[version]));
-        let not_checked = match &proof.checked {
-            Checked::Proved(_) => None,
-            Checked::Not(why) => Some(why.clone()),
-        };
         let level = proof.level.filter(|_| kept);
         let look = level.is_some() && asked.contains(name(pair));
         let vacuous = look.then(|| vacuity::vacuous(&program, pair, None, solver)).flatten().map(|reason| reason.what);
-        found.insert(name(pair).clone(), Found { level, not_checked, vacuous });
+        found.insert(name(pair).clone(), Found { level, vacuous });
     }
     found
 }
