@@ -8,11 +8,12 @@ use crate::lower::{Lowered, is_loop, same_signature};
 use kernel::effects::{Effects, direct_callees};
 use kernel::exec::state::Outcome;
 use kernel::pair::paths::{self, PathsEvidence, Relations};
+use kernel::pair::plan::Turns;
 use kernel::pair::summaries::SummariesEvidence;
 use kernel::pair::{self, Both, PairEvidence};
 use kernel::proof::Proved;
 use kernel::rejection::Rejection;
-use kernel::relate::{Claims, Correspondence, FailedGoal, Level, Relation};
+use kernel::relate::{Apart, Claims, Correspondence, FailedGoal, Level, Relation};
 use lang_l::hir::same::same_code;
 use lang_l::hir::{Expr, ProcId, Procedure};
 use lang_l::source::Span;
@@ -178,6 +179,8 @@ pub enum ProofEvidence {
 pub struct LoopsEvidence {
     /// The pair itself.
     pub whole: PathsEvidence,
+    /// How the turns of its loops are laid side by side.
+    pub turns: Turns,
     /// Its pairs of loops, in the order of the source.
     pub loops: Vec<LoopEvidence>,
 }
@@ -193,6 +196,10 @@ pub struct LoopEvidence {
     pub facts: Vec<usize>,
     /// The results that are equal.
     pub results: Vec<(usize, usize)>,
+    /// Where the heaps may differ.
+    pub apart: Vec<Apart>,
+    /// Which of the facts that are tried hold at the ends.
+    pub exit: Vec<usize>,
     /// How outcomes were related, as in [`PathsEvidence`].
     pub relations: Relations,
 }

@@ -29,9 +29,13 @@ pub mod pair {
     /// Loops and recursion that come to an end by themselves are executed to it: so deep.
     pub const MAX_EVALUATED_DEPTH: usize = 64;
     /// The most outcomes of each side then.
-    pub const MAX_EVALUATED_OUTCOMES: usize = 6;
+    pub const MAX_EVALUATED_OUTCOMES: usize = 24;
     /// Two loops are not related by more facts than this.
     pub const MAX_FACTS: usize = 240;
+    /// Two heaps differ at no more places than this.
+    pub const MAX_APART: usize = 8;
+    /// No more turns of a loop than this are executed in place.
+    pub const MAX_TURNS: usize = 4;
     /// No more than this is read in a fact, one from the other.
     pub const MAX_STEPS: usize = 8;
     /// The parameters and results of version 1 that have no partner are numbered from here on; no loop has so many.

@@ -6,7 +6,9 @@
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
 use lang_l::hir::visit::{walk_exprs, walk_stmts};
-use lang_l::hir::{Block, Expr, ExprKind, GlobalId, LocalId, Origin, Place, ProcId, Procedure, StmtKind, Type, Unit};
+use lang_l::hir::{
+    Block, Expr, ExprKind, FieldId, GlobalId, LocalId, Origin, Place, ProcId, Procedure, StmtKind, Type, Unit,
+};
 use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
 
@@ -42,17 +44,25 @@ pub struct Effects {
     pub speaks_of_entry: bool,
     /// Its `ensures` may be assumed after a call.
     pub trust_ensures: bool,
-    /// By which numbers the results of its calls go, where not by their own: two calls that are matched under a relation share
-    /// only the results that correspond.
-    pub result_numbers: Option<Vec<u32>>,
+    /// What its calls leave, where these are matched under a relation.
+    pub returned: Returned,
     /// The procedures it may call, itself included when it is recursive, directly or not.
     pub callees: BTreeSet<ProcId>,
+}
+
+/// What calls of a procedure leave, where two versions leave more than what they share.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Returned {
+    /// By which numbers the results go, where not by their own: two calls share only the results that correspond.
+    pub numbers: Option<Vec<u32>>,
+    /// Where the heap holds what only this version knows of: a field of what a parameter refers to.
+    pub apart: Vec<(usize, FieldId)>,
 }
 
 impl Effects {
     /// The numbers by which so many results of its calls go.
     pub fn numbers_of_results(&self, count: usize) -> Vec<u32> {
-        self.result_numbers.clone().unwrap_or_else(|| (0u32..).take(count).collect())
+        self.returned.numbers.clone().unwrap_or_else(|| (0u32..).take(count).collect())
     }
 
     /// Whether it may call itself, directly or not.
@@ -156,7 +166,7 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
         non_local: false,
         speaks_of_entry: false,
         trust_ensures: false,
-        result_numbers: None,
+        returned: Returned::default(),
         callees: BTreeSet::new(),
     };
     match &procedure.body {
@@ -179,7 +189,7 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
 /// Every field and every kind of cell.
 pub fn every_selector(unit: &Unit) -> BTreeSet<Selector> {
     let fields =
-        (0..unit.fields.len()).map(|at| Selector::Field(lang_l::hir::FieldId(u32::try_from(at).unwrap_or(u32::MAX))));
+        (0..unit.fields.len()).map(|at| Selector::Field(FieldId(u32::try_from(at).unwrap_or(u32::MAX))));
     fields.chain([Sort::Int, Sort::Bool, Sort::Ref].map(Selector::Cell)).collect()
 }
 

@@ -10,7 +10,7 @@
 //! Invariant: no solver here. What is not the same term is not the same.
 
 use crate::effects::Effects;
-use crate::exec::source::{Given, Input, Simulation, Site, Source};
+use crate::exec::source::{Given, Input, Literal, Simulation, Site, Source};
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, on_entry};
 use crate::rejection::{Rejection, reject};
@@ -59,6 +59,7 @@ pub fn is_plain(simulation: &Simulation, code: &Procedure) -> bool {
     matches!(simulation.site, Site::Procedure(_))
         && simulation.inputs.iter().cloned().eq(inputs)
         && simulation.outputs.iter().copied().eq(outputs)
+        && simulation.known.is_empty()
 }
 
 struct Lockstep<'a> {
@@ -100,13 +101,16 @@ impl<'a> Lockstep<'a> {
             }
             Input::Param(at) => *at < lowered.params && code.locals.get(id.index()).map(|local| &local.ty) == ty(*at),
         };
-        let output = |(given, at): &(Given, usize)| {
-            let ours = match given {
-                Given::Local(id) => code.locals.get(id.index()).map(|local| &local.ty),
-                Given::Result(result) => code.locals.get(code.params + result).map(|local| &local.ty),
-                Given::Returned => Some(&Type::Bool),
-            };
-            *at < lowered.results && ours == ty(lowered.params + at)
+        let type_of = |given: &Given| match given {
+            Given::Local(id) => code.locals.get(id.index()).map(|local| &local.ty),
+            Given::Result(result) => code.locals.get(code.params + result).map(|local| &local.ty),
+            Given::Returned => Some(&Type::Bool),
+        };
+        let output =
+            |(given, at): &(Given, usize)| *at < lowered.results && type_of(given) == ty(lowered.params + at);
+        let known = |(given, literal): &(Given, Literal)| {
+            let twice = own.outputs.iter().any(|(output, _)| output == given);
+            !twice && type_of(given).is_some_and(|ty| Sort::from(ty) == literal.sort())
         };
         let listed: BTreeSet<LocalId> = own.inputs.iter().map(|(id, _)| *id).collect();
         let contract = |of: &Procedure| (of.requires.clone(), of.ensures.clone(), of.modifies.clone());
@@ -118,6 +122,7 @@ impl<'a> Lockstep<'a> {
         };
         if !own.inputs.iter().all(input)
             || !own.outputs.iter().all(output)
+            || !own.known.iter().all(known)
             || listed.len() != own.inputs.len()
             || !same_contract
         {

@@ -17,7 +17,7 @@ use crate::engines;
 use crate::goal::{Claim, LoopEvidence, LoopsEvidence, Pair, PairProof, ProofEvidence};
 use crate::lower::Lowered;
 use kernel::pair::paths::PathsEvidence;
-use kernel::pair::plan::InliningPlan;
+use kernel::pair::plan::{InliningPlan, Turns};
 use kernel::pair::summaries::{Products, Slot, SummariesEvidence, Summary};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
@@ -228,7 +228,8 @@ impl Words<'_> {
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
                 entry.paths = entries::paths(relations);
             }
-            ProofEvidence::Loops(LoopsEvidence { whole: PathsEvidence { plan, relations }, loops }) => {
+            ProofEvidence::Loops(LoopsEvidence { whole: PathsEvidence { plan, relations }, turns, loops }) => {
+                entry.turns = (*turns != Turns::default()).then(|| turns.clone());
                 entry.depths = Some(plan.depths);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &plan.inline[version])));
                 entry.paths = entries::paths(relations);
@@ -238,6 +239,8 @@ impl Words<'_> {
                     equal: own.equal.clone(),
                     facts: own.facts.clone(),
                     results: own.results.clone(),
+                    apart: own.apart.clone(),
+                    exit: own.exit.clone(),
                     paths: entries::paths(&own.relations),
                 };
                 entry.loops = loops.iter().map(related).collect();
@@ -305,6 +308,8 @@ impl Reader<'_> {
             equal: entry.equal.clone(),
             facts: entry.facts.clone(),
             results: entry.results.clone(),
+            apart: entry.apart.clone(),
+            exit: entry.exit.clone(),
             relations: entries::relations(&entry.paths),
         })
     }
@@ -349,7 +354,8 @@ impl Reader<'_> {
                     ProofEvidence::Paths(whole)
                 } else {
                     let loops = entry.loops.iter().map(|own| self.related_loops(own)).collect::<Result<_, _>>()?;
-                    ProofEvidence::Loops(LoopsEvidence { whole, loops })
+                    let turns = entry.turns.clone().unwrap_or_default();
+                    ProofEvidence::Loops(LoopsEvidence { whole, turns, loops })
                 }
             }
             (None, None) => ProofEvidence::Plain,

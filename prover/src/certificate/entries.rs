@@ -11,6 +11,7 @@ use crate::analysis::loop_invariants::LoopInvariants;
 use crate::lower::Lowered;
 use kernel::alone::clauses::ClauseKind;
 use kernel::alone::measures::{Measure, Ranking};
+use kernel::pair::plan::Turns;
 use kernel::pair::summaries::{Formula, Polynomial};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate;
@@ -129,6 +130,9 @@ pub(super) struct ProofEntry {
     /// Whether nothing is known of products but that equal factors make equal ones.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub(super) opaque_products: bool,
+    /// How the turns of these are laid side by side, where not one by one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) turns: Option<Turns>,
     /// What relates loops that are run in step.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) loops: Vec<LoopsEntry>,
@@ -146,6 +150,12 @@ pub(super) struct LoopsEntry {
     pub(super) facts: Vec<usize>,
     /// The results that are equal.
     pub(super) results: Vec<(usize, usize)>,
+    /// Where the heaps may differ: a parameter, and a field by its number.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) apart: Vec<relate::Apart>,
+    /// Which of the facts that are tried hold at the ends.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) exit: Vec<usize>,
     /// How paths of the two are related.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) paths: Vec<PathsEntry>,

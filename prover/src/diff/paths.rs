@@ -245,6 +245,7 @@ fn related(question: Question<'_>, [left, right]: [&Outcome; 2], arena: &mut Are
         claims,
         used: Claims::new(),
         relations: BTreeMap::new(),
+        end: None,
     };
     Searcher::new(relater, MAX_ATTEMPTS).relate(left, right).is_ok()
 }

@@ -85,7 +85,7 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
     let (program, unit) = (goal.program.both(), goal.program.unit);
     let mut arena = unit.arena();
     let assumed = assumptions(goal.program, goal.pair, goal.when, &mut arena);
-    let run = Run { program, pair: goal.pair, plan, parameter_numbers: None };
+    let run = Run { program, pair: goal.pair, plan, own: None };
     let both = match run.outcomes(&assumed, &mut arena) {
         Ok(both) => both,
         Err((version, error)) => {

@@ -6,7 +6,7 @@
 
 use super::Lowered;
 use kernel::exec::source::{Given, Input, Literal, Simulation, Site};
-use lang_l::hir::{ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit};
+use lang_l::hir::{Block, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit};
 use lang_l::source::Span;
 
 /// What the procedures of one version stand for.
@@ -95,7 +95,49 @@ fn stands_for(whole: &Procedure, code: &Procedure, site: Site, itself: Option<Pr
         Some((given, if faults::planted("lower/simulations/result-of-another") { code.results - 1 - at } else { at }))
     };
     let outputs = results.iter().enumerate().filter_map(output).collect();
-    Simulation { site, inputs, outputs, itself }
+    let given = |local: &Local| match local.name.strip_prefix('@') {
+        Some("returned") => Some(Given::Returned),
+        Some(_) => own_results(local).map(Given::Result),
+        None => find(local).map(Given::Local),
+    };
+    let always = if looped { always(code) } else { Vec::new() };
+    let known = always.into_iter().filter_map(|(id, literal)| Some((given(code.local(id))?, literal))).collect();
+    Simulation { site, inputs, outputs, known, itself }
+}
+
+/// What a loop always gives back: its next turn is followed by assignments of that, where a pass has taken the results away.
+fn always(code: &Procedure) -> Vec<(LocalId, Literal)> {
+    let mut found: Vec<(LocalId, Literal)> = Vec::new();
+    let mut in_block = |block: &Block| {
+        let calls_itself = |stmt: &Stmt| stmt.as_call().is_some() && stmt.span == code.span;
+        let Some(at) = block.stmts.iter().rposition(calls_itself) else { return };
+        for stmt in &block.stmts[at + 1..] {
+            let StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) = &stmt.kind else { break };
+            let literal = match &value.kind {
+                ExprKind::Int(value) => Literal::Int(value.clone()),
+                ExprKind::Bool(value) => Literal::Bool(*value),
+                ExprKind::Null => Literal::Null,
+                _ => continue,
+            };
+            if found.iter().all(|(known, _)| known != id) && !code.result_ids().any(|own| own == *id) {
+                found.push((*id, literal));
+            }
+        }
+    };
+    blocks(code.body.as_ref(), &mut in_block);
+    found
+}
+
+/// All blocks of a body.
+fn blocks<'b>(body: Option<&'b Block>, look: &mut dyn FnMut(&'b Block)) {
+    let Some(body) = body else { return };
+    look(body);
+    for stmt in &body.stmts {
+        if let StmtKind::If(_, then, els) = &stmt.kind {
+            blocks(Some(then), look);
+            blocks(Some(els), look);
+        }
+    }
 }
 
 /// What a variable begins with, where a pass has put that before all else.

@@ -22,7 +22,7 @@ use kernel::relate::{
     places, write_condition,
 };
 use smt::arena::CallRecord;
-use smt::obligation::Purpose;
+use smt::obligation::{Purpose, Tag};
 use smt::term::{AllocClass, CallId, Ending, Term};
 use std::collections::{BTreeMap, BTreeSet};
 use walk::{Sides, Splits};
@@ -61,12 +61,14 @@ pub struct Searcher<'a> {
     pub order: Order,
     /// What was found not to hold of the relation between two callees: which variables are not equal, and which facts fail.
     pub refuted: BTreeMap<Pair, [BTreeSet<usize>; 2]>,
+    /// Which facts were found not to hold at the ends, where the outcomes are those of loops that a relation is about.
+    pub refuted_at_ends: BTreeSet<usize>,
 }
 
 impl<'a> Searcher<'a> {
     /// A search that makes at most so many attempts to match two calls.
     pub fn new(relater: Relater<'a>, attempts: usize) -> Self {
-        Searcher { relater, attempts, order: Order::Nearest, refuted: BTreeMap::new() }
+        Searcher { relater, attempts, order: Order::Nearest, refuted: BTreeMap::new(), refuted_at_ends: BTreeSet::new() }
     }
 
     /// Relates two outcomes.
@@ -164,7 +166,10 @@ impl<'a> Searcher<'a> {
         let both = left.ending == Ending::Normal && right.ending == Ending::Normal;
         let failed_goal = if both || faults::planted("relate/endings-alike") {
             match self.isomorphic(Sides { left, right, current: &aligned, alignment: &alignment }, splits) {
-                Ok(found) => return Ok(isomorphic(found)),
+                Ok(found) => {
+                    self.weaken_ends(left, right, &found);
+                    return Ok(isomorphic(found));
+                }
                 Err(failed_goal) => failed_goal,
             }
         } else {
@@ -174,7 +179,9 @@ impl<'a> Searcher<'a> {
             return Ok((Relation::Exclusive, leaf(End::Exclusive)));
         }
         if left.ending == Ending::Normal && right.ending == Ending::Normal && splits.is_empty() {
-            return self.enumerated(left, right, &alignment).map(isomorphic).ok_or(failed_goal);
+            let found = self.enumerated(left, right, &alignment).ok_or(failed_goal)?;
+            self.weaken_ends(left, right, &found);
+            return Ok(isomorphic(found));
         }
         Err(failed_goal)
     }
@@ -246,6 +253,20 @@ impl<'a> Searcher<'a> {
                 word(right)
             ),
             places: [self.relater.places(left), self.relater.places(right)],
+        }
+    }
+
+    /// Notes what the relation of two loops says that does not hold of two ends.
+    fn weaken_ends(&mut self, left: &Outcome, right: &Outcome, found: &Correspondence) {
+        let (aligned, said) = self.relater.said_at_ends(left, right, found);
+        let tag = || Tag::from(Purpose::StoresEqual);
+        if said.is_empty() || self.relater.holds(&aligned, &said, tag()) {
+            return;
+        }
+        for (at, fact) in said.into_iter().enumerate() {
+            if !self.refuted_at_ends.contains(&at) && !self.relater.holds(&aligned, &[fact], tag()) {
+                self.refuted_at_ends.insert(at);
+            }
         }
     }
 

@@ -95,13 +95,7 @@ impl Searcher<'_> {
     pub(super) fn isomorphic(&mut self, sides: Sides<'_>, splits: &mut Splits) -> Result<Correspondence, FailedGoal> {
         let Sides { left, right, current, .. } = sides;
         let selectors = kernel::effects::every_selector(self.relater.unit);
-        let pairs: Vec<(Term, Term)> = left
-            .results
-            .iter()
-            .copied()
-            .zip(current.outcome.results.iter().copied())
-            .chain(left.globals.iter().copied().zip(current.outcome.globals.iter().copied()))
-            .collect();
+        let pairs = self.relater.equal_at_ends(left, &current.outcome);
         let heaps = [left.heap, current.outcome.heap];
         let start = Start { heaps, selectors: &selectors, pairs: &pairs, writes: true };
         let alignment = self.walk(sides, &start, splits);

@@ -103,7 +103,7 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         Some(())
     }),
     ("results of other numbers", |_, story, random| {
-        procedure(story, random)?.result_numbers = Some(vec![0; 1 + random.below(3)]);
+        procedure(story, random)?.returned.numbers = Some(vec![0; 1 + random.below(3)]);
         Some(())
     }),
     ("effects of the other version", |_, story, random| {

@@ -3,6 +3,7 @@
 //! In: a pair that is known to differ. Out: a claim about it, which matches calls and births by chance, in order more often than not.
 
 use super::Lie;
+use super::relations::{place, turns};
 use kernel::effects::is_loop;
 use kernel::exec::state::Outcome;
 use kernel::pair::loops::{Frame, LoopRelation, LoopsEvidence, parameters, results};
@@ -28,7 +29,7 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
             plan.check(program).ok()?;
             let mut arena = Arena::new(program.unit);
             let (assumed, _) = assumptions(program, pair, None, &mut arena);
-            let run = Run { program, pair, plan: &plan, parameter_numbers: None };
+            let run = Run { program, pair, plan: &plan, own: None };
             let both = run.outcomes(&assumed, &mut arena).ok()?;
             by_chance(&both, &mut Chance { random, sure: false })
         };
@@ -76,7 +77,7 @@ pub(super) fn in_order(findings: &Findings, pair: Pair) -> Option<PairEvidence> 
     }
     let mut arena = Arena::new(program.unit);
     let (assumed, _) = assumptions(program, pair, None, &mut arena);
-    let run = Run { program, pair, plan: &plan, parameter_numbers: None };
+    let run = Run { program, pair, plan: &plan, own: None };
     let relations = by_chance(&run.outcomes(&assumed, &mut arena).ok()?, chance);
     Some(PairEvidence::Paths(PathsEvidence { plan, relations }))
 }
@@ -159,9 +160,10 @@ fn loops(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> Option<LoopsE
     }
     let (plan, claims) = (InliningPlan::of(Default::default(), [0, 0]), Claims::new());
     let goal = Goal { program, pair, when: None, claims: &claims };
-    let frame = Frame { goal, level: Level::Full, plan: &plan, loops: &own };
+    let turns = turns(chance.random);
+    let frame = Frame { goal, level: Level::Full, plan: &plan, turns: &turns, loops: &own };
     let effects = frame.effects();
-    let numbered = Both { unit: program.unit, effects: [program.effects[0], &effects] };
+    let numbered = Both { unit: program.unit, effects: [&effects[0], &effects[1]] };
     let mut said = Vec::new();
     for target in frame.targets() {
         let both = frame.outcomes(numbered, target, &mut Arena::new(program.unit))?;
@@ -169,7 +171,7 @@ fn loops(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> Option<LoopsE
     }
     let mut said = said.into_iter();
     let whole = PathsEvidence { plan: plan.clone(), relations: said.next()? };
-    Some(LoopsEvidence { whole, loops: own.iter().cloned().zip(said).collect() })
+    Some(LoopsEvidence { whole, loops: own.iter().cloned().zip(said).collect(), turns })
 }
 
 fn relation(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> LoopRelation {
@@ -177,6 +179,8 @@ fn relation(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> LoopRelati
     let entry = CallRelation {
         equal: partners(parameters(left), parameters(right), chance),
         facts: (0..chance.facts()).filter_map(|_| fact([left, right].map(parameters), chance.random)).collect(),
+        apart: (0..chance.facts() / 2).map(|_| place(chance.random)).collect(),
+        exit: (0..chance.facts()).filter_map(|_| fact([left, right].map(parameters), chance.random)).collect(),
     };
     LoopRelation { pair, entry, results: partners(results(left), results(right), chance) }
 }
@@ -190,8 +194,8 @@ fn fact(parameters: [&[Local]; 2], random: &mut Random) -> Option<Fact> {
     };
     let (one, other) = (number(0)?, number(1)?);
     Some(match random.below(3) {
-        0 => Fact::AtMost(one, other),
-        1 => Fact::AtMost(other, one),
+        0 => Fact::AtMost(one, other, 0),
+        1 => Fact::AtMost(other, one, 0),
         _ => Fact::Equal(one, other, [0, 1, -1][random.below(3)]),
     })
 }

@@ -50,12 +50,18 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
     }),
     ("output of a part invented", |_, story, random| {
         let own = part(story, random)?;
-        let given = match random.below(3) {
-            0 => Given::Local(local(random)),
-            1 => Given::Returned,
-            _ => Given::Result(random.below(5)),
-        };
-        own.outputs.push((given, random.below(5)));
+        own.outputs.push((given(random), random.below(5)));
+        Some(())
+    }),
+    ("output of a part said to be known", |_, story, random| {
+        let own = part(story, random)?;
+        own.known.push((given(random), literal(random)));
+        Some(())
+    }),
+    ("known output of a part is another", |_, story, random| {
+        let own = part(story, random)?;
+        let at = random.below(own.known.len());
+        own.known.get_mut(at)?.1 = literal(random);
         Some(())
     }),
     ("a part of another place", |_, story, random| {
@@ -129,6 +135,15 @@ fn part<'s>(story: &'s mut Findings, random: &mut Random) -> Option<&'s mut Simu
     let all = &mut story.simulations[random.below(2)];
     let at = random.below(all.len());
     all.get_mut(at)?.as_mut()
+}
+
+/// Something that a part may give back.
+fn given(random: &mut Random) -> Given {
+    match random.below(3) {
+        0 => Given::Local(local(random)),
+        1 => Given::Returned,
+        _ => Given::Result(random.below(5)),
+    }
 }
 
 fn literal(random: &mut Random) -> Literal {

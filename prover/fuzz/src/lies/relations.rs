@@ -6,7 +6,8 @@ use super::Lie;
 use super::pick::{claim, pairs_of_loops};
 use kernel::pair::PairEvidence;
 use kernel::pair::loops::LoopRelation;
-use kernel::relate::{Atom, Fact, Level, Step};
+use kernel::pair::plan::Turns;
+use kernel::relate::{Apart, Atom, Fact, Level, Step};
 use lang_l::hir::FieldId;
 use lang_l::random::Random;
 use smt::term::Sort;
@@ -20,8 +21,8 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
     }),
     ("fact of loops strengthened", |subject, story, random| {
         let fact = random_fact(claim(subject, story, random)?, random)?;
-        if let Fact::AtMost(one, other) = fact {
-            *fact = Fact::Equal(one.clone(), other.clone(), 0);
+        if let Fact::AtMost(one, other, more) = fact {
+            *fact = Fact::Equal(one.clone(), other.clone(), *more);
             return Some(());
         }
         None
@@ -29,8 +30,9 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
     ("fact of loops shifted", |subject, story, random| {
         let by = if random.percent(50) { 1 } else { -1 };
         match random_fact(claim(subject, story, random)?, random)? {
-            Fact::Equal(.., more) | Fact::Sum(.., more) => *more = more.wrapping_add(by),
-            Fact::AtMost(one, other) => std::mem::swap(one, other),
+            Fact::Equal(.., more) | Fact::Sum(.., more) | Fact::AtMost(.., more) | Fact::AtLeast(_, more) => {
+                *more = more.wrapping_add(by);
+            }
             Fact::NotNull(_) => return None,
         }
         Some(())
@@ -42,10 +44,56 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
     }),
     ("fact of loops of another variable", |subject, story, random| {
         match random_fact(claim(subject, story, random)?, random)? {
-            Fact::Equal(one, ..) | Fact::Sum([one, _], ..) | Fact::AtMost(one, _) | Fact::NotNull(one) => {
+            Fact::Equal(one, ..)
+            | Fact::Sum([one, _], ..)
+            | Fact::AtMost(one, ..)
+            | Fact::AtLeast(one, _)
+            | Fact::NotNull(one) => {
                 *one = atom(random);
             }
         }
+        Some(())
+    }),
+    ("ends of loops: fact dropped", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        let at = random.below(own.entry.exit.len());
+        (at < own.entry.exit.len()).then(|| drop(own.entry.exit.remove(at)))
+    }),
+    ("ends of loops: fact shifted", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        let at = random.below(own.entry.exit.len());
+        match own.entry.exit.get_mut(at)? {
+            Fact::Equal(.., more) => *more = more.wrapping_add(1),
+            _ => return None,
+        }
+        Some(())
+    }),
+    ("ends of loops: fact invented", |subject, story, random| {
+        relation(claim(subject, story, random)?, random)?.entry.exit.push(fact(random));
+        Some(())
+    }),
+    ("ends of loops: fact of another variable", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        let at = random.below(own.entry.exit.len());
+        match own.entry.exit.get_mut(at)? {
+            Fact::Equal(one, other, _) => *(if random.percent(50) { one } else { other }) = atom(random),
+            _ => return None,
+        }
+        Some(())
+    }),
+    ("heaps that differ somewhere", |subject, story, random| {
+        relation(claim(subject, story, random)?, random)?.entry.apart.push(place(random));
+        Some(())
+    }),
+    ("heaps that differ somewhere else", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        let at = random.below(own.entry.apart.len());
+        *own.entry.apart.get_mut(at)? = place(random);
+        Some(())
+    }),
+    ("turns of loops", |subject, story, random| {
+        let (_, PairEvidence::Loops(loops)) = claim(subject, story, random)? else { return None };
+        loops.turns = turns(random);
         Some(())
     }),
     ("parameters of loops crossed", |subject, story, random| {
@@ -76,6 +124,19 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
     }),
 ];
 
+/// A place at which heaps may differ, perhaps.
+pub(super) fn place(random: &mut Random) -> Apart {
+    let version = if random.percent(3) { 2 } else { random.below(2) };
+    Apart { version, parameter: random.below(5), field: u32::try_from(random.below(5)).unwrap_or(0) }
+}
+
+/// Turns laid side by side somehow; now and then too many.
+pub(super) fn turns(random: &mut Random) -> Turns {
+    let mut few = || if random.percent(5) { usize::MAX } else { random.below(3) };
+    let (first, more) = ([few(), few()], [few(), few()]);
+    Turns { first, more, told_apart: random.percent(60) }
+}
+
 fn relation<'c>(claim: &'c mut (Level, PairEvidence), random: &mut Random) -> Option<&'c mut LoopRelation> {
     let loops = pairs_of_loops(&mut claim.1)?;
     let at = random.below(loops.len());
@@ -100,10 +161,11 @@ fn cross(pairs: &mut [(usize, usize)], random: &mut Random) -> Option<()> {
 pub(super) fn fact(random: &mut Random) -> Fact {
     let more = [0, 0, 0, 1, -1, 2, i64::MAX, i64::MIN];
     let more = *random.pick(&more).unwrap_or(&0);
-    match random.below(4) {
+    match random.below(5) {
         0 => Fact::Equal(atom(random), atom(random), more),
         1 => Fact::Sum([atom(random), atom(random)], atom(random), more),
-        2 => Fact::AtMost(atom(random), atom(random)),
+        2 => Fact::AtMost(atom(random), atom(random), more),
+        3 => Fact::AtLeast(atom(random), more),
         _ => Fact::NotNull(atom(random)),
     }
 }
@@ -117,8 +179,9 @@ fn atom(random: &mut Random) -> Atom {
 
 fn step(random: &mut Random) -> Step {
     let sort = *random.pick(&[Sort::Int, Sort::Ref, Sort::Bool]).unwrap_or(&Sort::Int);
-    match random.below(3) {
+    match random.below(4) {
         0 => Step::Length,
+        3 => Step::First(sort),
         1 => Step::Cell(random.below(6), sort),
         _ => Step::Field(FieldId(u32::try_from(random.below(6)).unwrap_or(0))),
     }

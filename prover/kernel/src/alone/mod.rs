@@ -12,7 +12,7 @@ pub mod clauses;
 mod facts;
 pub mod measures;
 
-use crate::effects::{Effects, syntactic};
+use crate::effects::{Effects, Returned, syntactic};
 use crate::rejection::{Rejection, reject};
 use clauses::{Clause, ClauseKind, Status};
 use lang_l::hir::{ProcId, Unit};
@@ -65,7 +65,7 @@ fn bounds(said: Said<'_>) -> Result<(), Rejection> {
             == (&read.writes, &read.accesses, &read.globals, &read.written_globals, &read.callees)
             && (own.may_block, own.non_local, own.speaks_of_entry)
                 == (read.may_block, read.non_local, read.speaks_of_entry);
-        if !(same || faults::planted("kernel/alone/footprint")) || own.result_numbers.is_some() {
+        if !(same || faults::planted("kernel/alone/footprint")) || own.returned != Returned::default() {
             return reject(format!("the footprint of {} is not what its text says", code.name));
         }
         // What an external does is what its contract says.

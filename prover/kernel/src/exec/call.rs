@@ -4,6 +4,7 @@
 //! outcome of its own.
 
 use super::expr::Return;
+use super::returned::returned;
 use super::source::assigned;
 use super::{Check, CheckedCall, ExecError, Executor, Flow, Returns};
 use crate::effects::is_loop;
@@ -50,51 +51,82 @@ impl Executor<'_> {
         let code = self.code().procedure(callee);
         let wanted = self.limits.inline.contains(&callee)
             && self.limits.inline_at.is_none_or(|only| only == span)
-            && self.depth < self.limits.inline_depth
+            && self.within.len() < self.limits.inline_depth
             && code.body.is_some();
         let at_once = match self.limits.at_once {
             Some(at_once) => at_once(self, &state, callee, &values, span)?,
             None => None,
         };
         if let Some(ends) = at_once {
-            Ok(ends)
-        } else if wanted || self.is_over(&state, callee, &values) {
-            self.inline(state, callee, &values)
-        } else {
-            self.abstract_call(state, callee, values, span)
+            return Ok(ends);
+        }
+        let in_place = wanted || self.is_turn_in_place(callee);
+        let over = if in_place { None } else { self.over(&state, callee, &values) };
+        if in_place || over.is_some_and(|over| self.arena.terms.is_true(over)) {
+            return self.inline(state, callee, &values);
+        }
+        match over.filter(|_| self.limits.told_apart.contains(&callee)) {
+            Some(over) => self.told_apart(state, callee, values, (over, span)),
+            None => self.abstract_call(state, callee, values, span),
         }
     }
 
-    /// Whether a call of a loop is known to take no turn. So a loop that is left by its condition, once a flag is set, is left where
-    /// the flag is set, as by a `return`.
-    fn is_over(&mut self, state: &State, callee: ProcId, args: &[Term]) -> bool {
+    /// Whether this call of a loop is one of the first turns that are executed in place.
+    fn is_turn_in_place(&self, callee: ProcId) -> bool {
+        let turns = self.limits.turns.get(&callee).copied().unwrap_or(0);
+        self.within.iter().filter(|own| **own == callee).count() < turns
+    }
+
+    /// A call of a loop, in place where it takes no turn.
+    fn told_apart(
+        &mut self,
+        mut state: State,
+        callee: ProcId,
+        args: Vec<Term>,
+        (over, span): (Term, Span),
+    ) -> Result<Returns, ExecError> {
+        let mut found = Vec::new();
+        let mut done = state.clone();
+        if done.assume(&mut self.arena.terms, over) {
+            found.extend(self.inline(done, callee, &args)?);
+        }
+        let goes_on = self.arena.terms.not(over);
+        if state.assume(&mut self.arena.terms, goes_on) {
+            found.extend(self.abstract_call(state, callee, args, span)?);
+        }
+        Ok(found)
+    }
+
+    /// When a call of a loop takes no turn; `None` where that cannot be said. A loop that is left by its condition, once a flag is
+    /// set, is so left where the flag is set, as by a `return`.
+    fn over(&mut self, state: &State, callee: ProcId, args: &[Term]) -> Option<Term> {
         let code = self.code().procedure(callee);
-        let Some(body) = code.body.as_ref().filter(|_| is_loop(code)) else { return false };
+        let body = code.body.as_ref().filter(|_| is_loop(code))?;
         let mut view = self.view_of_call(state, callee, args);
         for (at, stmt) in body.stmts.iter().enumerate() {
             match &stmt.kind {
                 // Parameters that the lowering found to be known.
                 StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
-                    let Some((value, has_value)) = self.value(&view, value) else { return false };
+                    let (value, has_value) = self.value(&view, value)?;
                     if !self.arena.terms.is_true(has_value) {
-                        return false;
+                        return None;
                     }
                     view.locals.set(id.index(), value);
                 }
                 StmtKind::If(condition, _, els) => {
                     // Recursion in place of a loop may go on on the other side.
                     if calls(&els.stmts) || calls(&body.stmts[at + 1..]) {
-                        return false;
+                        return None;
                     }
-                    let Some((value, has_value)) = self.value(&view, condition) else { return false };
-                    let [value, has_value] =
-                        [value, has_value].map(|term| self.arena.terms.simplify(term, &state.known));
-                    return self.arena.terms.is_false(value) && self.arena.terms.is_true(has_value);
+                    let (value, has_value) = self.value(&view, condition)?;
+                    let fails = self.arena.terms.not(value);
+                    let over = self.arena.terms.and(&[has_value, fails]);
+                    return Some(self.arena.terms.simplify(over, &state.known));
                 }
-                _ => return false,
+                _ => return None,
             }
         }
-        false
+        None
     }
 
     fn check_requires(&mut self, state: &State, callee: ProcId, args: &[Term], span: Span) {
@@ -135,9 +167,9 @@ impl Executor<'_> {
     ) -> Result<Vec<(State, Vec<Term>)>, ExecError> {
         let code = self.code().procedure(callee);
         let caller = std::mem::replace(&mut state.locals, self.frame(code, args));
-        self.depth += 1;
+        self.within.push(callee);
         let ends = self.body(state, callee);
-        self.depth -= 1;
+        self.within.pop();
         Ok(ends?
             .into_iter()
             .map(|mut state| {
@@ -182,7 +214,7 @@ impl Executor<'_> {
         });
         let call = self.arena.terms.new_call(region, roots);
         let before = state.clone();
-        self.arena.keep(CallRecord {
+        let record = CallRecord {
             call,
             version: self.version,
             callee,
@@ -190,9 +222,13 @@ impl Executor<'_> {
             globals: state.globals.iter().copied().collect(),
             heap: state.heap,
             span,
-        });
-        state.heap =
-            self.arena.heaps.call(state.heap, call, Footprint { writes: effects.writes.clone(), accesses, modifies });
+        };
+        self.arena.keep(record.clone());
+        let footprint = Footprint { writes: effects.writes.clone(), accesses, modifies };
+        let after = self.arena.heaps.call(state.heap, call, footprint);
+        let code = self.code().procedure(callee);
+        let (after, results) = returned(self.arena, (effects, code), &record, after);
+        state.heap = after;
         state.calls.push_back(call);
         self.bad_endings(&state, callee, &args)?;
         let normal = self.arena.terms.ended(call, Ending::Normal);
@@ -204,12 +240,6 @@ impl Executor<'_> {
             let after = self.arena.terms.app(Func::GlobalAfter(call, global.0), &[], sort);
             state.globals.set(global.index(), after);
         }
-        let code = self.code().procedure(callee);
-        let results: Vec<Term> = code
-            .result_ids()
-            .zip(effects.numbers_of_results(code.results))
-            .map(|(id, at)| self.arena.terms.app(Func::Result(call, at), &[], Sort::from(&code.local(id).ty)))
-            .collect();
         let alive = self.assume_exit(&mut state, callee, &args, &results)
             && self.assume_ensures(&mut state, &before, Return { callee, args: &args, results: &results, call });
         Ok(if alive { vec![(state, results)] } else { Vec::new() })

@@ -127,7 +127,7 @@ impl Executor<'_> {
     pub fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Translation> {
         // In a loop's procedure, as in one executed in place, the entry that is meant is another one.
         let within = self.source.is_some_and(|source| matches!(source.own.site, Site::Loop { .. }));
-        if (self.depth > 0 || is_loop(code) || within) && condition.mentions_entry() {
+        if (!self.within.is_empty() || is_loop(code) || within) && condition.mentions_entry() {
             return None;
         }
         let view = view_of(state);

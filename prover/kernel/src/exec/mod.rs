@@ -8,6 +8,7 @@
 mod call;
 mod entry;
 mod expr;
+mod returned;
 pub mod source;
 pub mod state;
 mod stmt;
@@ -16,15 +17,16 @@ use crate::bounds::exec::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK};
 use crate::effects::cell_sort;
 pub use entry::on_entry;
 pub use expr::{ContractView, Freshness, before_call, existing};
+pub use returned::returned;
 
 use crate::effects::Effects;
 use crate::exec::source::Source;
 use crate::exec::state::{Fault, Outcome, State};
-use lang_l::hir::{ProcId, Procedure, Unit, Version};
+use lang_l::hir::{FieldId, ProcId, Procedure, Unit, Version};
 use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::term::{Ending, Func, Sort, Term};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The states in which a call returned, with its results.
 pub type Returns = Vec<(State, Vec<Term>)>;
@@ -55,6 +57,12 @@ pub struct Limits {
     pub entries: bool,
     /// By which numbers the parameters go, where not by their own: one that differs from that of the other version takes another.
     pub parameter_numbers: Option<Vec<u32>>,
+    /// Where the heap on entry holds what only this version knows of: a field of what a parameter of this number refers to.
+    pub apart: Vec<(u32, FieldId)>,
+    /// Of which loops the first turns of a call are executed in place, and how many.
+    pub turns: BTreeMap<ProcId, usize>,
+    /// The loops whose calls are told apart by whether they take a turn.
+    pub told_apart: BTreeSet<ProcId>,
     /// The run begins where the execution does: what is old then existed when the run began, so that quantifiers see it.
     pub whole_run: bool,
 }
@@ -72,6 +80,9 @@ impl Default for Limits {
             at_once: None,
             entries: false,
             parameter_numbers: None,
+            apart: Vec::new(),
+            turns: BTreeMap::new(),
+            told_apart: BTreeSet::new(),
             whole_run: false,
         }
     }
@@ -174,7 +185,8 @@ pub struct Executor<'a> {
     calls: usize,
     /// How much was done with terms before.
     started: u64,
-    depth: usize,
+    /// The procedures that are executed in place, each within the one before.
+    within: Vec<ProcId>,
     /// The source, where it is the source that is executed.
     source: Option<Source<'a>>,
     /// How many states are still to be executed, or were put by, at the branches around the present one.
@@ -212,7 +224,7 @@ impl<'a> Executor<'a> {
             found: Execution::default(),
             calls: 0,
             started,
-            depth: 0,
+            within: Vec::new(),
             source: None,
             pending: 0,
             iteration_depth: 0,
@@ -252,7 +264,7 @@ impl<'a> Executor<'a> {
         let terms = &mut self.arena.terms;
         let numbers = self.limits.parameter_numbers.as_ref();
         let number = |at: u32| numbers.and_then(|numbers| numbers.get(at as usize).copied()).unwrap_or(at);
-        let locals = code
+        let locals: im::Vector<Term> = code
             .locals
             .iter()
             .zip(0u32..)
@@ -272,10 +284,15 @@ impl<'a> Executor<'a> {
             .zip(0u32..)
             .map(|(global, at)| terms.app(Func::Global(at), &[], Sort::from(&global.ty)))
             .collect();
+        let places: Vec<(Term, FieldId)> = (self.limits.apart.iter())
+            .map(|&(number, field)| (self.arena.terms.app(Func::Param(number), &[], Sort::Ref), field))
+            .collect();
+        let heap = self.arena.heaps.initial();
+        let heap = returned::with_own_places(self.arena, heap, &places, &Func::Param);
         State {
             locals,
             globals,
-            heap: self.arena.heaps.initial(),
+            heap,
             path: im::Vector::new(),
             known: smt::term::PathFacts::new(),
             calls: im::Vector::new(),

@@ -2,8 +2,8 @@
 
 use super::{Both, Pair};
 use crate::bounds::pair::MAX_STEPS;
-use crate::relate::{Atom, Fact, Step};
-use lang_l::hir::{Local, Procedure, Type, Unit};
+use crate::fact::{Atom, Fact, Step};
+use lang_l::hir::{FieldId, Local, Type, Unit};
 use smt::term::Sort;
 use std::collections::BTreeSet;
 
@@ -17,12 +17,13 @@ pub(super) fn are_partners(pairs: &[(usize, usize)], [left, right]: [&[Local]; 2
     ends(|pair| pair.0) && ends(|pair| pair.1) && pairs.iter().all(alike)
 }
 
-/// Whether a fact about the parameters of a pair has a meaning.
-pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact) -> bool {
+/// Whether a fact about a pair has a meaning: of its parameters, or at the exit of its parameters and results.
+pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool) -> bool {
     let code = program.code(pair);
     let sort = |atom: &Atom| {
         let own = code.get(atom.version)?;
-        type_of(program.unit, own, atom).map(|ty| Sort::from(&ty))
+        let values = own.params + if at_exit { own.results } else { 0 };
+        type_of(program.unit, own.locals.get(..values)?, atom).map(|ty| Sort::from(&ty))
     };
     let is = |atom: &Atom, wanted: Sort| sort(atom) == Some(wanted);
     match fact {
@@ -30,28 +31,36 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact) -> bool {
             sort(one).is_some_and(|own| is(other, own) && (*more == 0 || own == Sort::Int))
         }
         Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).all(|part| is(part, Sort::Int)),
-        Fact::AtMost(one, other) => is(one, Sort::Int) && is(other, Sort::Int),
+        Fact::AtMost(one, other, _) => is(one, Sort::Int) && is(other, Sort::Int),
+        Fact::AtLeast(one, _) => is(one, Sort::Int),
         Fact::NotNull(reference) => is(reference, Sort::Ref),
     }
 }
 
-/// The type of a value that is read from parameters; `None` where it cannot be read.
-fn type_of(unit: &Unit, code: &Procedure, atom: &Atom) -> Option<Type> {
-    let parameter = |at: usize| code.locals.get(..code.params)?.get(at).map(|local| local.ty.clone());
+/// The type of a value that is read from some variables; `None` where it cannot be read.
+fn type_of(unit: &Unit, variables: &[Local], atom: &Atom) -> Option<Type> {
+    let variable = |at: usize| variables.get(at).map(|local| local.ty.clone());
     let read = |ty: Type, step: &Step| match (ty, step) {
         (Type::Array(_), Step::Length) => Some(Type::Int),
         (Type::Array(element), Step::Cell(index, sort)) => {
-            let fits = Sort::from(&*element) == *sort && parameter(*index) == Some(Type::Int);
+            let fits = Sort::from(&*element) == *sort && variable(*index) == Some(Type::Int);
             fits.then_some(*element)
         }
-        (Type::Class(class), Step::Field(field)) => {
-            unit.fields.get(field.index()).filter(|field| field.class == Some(class)).map(|field| field.ty.clone())
-        }
-        (Type::Ref, Step::Field(field)) => {
-            unit.fields.get(field.index()).filter(|field| field.class.is_none()).map(|field| field.ty.clone())
-        }
+        (Type::Array(element), Step::First(sort)) => (Sort::from(&*element) == *sort).then_some(*element),
+        (ty, Step::Field(field)) => field_of(unit, &ty, *field).cloned(),
         _ => None,
     };
-    let own = parameter(atom.parameter).filter(|_| atom.steps.len() <= MAX_STEPS)?;
+    let own = variable(atom.parameter).filter(|_| atom.steps.len() <= MAX_STEPS)?;
     atom.steps.iter().try_fold(own, read)
+}
+
+/// The type of a field of what a variable of this type refers to; `None` where there is no such field.
+pub(super) fn field_of<'u>(unit: &'u Unit, ty: &Type, field: FieldId) -> Option<&'u Type> {
+    let field = unit.fields.get(field.index())?;
+    let fits = match ty {
+        Type::Class(class) => field.class == Some(*class),
+        Type::Ref => field.class.is_none(),
+        _ => false,
+    };
+    fits.then_some(&field.ty)
 }

@@ -6,18 +6,20 @@
 //! Invariant: each relation is assumed on entry of its loops, and of every matched call of these it is shown. Symbols of variables
 //! that do not correspond are kept apart, by numbers of their own.
 
-use super::facts::{are_partners, is_typed};
+use super::facts::{are_partners, field_of, is_typed};
 use super::paths::{PathsEvidence, Relations, assumptions, follow};
-use super::plan::{InliningPlan, Run};
+use super::plan::{InliningPlan, OwnLoops, Run, Turns};
 use super::{Both, Goal, Note, Pair};
-use crate::bounds::pair::{APART, MAX_FACTS};
-use crate::effects::{Effects, is_loop};
+use crate::bounds::pair::{APART, MAX_APART, MAX_FACTS, MAX_TURNS};
+use crate::effects::{Effects, Returned, is_loop};
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, on_entry};
 use crate::rejection::{Rejection, reject};
-use crate::relate::{CallRelation, Claims, Given, Level, Relater};
-use lang_l::hir::{Local, Procedure};
+use crate::fact::{Fact, Given, Step};
+use crate::relate::{Apart, CallRelation, Claims, EndRelation, Level, Relater};
+use lang_l::hir::{FieldId, Local, Procedure};
 use smt::arena::Arena;
+use smt::heap::HeapId;
 use smt::solve::Solver;
 use smt::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +40,8 @@ pub struct LoopRelation {
 pub struct LoopsEvidence {
     /// The pair itself.
     pub whole: PathsEvidence,
+    /// How their turns are laid side by side.
+    pub turns: Turns,
     /// Its pairs of loops, each with how their outcomes were related.
     pub loops: Vec<(LoopRelation, Relations)>,
 }
@@ -60,6 +64,8 @@ pub struct Frame<'f> {
     pub level: Level,
     /// Which calls are executed in place.
     pub plan: &'f InliningPlan,
+    /// How the turns of the loops are laid side by side.
+    pub turns: &'f Turns,
     /// The relations.
     pub loops: &'f [LoopRelation],
 }
@@ -72,7 +78,7 @@ pub(super) fn check(
     note: Note<'_>,
 ) -> Result<Claims, Rejection> {
     let loops: Vec<LoopRelation> = evidence.loops.iter().map(|(relation, _)| relation.clone()).collect();
-    let frame = Frame { goal: *goal, level, plan: &evidence.whole.plan, loops: &loops };
+    let frame = Frame { goal: *goal, level, plan: &evidence.whole.plan, turns: &evidence.turns, loops: &loops };
     frame.check()?;
     let all = [&evidence.whole.relations].into_iter().chain(evidence.loops.iter().map(|(_, relations)| relations));
     let mut used = Claims::new();
@@ -93,11 +99,13 @@ impl Frame<'_> {
         [Target::Whole].into_iter().chain((0..self.loops.len()).map(Target::Loops)).collect()
     }
 
-    /// The effects of version 1, in which calls of loops share only those results with their partners that correspond.
-    pub fn effects(&self) -> Vec<Effects> {
-        let mut effects = self.goal.program.effects[1].to_vec();
+    /// The effects of both versions, in which calls of loops share only what their relation says with their partners.
+    pub fn effects(&self) -> [Vec<Effects>; 2] {
+        let mut effects = self.goal.program.effects.map(<[Effects]>::to_vec);
         for own in self.loops {
-            effects[own.pair.1.index()].result_numbers = Some(own.result_numbers(self.goal.program));
+            let [left, right] = own.returned(self.goal.program);
+            effects[0][own.pair.0.index()].returned = left;
+            effects[1][own.pair.1.index()].returned = right;
         }
         effects
     }
@@ -124,16 +132,45 @@ impl Frame<'_> {
 
     /// All outcomes of both sides of a target; `None` where there are too many.
     pub fn outcomes(&self, program: Both<'_>, target: Target, arena: &mut Arena) -> Option<[Vec<Outcome>; 2]> {
-        let (pair, parameter_numbers) = match target {
-            Target::Whole => (self.goal.pair, None),
-            Target::Loops(at) => (self.loops[at].pair, Some(self.loops[at].parameter_numbers(program))),
+        let pair = match target {
+            Target::Whole => self.goal.pair,
+            Target::Loops(at) => self.loops[at].pair,
         };
-        let run = Run { program, pair, plan: self.plan, parameter_numbers };
+        let run = Run { program, pair, plan: self.plan, own: Some(self.own(program, target)) };
         let assumed = match target {
             Target::Whole => assumptions(program, pair, self.goal.when, arena).0,
             Target::Loops(at) => related_entry(&run, &self.loops[at], arena),
         };
         run.outcomes(&assumed, arena).ok()
+    }
+
+    /// How the loops are executed within a target.
+    fn own(&self, program: Both<'_>, target: Target) -> OwnLoops {
+        let of = |version: usize| self.loops.iter().map(move |own| [own.pair.0, own.pair.1][version]);
+        let more = |version: usize| match target {
+            Target::Whole => self.turns.first[version],
+            Target::Loops(_) => self.turns.more[version],
+        };
+        let told_apart = |version: usize| if self.turns.told_apart { of(version).collect() } else { BTreeSet::new() };
+        let related = match target {
+            Target::Whole => None,
+            Target::Loops(at) => Some(&self.loops[at]),
+        };
+        OwnLoops {
+            parameter_numbers: related.map(|own| own.parameter_numbers(program)),
+            apart: related.map(|own| own.apart_on_entry(program)).unwrap_or_default(),
+            turns: [0, 1].map(|version| of(version).map(|id| (id, more(version))).collect()),
+            told_apart: [0, 1].map(told_apart),
+        }
+    }
+
+    /// How the outcomes of a target must end, where that is for a relation to say.
+    pub fn end(&self, program: Both<'_>, target: Target, arena: &mut Arena) -> Option<EndRelation> {
+        let Target::Loops(at) = target else { return None };
+        let own = &self.loops[at];
+        let run = Run { program, pair: own.pair, plan: self.plan, own: Some(self.own(program, target)) };
+        let (arguments, _, _) = entries(&run, arena);
+        Some(EndRelation { arguments, results: own.results.clone(), relation: own.entry.clone() })
     }
 
     /// Whether the relations and the plan are such that a proof may rest on them.
@@ -146,6 +183,9 @@ impl Frame<'_> {
             return reject("the condition of the pair cannot be said in terms");
         }
         self.plan.check(program)?;
+        if self.turns.first.iter().chain(&self.turns.more).any(|&turns| turns > MAX_TURNS) {
+            return reject("too many turns of loops are executed in place");
+        }
         for version in 0..2 {
             let own: BTreeSet<_> = self.loops.iter().map(|own| [own.pair.0, own.pair.1][version]).collect();
             if own.len() < self.loops.len() {
@@ -164,18 +204,15 @@ impl Frame<'_> {
         note: Note<'_>,
     ) -> Result<Claims, Rejection> {
         let (effects, claims) = (self.effects(), self.claims());
-        let Both { unit, effects: [first, _] } = self.goal.program;
-        let program = Both { unit, effects: [first, &effects] };
+        let unit = self.goal.program.unit;
+        let program = Both { unit, effects: [&effects[0], &effects[1]] };
         let mut arena = Arena::new(unit);
-        let Some(mut both) = self.outcomes(program, target, &mut arena) else {
+        let Some(both) = self.outcomes(program, target, &mut arena) else {
             return reject("there are too many paths");
         };
-        if let Target::Loops(at) = target {
-            for (version, outcomes) in both.iter_mut().enumerate() {
-                outcomes.iter_mut().for_each(|own| *own = self.loops[at].corresponding(version, own, &|_| true));
-            }
-        }
+        let end = self.end(program, target, &mut arena);
         let mut relater = self.relater(program, &mut arena, solver, &claims);
+        relater.end = end;
         match target {
             Target::Whole => follow(&mut relater, &both, self.level, relations, note)?,
             Target::Loops(_) => follow(&mut relater, &both, self.level, relations, &mut |_, _, _, _| {})?,
@@ -186,36 +223,84 @@ impl Frame<'_> {
 
 /// What holds on entry of two matched loops: what does of each alone, and their relation.
 fn related_entry(run: &Run<'_>, own: &LoopRelation, arena: &mut Arena) -> Vec<Term> {
+    let (parameters, heaps, mut assumed) = entries(run, arena);
+    let given = Given { arguments: [&parameters[0], &parameters[1]], heaps };
+    assumed.extend(own.entry.facts.iter().map(|fact| fact.term(arena, given)));
+    assumed
+}
+
+/// What the two of a run are given, in which heaps, and what holds of each alone.
+fn entries(run: &Run<'_>, arena: &mut Arena) -> ([Vec<Term>; 2], [HeapId; 2], Vec<Term>) {
     let mut assumed = Vec::new();
     let mut parameters: [Vec<Term>; 2] = Default::default();
-    for (version, id) in [own.pair.0, own.pair.1].into_iter().enumerate() {
+    let mut heaps = [arena.heaps.initial(); 2];
+    for (version, id) in [run.pair.0, run.pair.1].into_iter().enumerate() {
         let Both { unit, effects } = run.program;
         let mut executor = Executor::new(unit, version, effects[version], run.limits(version), arena);
         let (view, conditions, _) = on_entry(&mut executor, id);
         assumed.extend(conditions);
         parameters[version] = view.locals.iter().take(unit.procedure(version, id).params).copied().collect();
+        heaps[version] = view.heap;
     }
-    let heap = arena.heaps.initial();
-    let given = Given { arguments: [&parameters[0], &parameters[1]], heaps: [heap, heap] };
-    assumed.extend(own.entry.facts.iter().map(|fact| fact.term(arena, given)));
-    assumed
+    (parameters, heaps, assumed)
 }
 
 impl LoopRelation {
-    /// Whether each reference that one loop hands out is one that the other does: another could be to an object that only one of the
-    /// two has.
+    /// Whether each reference that one loop hands out is one that the other does, or is read from one that both have: another could
+    /// be to an object that only one of the two has.
     pub fn shares_references(&self, program: Both<'_>) -> bool {
         (program.code(self.pair).into_iter().enumerate()).all(|(version, code)| {
-            let matched = |at: usize| self.results.iter().any(|&(a, b)| [a, b][version] == at);
-            results(code).iter().enumerate().all(|(at, local)| !local.ty.is_reference() || matched(at))
+            let shared = |at: usize| self.matched(version, true, at) || self.is_read(program, (version, at));
+            results(code).iter().enumerate().all(|(at, local)| !local.ty.is_reference() || shared(at))
         })
     }
 
-    /// An outcome of one version with those results alone that correspond and are wanted, in the order of the relation.
-    pub fn corresponding(&self, version: usize, outcome: &Outcome, wanted: &dyn Fn(usize) -> bool) -> Outcome {
-        let numbers = self.results.iter().enumerate().filter(|(at, _)| wanted(*at)).map(|(_, &(a, b))| [a, b][version]);
-        let results = numbers.filter_map(|at| outcome.results.get(at).copied()).collect();
-        Outcome { results, ..outcome.clone() }
+    /// Whether a parameter or a result of a version is equal to one of the other.
+    fn matched(&self, version: usize, result: bool, at: usize) -> bool {
+        let equal = if result { &self.results } else { &self.entry.equal };
+        equal.iter().any(|&(a, b)| [a, b][version] == at)
+    }
+
+    /// Whether a result is said to be read from something that both versions have, by what the loop of version 0 looks at: it is then
+    /// among what a call of that may leave.
+    fn is_read(&self, program: Both<'_>, result: (usize, usize)) -> bool {
+        let params = program.code(self.pair).map(|code| code.params);
+        let accesses = &program.effects[0][self.pair.0.index()].accesses;
+        let seen = |step: &Step| step.selector().is_some_and(|selector| accesses.contains(&selector));
+        self.entry.exit.iter().filter_map(|fact| fact.definition(params)).any(|(version, at, from)| {
+            let base = match from.parameter.checked_sub(params[version]) {
+                None => self.matched(version, false, from.parameter),
+                Some(at) => self.matched(version, true, at),
+            };
+            (version, at) == result && base && from.steps.iter().all(seen)
+        })
+    }
+
+    /// What calls of the two leave.
+    fn returned(&self, program: Both<'_>) -> [Returned; 2] {
+        let numbers = Some(self.result_numbers(program));
+        [Returned::default(), Returned { numbers, apart: self.apart_on_return() }]
+    }
+
+    /// The parameter of version 1 on which a place is that may differ; `None` where only version 0 has one.
+    fn partner(&self, place: &Apart) -> Option<usize> {
+        let equal = |own: &&(usize, usize)| own.0 == place.parameter;
+        if place.version == 1 { Some(place.parameter) } else { self.entry.equal.iter().find(equal).map(|own| own.1) }
+    }
+
+    /// The places at which the heaps may differ, of those that version 1 is given.
+    fn apart_on_return(&self) -> Vec<(usize, FieldId)> {
+        self.entry.apart.iter().filter_map(|place| Some((self.partner(place)?, place.field()))).collect()
+    }
+
+    /// All of them, by the numbers of parameters.
+    fn apart_on_entry(&self, program: Both<'_>) -> Vec<(u32, FieldId)> {
+        let numbers = self.parameter_numbers(program);
+        let number = |place: &Apart| match self.partner(place) {
+            Some(theirs) => numbers.get(theirs).copied(),
+            None => u32::try_from(place.parameter).ok(),
+        };
+        self.entry.apart.iter().filter_map(|place| Some((number(place)?, place.field()))).collect()
     }
 
     /// The numbers of the parameters of version 1: those that are equal have those of version 0.
@@ -246,9 +331,22 @@ impl LoopRelation {
         if !self.shares_references(program) {
             return reject("a loop hands out a reference that the other one does not");
         }
-        let facts = &self.entry.facts;
-        if facts.len() > MAX_FACTS || !facts.iter().all(|fact| is_typed(program, self.pair, fact)) {
+        let CallRelation { facts, exit, apart, .. } = &self.entry;
+        let typed = |facts: &[Fact], at_exit: bool| {
+            facts.len() <= MAX_FACTS && facts.iter().all(|fact| is_typed(program, self.pair, fact, at_exit))
+        };
+        if !typed(facts, false) || !typed(exit, true) {
             return reject("something is said of two loops that has no meaning");
+        }
+        // A loop that is not told of the object leaves it alone where it writes nothing.
+        let silent = program.effects[1][self.pair.1.index()].writes.is_empty();
+        let may_differ = |place: &Apart| {
+            let base = [left, right].get(place.version).and_then(|code| parameters(code).get(place.parameter));
+            let holds = base.and_then(|base| field_of(program.unit, &base.ty, place.field()));
+            holds.is_some_and(|ty| !ty.is_reference()) && (silent || self.partner(place).is_some())
+        };
+        if apart.len() > MAX_APART || !apart.iter().all(may_differ) {
+            return reject("heaps are to differ where they cannot");
         }
         Ok(())
     }

@@ -145,7 +145,7 @@ impl<'a> Both<'a> {
         'a: 'r,
     {
         let (used, relations) = (Claims::new(), BTreeMap::new());
-        Relater { unit: self.unit, effects: self.effects, arena, solver, claims, used, relations }
+        Relater { unit: self.unit, effects: self.effects, arena, solver, claims, used, relations, end: None }
     }
 }
 

@@ -49,7 +49,7 @@ pub fn check(
     if !sayable {
         return reject("the condition of the pair cannot be said in terms");
     }
-    let run = Run { program, pair, plan: &evidence.plan, parameter_numbers: None };
+    let run = Run { program, pair, plan: &evidence.plan, own: None };
     let Ok(both) = run.outcomes(&assumed, &mut arena) else {
         return reject("there are too many paths");
     };

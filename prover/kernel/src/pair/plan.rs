@@ -7,11 +7,12 @@ use crate::bounds::pair::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLIN
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::rejection::{Rejection, reject};
-use lang_l::hir::ProcId;
+use lang_l::hir::{FieldId, ProcId};
 use lang_l::source::Span;
+use serde::{Deserialize, Serialize};
 use smt::arena::Arena;
 use smt::term::Term;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which calls are executed in place, on each side, and how deep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +54,18 @@ impl InliningPlan {
     }
 }
 
+/// How the turns of related loops are laid side by side.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Turns {
+    /// How many turns of each version's loops the pair itself executes in place before it calls them.
+    pub first: [usize; 2],
+    /// How many turns more than one each version's loops take at a time.
+    pub more: [usize; 2],
+    /// Whether a call that takes no turn is told apart from the others, and executed in place.
+    pub told_apart: bool,
+}
+
 /// An execution of both procedures of a pair.
 #[derive(Clone)]
 pub struct Run<'r> {
@@ -62,18 +75,37 @@ pub struct Run<'r> {
     pub pair: Pair,
     /// Which calls are executed in place.
     pub plan: &'r InliningPlan,
-    /// By which numbers the parameters of version 1 go, where not by their own.
+    /// What is particular to related loops.
+    pub own: Option<OwnLoops>,
+}
+
+/// How loops that are related are executed.
+#[derive(Clone, Debug, Default)]
+pub struct OwnLoops {
+    /// By which numbers the parameters of version 1 go.
     pub parameter_numbers: Option<Vec<u32>>,
+    /// Where the heap of version 1 holds what only that version knows of.
+    pub apart: Vec<(u32, FieldId)>,
+    /// How many turns of each loop are executed in place.
+    pub turns: [BTreeMap<ProcId, usize>; 2],
+    /// The loops whose calls are told apart by whether they take a turn.
+    pub told_apart: [BTreeSet<ProcId>; 2],
 }
 
 impl Run<'_> {
     /// How far the execution of a version goes.
     pub fn limits(&self, version: usize) -> Limits {
+        let own = self.own.clone().unwrap_or_default();
+        let [turns, other_turns] = own.turns;
+        let [told_apart, others_told_apart] = own.told_apart;
         Limits {
             inline: self.plan.inline[version].clone(),
             inline_depth: self.plan.depths[version],
             inline_at: self.plan.only_at,
-            parameter_numbers: self.parameter_numbers.clone().filter(|_| version == 1),
+            parameter_numbers: own.parameter_numbers.filter(|_| version == 1),
+            apart: if version == 1 { own.apart } else { Vec::new() },
+            turns: if version == 1 { other_turns } else { turns },
+            told_apart: if version == 1 { others_told_apart } else { told_apart },
             whole_run: self.program.begins_run(self.pair),
             ..Limits::default()
         }

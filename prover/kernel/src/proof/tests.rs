@@ -32,6 +32,7 @@ fn truth() -> Story {
         site: Site::Procedure(ProcId(0)),
         inputs: vec![(LocalId(0), Input::Param(0)), (LocalId(1), Input::Param(1))],
         outputs: vec![(Given::Result(0), 0)],
+        known: Vec::new(),
         itself: None,
     };
     let effects = [0, 1].map(|version| syntactic(&source, version));

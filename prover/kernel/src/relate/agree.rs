@@ -6,7 +6,8 @@
 //! *Closure*).
 
 use super::align::places;
-use super::{Correspondence, FailedGoal, Relater};
+use super::ends::Places;
+use super::{Correspondence, EndRelation, FailedGoal, Relater};
 use crate::exec::state::Outcome;
 use lang_l::source::Span;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -62,6 +63,7 @@ impl Relater<'_> {
         let (selectors, globals) = self.looked_at(calls, versions);
         let mut goals = self.equal_lengths(alignment, &aligned);
         let mut roots: Vec<Term> = record.args.clone();
+        let mut apart = Vec::new();
         match self.relation([&record, &other], versions) {
             None => {
                 let equal = record.args.iter().zip(&other.args).map(|(a, b)| self.arena.terms.eq(*a, *b));
@@ -70,7 +72,10 @@ impl Relater<'_> {
                 }
             }
             // What the other side alone is given lies in the region as well: what is equal in the two heaps is all that either sees.
-            Some(_) => roots.extend(&other.args),
+            Some(relation) => {
+                roots.extend(&other.args);
+                apart = relation.places([&record.args, &other.args]);
+            }
         }
         for &global in &globals {
             goals.push(self.arena.terms.eq(record.globals[global], other.globals[global]));
@@ -78,11 +83,41 @@ impl Relater<'_> {
         }
         let common = self.common(alignment);
         let region = self.region((&aligned, &common), record.heap, AllocSet::new(), &roots, &selectors)?;
-        if !faults::planted("kernel/relate/heaps-at-calls") {
-            goals.extend(self.equal_on([record.heap, other.heap], &region, &selectors));
+        let heaps = [record.heap, other.heap];
+        if self.look_at_roots_alone(calls, versions, &selectors) {
+            goals.extend(self.equal_at(heaps, &roots, &selectors));
+        } else if !faults::planted("kernel/relate/heaps-at-calls") {
+            goals.extend(self.equal_on(heaps, (&region, &apart), &selectors));
         }
         let tag = Purpose::CallsStartEqual(mine, theirs).between(places([&record, &other], versions));
         self.holds(&aligned, &goals, tag).then_some((aligned, [record, other]))
+    }
+
+    /// Whether two calls write nothing and follow no reference: what they look at is in the objects that they are given.
+    fn look_at_roots_alone(&self, calls: [CallId; 2], versions: [usize; 2], selectors: &BTreeSet<Selector>) -> bool {
+        let silent = |(call, version): (CallId, usize)| {
+            self.effects[version][self.arena.record(call).callee.index()].writes.is_empty()
+        };
+        calls.into_iter().zip(versions).all(silent)
+            && selectors.iter().all(|&selector| self.arena.heaps.sort(selector) != Sort::Ref)
+    }
+
+    /// Equalities that make two heaps agree on some objects.
+    fn equal_at(&mut self, heaps: [HeapId; 2], objects: &[Term], selectors: &BTreeSet<Selector>) -> Vec<Term> {
+        let mut goals = Vec::new();
+        let objects = objects.iter().copied().filter(|&value| self.arena.terms.sort(value) == Sort::Ref);
+        for object in objects.collect::<Vec<_>>() {
+            let null = self.arena.terms.null();
+            let is_null = self.arena.terms.eq(object, null);
+            for &selector in selectors {
+                let index = matches!(selector, Selector::Cell(_)).then(|| self.arena.terms.any_index());
+                let [a, b] =
+                    heaps.map(|heap| self.arena.heaps.read(&mut self.arena.terms, heap, selector, object, index));
+                let alike = self.arena.terms.eq(a, b);
+                goals.push(self.arena.terms.or(&[is_null, alike]));
+            }
+        }
+        goals
     }
 
     /// Whether two normal outcomes end in equal stores under this alignment, as far as these can be seen.
@@ -96,10 +131,8 @@ impl Relater<'_> {
         let aligned = self.align(left, right, &alignment);
         let mut goals = self.equal_lengths(&alignment, &aligned);
         let mut roots = Vec::new();
-        let globals = if faults::planted("kernel/relate/globals-at-end") { &[][..] } else { &left.globals[..] };
-        let ends = left.results.iter().chain(globals).copied();
-        for (a, b) in ends.zip(aligned.outcome.results.iter().chain(&aligned.outcome.globals)) {
-            goals.push(self.arena.terms.eq(a, *b));
+        for (a, b) in self.equal_at_ends(left, &aligned.outcome) {
+            goals.push(self.arena.terms.eq(a, b));
             roots.push(a);
         }
         let values = self.arena.terms.and(&goals);
@@ -109,7 +142,9 @@ impl Relater<'_> {
             return Err(self.failed_goal("an object that only one version makes may stay reachable", left, right));
         };
         if !faults::planted("kernel/relate/heaps-at-end") {
-            goals.extend(self.equal_on([left.heap, aligned.outcome.heap], &region, &selectors));
+            let places = |end: &EndRelation| end.relation.places(end.arguments.each_ref().map(Vec::as_slice));
+            let apart = self.end.as_ref().map(places).unwrap_or_default();
+            goals.extend(self.equal_on([left.heap, aligned.outcome.heap], (&region, &apart), &selectors));
         }
         let tag = Purpose::StoresEqual.between(self.call_places(left, right));
         if self.holds(&aligned, &goals, tag) {
@@ -144,10 +179,13 @@ impl Relater<'_> {
         let (outcome, renaming) = alignment.apply(self.arena, right);
         let mut known = PathFacts::new();
         let mut contradictory = false;
-        for &condition in left.path.iter().chain(&outcome.path) {
+        let returned: Vec<Term> =
+            alignment.calls.iter().flat_map(|(&theirs, &mine)| self.on_return((mine, theirs), &renaming)).collect();
+        let all: Vec<Term> = left.path.iter().chain(&outcome.path).chain(&returned).copied().collect();
+        for &condition in &all {
             contradictory |= !known.assume(&mut self.arena.terms, condition);
         }
-        let all: BTreeSet<Term> = left.path.iter().chain(&outcome.path).copied().collect();
+        let all: BTreeSet<Term> = all.into_iter().collect();
         RenamedOutcome { outcome, renaming, known, assumptions: all.into_iter().collect(), contradictory }
     }
 
@@ -264,8 +302,13 @@ impl Relater<'_> {
         Some(())
     }
 
-    /// Equalities that make two heaps agree on every object of `region`.
-    fn equal_on(&mut self, heaps: [HeapId; 2], region: &AllocSet, selectors: &BTreeSet<Selector>) -> Vec<Term> {
+    /// Equalities that make two heaps agree on every object of `region`, but at the places that may differ.
+    fn equal_on(
+        &mut self,
+        heaps: [HeapId; 2],
+        (region, apart): (&AllocSet, &Places),
+        selectors: &BTreeSet<Selector>,
+    ) -> Vec<Term> {
         if heaps[0] == heaps[1] {
             return Vec::new();
         }
@@ -286,7 +329,11 @@ impl Relater<'_> {
                 let index = cell.then(|| self.arena.terms.any_index());
                 let [a, b] =
                     heaps.map(|heap| self.arena.heaps.read(&mut self.arena.terms, heap, selector, object, index));
-                goals.push(self.arena.terms.eq(a, b));
+                let mut alike = vec![self.arena.terms.eq(a, b)];
+                for &(base, _) in apart.iter().filter(|(_, own)| *own == selector) {
+                    alike.push(self.arena.terms.eq(object, base));
+                }
+                goals.push(self.arena.terms.or(&alike));
             }
         }
         goals

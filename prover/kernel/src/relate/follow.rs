@@ -135,7 +135,11 @@ impl Relater<'_> {
                 }
                 self.follow_births(&mut alignment, allocs, left, right)?;
                 let ended = self.equal_at_end(left, right, alignment);
-                ended.map(Relation::Isomorphic).map_err(|failed_goal| Rejection(failed_goal.what))
+                let found = ended.map_err(|failed_goal| Rejection(failed_goal.what))?;
+                match self.ends_related(left, right, &found) {
+                    true => Ok(Relation::Isomorphic(found)),
+                    false => reject("two loops do not end as their relation says"),
+                }
             }
         }
     }

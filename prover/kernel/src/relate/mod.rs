@@ -9,6 +9,7 @@
 mod agree;
 mod align;
 mod condition;
+mod ends;
 mod evidence;
 mod follow;
 mod relation;
@@ -17,8 +18,10 @@ mod repeat;
 pub use agree::RenamedOutcome;
 pub use align::{Correspondence, places, same_class};
 pub use condition::write as write_condition;
+pub use ends::EndRelation;
 pub use evidence::{Cases, End, Leaf, Match, RelationEvidence, Repeat};
-pub use relation::{Atom, CallRelation, Fact, Given, Step};
+pub use crate::fact::{Atom, Fact, Given, Step};
+pub use relation::{Apart, CallRelation};
 
 use crate::effects::Effects;
 use crate::exec::state::Outcome;
@@ -76,6 +79,8 @@ pub struct Relater<'a> {
     pub used: Claims,
     /// What relates the arguments of callees that are not called alike.
     pub relations: BTreeMap<(ProcId, ProcId), CallRelation>,
+    /// How the outcomes must end, where they are those of loops that a relation is about.
+    pub end: Option<EndRelation>,
 }
 
 impl Relater<'_> {

@@ -9,45 +9,30 @@
 use super::Relater;
 use super::agree::RenamedOutcome;
 use super::align::places;
-use lang_l::hir::{FieldId, Procedure, Unit};
-use smt::arena::{Arena, CallRecord};
-use smt::heap::HeapId;
+use crate::fact::{Fact, Given};
+use lang_l::hir::FieldId;
+use serde::{Deserialize, Serialize};
+use smt::arena::CallRecord;
 use smt::obligation::Purpose;
-use smt::term::{Selector, Sort, Term};
+use smt::term::Term;
 
-/// A way on from a reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
-    /// What a field holds.
-    Field(FieldId),
-    /// The length of an array.
-    Length,
-    /// The cell of an array whose index is this parameter; what it holds is of this sort.
-    Cell(usize, Sort),
-}
-
-/// A value that a version is given, or that it can read from there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Atom {
-    /// Which version.
+/// A place at which two heaps may differ: a field of what a parameter refers to. It holds no reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Apart {
+    /// Whose parameter.
     pub version: usize,
-    /// Which parameter.
+    /// Which.
     pub parameter: usize,
-    /// What is read from it, one after the other.
-    pub steps: Vec<Step>,
+    /// The number of the field.
+    pub field: u32,
 }
 
-/// Something that holds of the arguments of both versions.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fact {
-    /// A value is another and a number more.
-    Equal(Atom, Atom, i64),
-    /// Two numbers have a third as their sum, and a number more.
-    Sum([Atom; 2], Atom, i64),
-    /// A number is at most another.
-    AtMost(Atom, Atom),
-    /// A reference is not null.
-    NotNull(Atom),
+impl Apart {
+    /// The field.
+    pub fn field(&self) -> FieldId {
+        FieldId(self.field)
+    }
 }
 
 /// What relates the arguments and results of two procedures.
@@ -57,127 +42,10 @@ pub struct CallRelation {
     pub equal: Vec<(usize, usize)>,
     /// What else holds of the arguments.
     pub facts: Vec<Fact>,
-}
-
-/// What facts are read in: what each version is given, and its heap.
-#[derive(Clone, Copy)]
-pub struct Given<'g> {
-    /// The arguments.
-    pub arguments: [&'g [Term]; 2],
-    /// The heaps.
-    pub heaps: [HeapId; 2],
-}
-
-impl Atom {
-    /// The value; what must hold for it to have one goes to `needed`.
-    fn read(&self, arena: &mut Arena, given: Given<'_>, needed: &mut Vec<Term>) -> Term {
-        let (arguments, heap) = (given.arguments[self.version], given.heaps[self.version]);
-        let mut value = arguments[self.parameter];
-        for step in &self.steps {
-            let null = arena.terms.null();
-            let is_null = arena.terms.eq(value, null);
-            needed.push(arena.terms.not(is_null));
-            value = match *step {
-                Step::Field(field) => arena.heaps.read(&mut arena.terms, heap, Selector::Field(field), value, None),
-                Step::Length => arena.heaps.length(&mut arena.terms, value),
-                Step::Cell(index, sort) => {
-                    let (index, zero) = (arguments[index], arena.terms.int(0));
-                    let length = arena.heaps.length(&mut arena.terms, value);
-                    needed.extend([arena.terms.le(zero, index), arena.terms.lt(index, length)]);
-                    arena.heaps.read(&mut arena.terms, heap, Selector::Cell(sort), value, Some(index))
-                }
-            };
-        }
-        value
-    }
-
-    /// As it is written; a prime marks version 1.
-    fn words(&self, unit: &Unit, code: [&Procedure; 2]) -> String {
-        let name = |parameter: usize| {
-            let prime = ["", "'"][self.version];
-            format!("{}{prime}", code[self.version].locals[parameter].name)
-        };
-        self.steps.iter().fold(name(self.parameter), |text, step| match *step {
-            Step::Field(field) => format!("{text}.{}", unit.fields[field.index()].name),
-            Step::Length => format!("{text}.length"),
-            Step::Cell(index, _) => format!("{text}[{}]", name(index)),
-        })
-    }
-
-    fn is(&self, version: usize, parameter: usize) -> bool {
-        self.version == version && self.parameter == parameter && self.steps.is_empty()
-    }
-}
-
-impl Fact {
-    /// Whether it says what a parameter is.
-    pub fn defines(&self, version: usize, parameter: usize) -> bool {
-        match self {
-            Fact::Equal(one, other, _) => one.is(version, parameter) || other.is(version, parameter),
-            Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).any(|part| part.is(version, parameter)),
-            Fact::AtMost(..) | Fact::NotNull(_) => false,
-        }
-    }
-
-    /// As it is written; a prime marks what is of version 1.
-    pub fn words(&self, unit: &Unit, code: [&Procedure; 2]) -> String {
-        let word = |atom: &Atom| atom.words(unit, code);
-        let more = |number: &i64| match number {
-            0 => String::new(),
-            1.. => format!(" + {number}"),
-            _ => format!(" - {}", number.unsigned_abs()),
-        };
-        match self {
-            Fact::Equal(one, other, number) => format!("{} == {}{}", word(one), word(other), more(number)),
-            Fact::Sum([a, b], whole, number) => {
-                format!("{} + {} == {}{}", word(a), word(b), word(whole), more(number))
-            }
-            Fact::AtMost(one, other) => format!("{} <= {}", word(one), word(other)),
-            Fact::NotNull(reference) => format!("{} != null", word(reference)),
-        }
-    }
-
-    /// The fact as a term. Where a value cannot be read nothing is said.
-    pub fn term(&self, arena: &mut Arena, given: Given<'_>) -> Term {
-        let mut needed = Vec::new();
-        let holds = match self {
-            Fact::Equal(one, other, more) => {
-                let one = one.read(arena, given, &mut needed);
-                let other = other.read(arena, given, &mut needed);
-                let other = plus(arena, other, *more);
-                arena.terms.eq(one, other)
-            }
-            Fact::Sum(parts, whole, more) => {
-                let [a, b] = parts.each_ref().map(|part| part.read(arena, given, &mut needed));
-                let whole = whole.read(arena, given, &mut needed);
-                let whole = plus(arena, whole, *more);
-                let sum = arena.terms.add(a, b);
-                arena.terms.eq(sum, whole)
-            }
-            Fact::AtMost(one, other) => {
-                let one = one.read(arena, given, &mut needed);
-                let other = other.read(arena, given, &mut needed);
-                arena.terms.le(one, other)
-            }
-            Fact::NotNull(reference) => {
-                let reference = reference.read(arena, given, &mut needed);
-                let null = arena.terms.null();
-                let is_null = arena.terms.eq(reference, null);
-                arena.terms.not(is_null)
-            }
-        };
-        let needed = arena.terms.and(&needed);
-        arena.terms.implies(needed, holds)
-    }
-}
-
-/// `term + more`; the term itself where nothing is added, whatever its sort.
-fn plus(arena: &mut Arena, term: Term, more: i64) -> Term {
-    if more == 0 {
-        return term;
-    }
-    let more = arena.terms.int(more);
-    arena.terms.add(term, more)
+    /// Where the two heaps may differ, before and after.
+    pub apart: Vec<Apart>,
+    /// What holds of arguments, results (numbered behind the parameters) and the heaps when both have returned.
+    pub exit: Vec<Fact>,
 }
 
 impl Relater<'_> {

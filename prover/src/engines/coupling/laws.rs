@@ -111,7 +111,7 @@ pub(super) fn moduli(steps: &mut Steps<'_>, pair: Pair, all: &[(usize, ProcId)])
     let terms: Vec<Term> = taken.flat_map(|step| step.path.into_iter().chain(step.output)).collect();
     let mut found = BTreeSet::new();
     for part in steps.terms().parts_of(&terms) {
-        if let Node::Rem(_, by) = steps.terms().node(part) {
+        if let Node::Rem(_, by) | Node::Div(_, by) = steps.terms().node(part) {
             let by = *by;
             found.extend(steps.terms().as_int(by).filter(|by| **by > BigInt::from(1)).cloned());
         }

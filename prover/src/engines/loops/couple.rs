@@ -4,14 +4,24 @@
 
 use crate::budget::loops::MAX_WAYS;
 use crate::goal::{LoopEvidence, Pair, Program};
-use kernel::bounds::pair::MAX_FACTS;
-use kernel::exec::state::Outcome;
+use kernel::bounds::pair::{MAX_APART, MAX_FACTS};
 use kernel::pair::loops::{LoopRelation, parameters, results};
 use kernel::pair::paths::Relations;
-use kernel::relate::{Atom, CallRelation, Fact, Step};
+use kernel::relate::{Apart, Atom, CallRelation, Fact, Step};
 use lang_l::hir::{FieldId, Local, Procedure, Type, Unit};
 use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
+
+/// How much is looked for that relates two loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LookedFor {
+    /// What holds where they begin.
+    Entry,
+    /// Also what holds where they end.
+    Ends,
+    /// Also heaps that differ where one loop alone writes.
+    Apart,
+}
 
 /// Two loops that are matched.
 #[derive(Clone)]
@@ -22,6 +32,8 @@ pub(super) struct Couple {
     pub(super) unequal: BTreeSet<usize>,
     /// Which of the variables that are to be equal, and which of the facts, were found not to hold of some call.
     refuted: [BTreeSet<usize>; 2],
+    /// Which of the facts were found not to hold of some ends.
+    refuted_at_ends: BTreeSet<usize>,
     /// By the numbers of version 0, which results are references.
     references: Vec<bool>,
 }
@@ -29,19 +41,33 @@ pub(super) struct Couple {
 impl Couple {
     /// Two loops with all that might hold of them, once for each way in which their references may go together; none where one
     /// hands out a reference that the other does not.
-    pub(super) fn all(program: &Program<'_>, pair: Pair) -> Vec<Couple> {
+    pub(super) fn all(program: &Program<'_>, pair: Pair, looked_for: LookedFor) -> Vec<Couple> {
         let (left, right) = program.code(pair);
-        let results = partners(results(left), results(right));
         let all = facts(program, pair);
+        let plain = all.len() - further(program, pair).len();
+        let all: Vec<&Fact> = match looked_for {
+            LookedFor::Entry => all[..plain].iter().collect(),
+            _ => all[plain..].iter().chain(&all[..plain]).collect(),
+        };
+        let exit = if looked_for == LookedFor::Entry { Vec::new() } else { at_ends(program, pair) };
         let couple = |equal: Vec<(usize, usize)>| {
+            let results = match looked_for {
+                LookedFor::Entry => partners(results(left), results(right)),
+                _ => result_partners(left, right, &equal),
+            };
+            let apart = if looked_for == LookedFor::Apart { apart(program, pair, &equal) } else { Vec::new() };
+            if looked_for == LookedFor::Apart && apart.is_empty() {
+                return None;
+            }
             let open = |fact: &&Fact| match fact {
                 Fact::Equal(a, b, 0) if a.steps.is_empty() && b.steps.is_empty() => {
                     !equal.contains(&(a.parameter, b.parameter))
                 }
                 _ => true,
             };
-            let facts = all.iter().filter(open).take(MAX_FACTS).cloned().collect();
-            Couple::of(program, LoopRelation { pair, entry: CallRelation { equal, facts }, results: results.clone() })
+            let facts = all.iter().copied().filter(open).take(MAX_FACTS).cloned().collect();
+            let exit = exit.iter().filter(|fact| is_open(fact, (left, right), &results)).take(MAX_FACTS).cloned().collect();
+            Couple::of(program, LoopRelation { pair, entry: CallRelation { equal, facts, apart, exit }, results })
         };
         parameter_partners(left, right).into_iter().filter_map(couple).collect()
     }
@@ -51,18 +77,25 @@ impl Couple {
     fn of(program: &Program<'_>, relation: LoopRelation) -> Option<Couple> {
         let (left, _) = program.code(relation.pair);
         let references = results(left).iter().map(|local| local.ty.is_reference()).collect();
-        let (unequal, refuted) = (BTreeSet::new(), Default::default());
-        relation.shares_references(program.both()).then_some(Couple { relation, unequal, refuted, references })
+        let couple = Couple {
+            relation,
+            unequal: BTreeSet::new(),
+            refuted: Default::default(),
+            refuted_at_ends: BTreeSet::new(),
+            references,
+        };
+        couple.is_sound(program).then_some(couple)
     }
 
-    /// Two outcomes with those results alone that correspond and are wanted, in one order.
-    pub(super) fn corresponding(
-        &self,
-        left: &Outcome,
-        right: &Outcome,
-        wanted: &dyn Fn(usize) -> bool,
-    ) -> (Outcome, Outcome) {
-        (self.relation.corresponding(0, left, wanted), self.relation.corresponding(1, right, wanted))
+    /// Whether what is left is enough: references that one loop hands out are shared.
+    pub(super) fn is_sound(&self, program: &Program<'_>) -> bool {
+        self.relation.shares_references(program.both())
+    }
+
+    /// Those pairs of results that are wanted.
+    pub(super) fn results(&self, wanted: &dyn Fn(usize) -> bool) -> Vec<(usize, usize)> {
+        let all = self.relation.results.iter().enumerate();
+        all.filter(|(at, _)| wanted(*at)).map(|(_, own)| *own).collect()
     }
 
     /// Takes out what does not hold; whether there was any.
@@ -83,13 +116,24 @@ impl Couple {
         });
         let mut at = 0..;
         self.relation.entry.facts.retain(|_| !at.next().is_some_and(|at| facts.contains(&at)));
-        !equal.is_empty() || !facts.is_empty() || !unequal.is_empty()
+        let mut exit = std::mem::take(&mut self.refuted_at_ends);
+        if faults::planted("engines/loops/ends-kept") {
+            exit.clear();
+        }
+        let mut at = 0..;
+        self.relation.entry.exit.retain(|_| !at.next().is_some_and(|at| exit.contains(&at)));
+        !equal.is_empty() || !facts.is_empty() || !unequal.is_empty() || !exit.is_empty()
     }
 
     /// Notes what was found not to hold.
     pub(super) fn refute(&mut self, [equal, facts]: &[BTreeSet<usize>; 2]) {
         self.refuted[0].extend(equal);
         self.refuted[1].extend(facts);
+    }
+
+    /// Notes what was found not to hold at ends.
+    pub(super) fn refute_at_ends(&mut self, facts: &BTreeSet<usize>) {
+        self.refuted_at_ends.extend(facts);
     }
 
     /// Whether a pair of results is one of references.
@@ -102,7 +146,9 @@ impl Couple {
 pub(super) fn told(program: &Program<'_>, told: &LoopEvidence) -> Option<(LoopRelation, Relations)> {
     let all = facts(program, told.pair);
     let facts = told.facts.iter().map(|&at| all.get(at).cloned()).collect::<Option<_>>()?;
-    let entry = CallRelation { equal: told.equal.clone(), facts };
+    let ends = if told.exit.is_empty() { Vec::new() } else { at_ends(program, told.pair) };
+    let exit = told.exit.iter().map(|&at| ends.get(at).cloned()).collect::<Option<_>>()?;
+    let entry = CallRelation { equal: told.equal.clone(), facts, apart: told.apart.clone(), exit };
     Some((LoopRelation { pair: told.pair, entry, results: told.results.clone() }, told.relations.clone()))
 }
 
@@ -116,7 +162,17 @@ pub(super) fn tell(program: &Program<'_>, relation: &LoopRelation, relations: Re
         .filter_map(|fact| all.iter().position(|one| one == fact))
         .map(|at| at + usize::from(faults::planted("engines/loops/facts-shifted")))
         .collect();
-    LoopEvidence { pair: *pair, equal: entry.equal.clone(), facts, results: results.clone(), relations }
+    let ends = if entry.exit.is_empty() { Vec::new() } else { at_ends(program, *pair) };
+    let exit = entry.exit.iter().filter_map(|fact| ends.iter().position(|one| one == fact)).collect();
+    LoopEvidence {
+        pair: *pair,
+        equal: entry.equal.clone(),
+        facts,
+        results: results.clone(),
+        apart: entry.apart.clone(),
+        exit,
+        relations,
+    }
 }
 
 /// For each variable of one version that none of the other is equal to, what it is.
@@ -141,6 +197,20 @@ fn partners(left: &[Local], right: &[Local]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     add_partners(&mut found, [left, right], |a, b| a.name == b.name);
     add_partners(&mut found, [left, right], |_, _| true);
+    found
+}
+
+/// The same of results: those of parameters that go together do so, too.
+fn result_partners(left: &Procedure, right: &Procedure, equal: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let both = [results(left), results(right)];
+    let together = |a: &Local, b: &Local| {
+        equal.iter().any(|&(p, q)| left.locals[p].name == a.name && right.locals[q].name == b.name)
+    };
+    add_partners(&mut found, both, together);
+    let is_variable = |code: &Procedure, own: &Local| parameters(code).iter().any(|other| other.name == own.name);
+    add_partners(&mut found, both, |a, b| a.name == b.name);
+    add_partners(&mut found, both, |a, b| !a.ty.is_reference() || !is_variable(left, a) && !is_variable(right, b));
     found
 }
 
@@ -244,14 +314,19 @@ fn read(unit: &Unit, fields: &BTreeSet<FieldId>, indexes: &[usize], value: &Valu
     }
 }
 
-/// All facts that might hold of the two, the likelier ones first.
-fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
+/// The fields that either looks at.
+fn fields(program: &Program<'_>, pair: Pair) -> BTreeSet<FieldId> {
     let accesses = [0, 1].map(|version| &program.effects[version][[pair.0, pair.1][version].index()].accesses);
     let field = |selector: &Selector| match selector {
         Selector::Field(field) => Some(*field),
         Selector::Cell(_) => None,
     };
-    let fields: BTreeSet<FieldId> = accesses.into_iter().flatten().filter_map(field).collect();
+    accesses.into_iter().flatten().filter_map(field).collect()
+}
+
+/// All facts that might hold of the two, the likelier ones first.
+fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
+    let fields = fields(program, pair);
     let (left, right) = program.code(pair);
     let unit = program.unit.as_unit();
     let mine = values(unit, &fields, 0, left);
@@ -265,7 +340,114 @@ fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
         }
     }
     facts.extend(sums(&mine, &theirs));
+    facts.extend(further(program, pair));
     facts
+}
+
+/// Facts that are looked for where those on entry alone do not do: where counters begin, that they are below a length, and that
+/// the cell at a counter holds what the first one does.
+fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
+    let (left, right) = program.code(pair);
+    let mut found = Vec::new();
+    for (version, code) in [left, right].into_iter().enumerate() {
+        let all = values(program.unit.as_unit(), &BTreeSet::new(), version, code);
+        let is_length = |value: &&Value| value.atom.steps.last() == Some(&Step::Length);
+        for counter in all.iter().filter(|value| value.is_bare() && value.is_number()) {
+            found.extend([0, 1].map(|least| Fact::AtLeast(counter.atom.clone(), least)));
+            let lengths = all.iter().filter(is_length);
+            found.extend(lengths.map(|length| Fact::AtMost(counter.atom.clone(), length.atom.clone(), -1)));
+        }
+        let cells = all.iter().filter_map(|value| match value.atom.steps[..] {
+            [Step::Cell(_, sort)] => Some((value, Step::First(sort))),
+            _ => None,
+        });
+        found.extend(cells.map(|(value, first)| {
+            let first = Atom { steps: vec![first], ..value.atom.clone() };
+            Fact::Equal(value.atom.clone(), first, 0)
+        }));
+    }
+    found
+}
+
+/// The fields without references that one loop alone writes, of what either refers to.
+fn apart(program: &Program<'_>, pair: Pair, equal: &[(usize, usize)]) -> Vec<Apart> {
+    let unit = program.unit.as_unit();
+    let (left, right) = program.code(pair);
+    let writes = |version: usize, field: FieldId| {
+        program.effects[version][[pair.0, pair.1][version].index()].writes.contains(&Selector::Field(field))
+    };
+    let of = |(version, parameter): (usize, usize)| {
+        let local = &[left, right][version].locals[parameter];
+        let fields = (0u32..).take(unit.fields.len()).map(FieldId);
+        let own = fields.filter(move |field| match (&local.ty, unit.fields[field.index()].class) {
+            (Type::Class(class), Some(of)) => *class == of,
+            (Type::Ref, of) => of.is_none(),
+            _ => false,
+        });
+        own.filter(|field| !unit.fields[field.index()].ty.is_reference())
+            .filter(|&field| writes(0, field) != writes(1, field))
+            .map(move |field| Apart { version, parameter, field: field.0 })
+    };
+    let theirs = (0..right.params).filter(|at| equal.iter().all(|own| own.1 != *at)).map(|at| (1, at));
+    let bases = (0..left.params).map(|at| (0, at)).chain(theirs);
+    bases.flat_map(of).take(MAX_APART).collect()
+}
+
+/// Whether a fact about two ends says more than which results are equal.
+fn is_open(fact: &Fact, (left, right): (&Procedure, &Procedure), results: &[(usize, usize)]) -> bool {
+    match fact {
+        Fact::Equal(a, b, 0) if a.steps.is_empty() && b.steps.is_empty() && a.version != b.version => {
+            let numbers = (a.parameter.checked_sub(left.params), b.parameter.checked_sub(right.params));
+            !matches!(numbers, (Some(a), Some(b)) if results.contains(&(a, b)))
+        }
+        _ => true,
+    }
+}
+
+/// All facts that might hold of the ends of two loops: of their results, and of what is read from these; and from what a
+/// reference is read that only one of the two hands out.
+fn at_ends(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
+    let unit = program.unit.as_unit();
+    let fields = fields(program, pair);
+    let (left, right) = program.code(pair);
+    let [mine, theirs] = [(0, left), (1, right)].map(|(version, code)| last_values(unit, &fields, version, code));
+    let mut facts = Vec::new();
+    for (version, (code, values)) in [(left, &mine), (right, &theirs)].into_iter().enumerate() {
+        for (at, local) in results(code).iter().enumerate().filter(|(_, local)| local.ty.is_reference()) {
+            let own = Atom { version, parameter: code.params + at, steps: Vec::new() };
+            let read = values.iter().filter(|value| value.atom.steps.len() == 1 && value.ty == local.ty);
+            let from = read.filter(|value| value.atom.parameter != own.parameter);
+            facts.extend(from.map(|value| Fact::Equal(own.clone(), value.atom.clone(), 0)));
+        }
+        let lengths = || values.iter().filter(|value| value.atom.steps.last() == Some(&Step::Length));
+        let is_result = |value: &&Value| value.is_bare() && value.atom.parameter >= code.params;
+        for number in values.iter().filter(is_result).filter(|value| value.is_number()) {
+            facts.push(Fact::AtLeast(number.atom.clone(), 0));
+            facts.extend(lengths().map(|length| Fact::AtMost(number.atom.clone(), length.atom.clone(), -1)));
+        }
+    }
+    for (a, b) in mine.iter().flat_map(|a| theirs.iter().map(move |b| (a, b))) {
+        let alike = Sort::from(&a.ty) == Sort::from(&b.ty);
+        let results = (a.atom.parameter >= left.params, b.atom.parameter >= right.params);
+        if alike && (a.is_bare() && results.0 || b.is_bare() && results.1) {
+            let shifts: &[i64] = if a.ty == Type::Int && a.is_bare() && b.is_bare() { &[0, -1, 1] } else { &[0] };
+            facts.extend(shifts.iter().map(|&shift| Fact::Equal(a.atom.clone(), b.atom.clone(), shift)));
+        }
+    }
+    facts
+}
+
+/// What a loop leaves in its variables, and what can be read from there: results, and parameters that it leaves as they are.
+fn last_values(unit: &Unit, fields: &BTreeSet<FieldId>, version: usize, code: &Procedure) -> Vec<Value> {
+    let is_result = |local: &Local| results(code).iter().any(|other| other.name == local.name);
+    let variables = code.locals.iter().enumerate().take(code.params + code.results);
+    let left = variables.filter(|(at, local)| *at >= code.params || !is_result(local));
+    let bare: Vec<Value> = left
+        .map(|(parameter, local)| Value { atom: Atom { version, parameter, steps: Vec::new() }, ty: local.ty.clone() })
+        .collect();
+    let numbers: Vec<usize> = bare.iter().filter(|value| value.is_number()).map(|value| value.atom.parameter).collect();
+    let read: Vec<Value> = bare.iter().flat_map(|value| self::read(unit, fields, &numbers, value)).collect();
+    bare.into_iter().chain(read).collect()
 }
 
 /// What might hold of one version alone: what is not null, and which numbers are bounded by others.
@@ -275,7 +457,7 @@ fn alone(values: &[Value]) -> Vec<Fact> {
     let counters = values.iter().filter(|value| value.is_bare() && value.is_number());
     let bounded = counters.flat_map(|counter| {
         let others = values.iter().filter(|value| value.is_bound()).filter(|other| other.atom != counter.atom);
-        others.map(|other| Fact::AtMost(counter.atom.clone(), other.atom.clone()))
+        others.map(|other| Fact::AtMost(counter.atom.clone(), other.atom.clone(), 0))
     });
     not_null.chain(bounded).collect()
 }

@@ -19,12 +19,13 @@ use super::{Engine, relational};
 use crate::budget::loops::{MAX_LOOPS, MAX_WAYS};
 use crate::goal::{Claim, Goal, LoopsEvidence, Pair, PairProof, Program, ProofEvidence, Rule};
 use crate::lower::is_loop;
-use couple::Couple;
+use couple::{Couple, LookedFor};
+use kernel::pair::plan::Turns;
 use kernel::pair::{self, PairEvidence};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
-use search::Search;
+use search::{Missing, Search};
 use smt::solve::Solver;
 use std::slice;
 
@@ -36,6 +37,24 @@ static RELATION: Rule = Rule {
     // It asks many queries, of which most are easy.
     share: 20,
 };
+
+/// What is looked for, and how turns are laid side by side: in step; rotated, so that what follows a turn is seen with it; with first
+/// turns of one or both sides before the loops are matched; several turns against one.
+const ATTEMPTS: [(LookedFor, Turns); 9] = [
+    (LookedFor::Entry, turns([0, 0], [0, 0], false)),
+    (LookedFor::Ends, turns([0, 0], [0, 0], true)),
+    (LookedFor::Apart, turns([0, 0], [0, 0], true)),
+    (LookedFor::Ends, turns([0, 1], [0, 0], true)),
+    (LookedFor::Ends, turns([1, 0], [0, 0], true)),
+    (LookedFor::Ends, turns([1, 1], [0, 0], true)),
+    (LookedFor::Apart, turns([1, 1], [0, 0], true)),
+    (LookedFor::Ends, turns([0, 0], [0, 1], true)),
+    (LookedFor::Ends, turns([0, 0], [1, 0], true)),
+];
+
+const fn turns(first: [usize; 2], more: [usize; 2], told_apart: bool) -> Turns {
+    Turns { first, more, told_apart }
+}
 
 /// Rule *Relation*.
 pub(crate) struct Loops;
@@ -51,8 +70,21 @@ impl Engine for Loops {
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
         let pairs = loop_pairs(goal);
+        let mut attempts: Vec<(&Turns, Vec<Couple>)> = ATTEMPTS
+            .iter()
+            .flat_map(|(looked_for, turns)| choices(goal, &pairs, *looked_for).into_iter().map(move |own| (turns, own)))
+            .collect();
         let found = [Level::Full, Level::Partial].into_iter().find_map(|level| {
-            choices(goal, &pairs).into_iter().find_map(|couples| Search::new(goal, level, couples).run(solver))
+            let mut found = None;
+            // What fails by more than that both end fails in part as well.
+            attempts.retain(|(turns, couples)| {
+                let search = || Search::new(goal, level, ((*turns).clone(), couples.clone()));
+                let made = found.is_none().then(|| search().run(solver));
+                let open = !matches!(made, Some(Err(Missing::Everything)));
+                found = found.take().or(made.and_then(Result::ok));
+                open
+            });
+            found
         });
         found.unwrap_or_else(|| relational::nothing(goal, &RELATION))
     }
@@ -78,7 +110,7 @@ impl Engine for Loops {
 /// Evidence as the kernel is told of it; `None` where it names what there is not.
 pub(super) fn told(program: &Program<'_>, evidence: &LoopsEvidence) -> Option<pair::loops::LoopsEvidence> {
     let loops = evidence.loops.iter().map(|own| couple::told(program, own)).collect::<Option<_>>()?;
-    Some(pair::loops::LoopsEvidence { whole: evidence.whole.clone(), loops })
+    Some(pair::loops::LoopsEvidence { whole: evidence.whole.clone(), turns: evidence.turns.clone(), loops })
 }
 
 /// The loops of the two sides, in the order of the source; none where these are not as many.
@@ -94,10 +126,10 @@ fn loop_pairs(goal: &Goal<'_>) -> Vec<Pair> {
 }
 
 /// The ways in which the variables of all loops may go together, the likelier ones first.
-fn choices(goal: &Goal<'_>, pairs: &[Pair]) -> Vec<Vec<Couple>> {
+fn choices(goal: &Goal<'_>, pairs: &[Pair], looked_for: LookedFor) -> Vec<Vec<Couple>> {
     let mut all: Vec<Vec<Couple>> = vec![Vec::new()];
     for &pair in pairs {
-        let own = Couple::all(goal.program, pair);
+        let own = Couple::all(goal.program, pair, looked_for);
         all = all
             .iter()
             .flat_map(|before| own.iter().map(move |one| [before.as_slice(), slice::from_ref(one)].concat()))

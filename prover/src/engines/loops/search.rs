@@ -16,12 +16,21 @@ use kernel::exec::state::Outcome;
 use kernel::pair::Both;
 use kernel::pair::loops::{Frame, LoopRelation, Target};
 use kernel::pair::paths::{PathsEvidence, meetings};
-use kernel::pair::plan::InliningPlan;
+use kernel::pair::plan::{InliningPlan, Turns};
 use kernel::relate::{Claims, Level, Relation};
 use lang_l::hir::ProcId;
 use smt::solve::Solver;
 use smt::term::Ending;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What a proof fails by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// That the two end from the same stores.
+    Ends,
+    /// More than that.
+    Everything,
+}
 
 /// A search for relations between loops under which a pair is proved.
 pub(super) struct Search<'g> {
@@ -31,6 +40,8 @@ pub(super) struct Search<'g> {
     couples: Vec<Couple>,
     /// Which calls are executed in place.
     plan: InliningPlan,
+    /// How the turns of the loops are laid side by side.
+    turns: Turns,
     /// What is found in the present round.
     proof: PairProof,
     /// The same of each target.
@@ -39,17 +50,17 @@ pub(super) struct Search<'g> {
 
 impl<'g> Search<'g> {
     /// A search that begins with all that might hold.
-    pub(super) fn new(goal: &'g Goal<'g>, level: Level, couples: Vec<Couple>) -> Self {
+    pub(super) fn new(goal: &'g Goal<'g>, level: Level, (turns, couples): (Turns, Vec<Couple>)) -> Self {
         let plan = InliningPlan::of([BTreeSet::new(), BTreeSet::new()], [MAX_INLINE_DEPTH; 2]);
         let proof = PairProof::trivial(None, &RELATION, Claims::new());
-        let mut search = Search { goal, level, couples, plan, proof, relations: Vec::new() };
+        let mut search = Search { goal, level, couples, plan, turns, proof, relations: Vec::new() };
         let claims = search.frame(&search.loops()).claims();
         search.plan.inline = [0, 1].map(|version| unclaimed(goal.program, version, &claims));
         search
     }
 
-    /// The proof; `None` where no relation leads to one.
-    pub(super) fn run(mut self, solver: &mut Solver) -> Option<PairProof> {
+    /// The proof; where no relation leads to one, whether less might be proved so.
+    pub(super) fn run(mut self, solver: &mut Solver) -> Result<PairProof, Missing> {
         for _ in 0..MAX_ROUNDS {
             let mut weakened = false;
             self.start();
@@ -58,12 +69,15 @@ impl<'g> Search<'g> {
                 for couple in &mut self.couples {
                     weakened |= couple.weaken();
                 }
+                if !self.couples.iter().all(|couple| couple.is_sound(self.goal.program)) {
+                    return Err(Missing::Everything);
+                }
             }
             if !weakened {
-                return Some(self.finish());
+                return Ok(self.finish());
             }
         }
-        None
+        Err(Missing::Everything)
     }
 
     /// The relations as they are.
@@ -73,7 +87,7 @@ impl<'g> Search<'g> {
 
     /// What is to be shown under them, as the kernel has it.
     fn frame<'f>(&'f self, loops: &'f [LoopRelation]) -> Frame<'f> {
-        Frame { goal: self.goal.as_checked(), level: self.level, plan: &self.plan, loops }
+        Frame { goal: self.goal.as_checked(), level: self.level, plan: &self.plan, turns: &self.turns, loops }
     }
 
     /// Begins a round.
@@ -94,37 +108,44 @@ impl<'g> Search<'g> {
             let mut relations = relations.into_iter();
             let whole = PathsEvidence { plan: self.plan, relations: relations.next()? };
             let loops = loops.iter().zip(relations).map(|(own, relations)| couple::tell(program, own, relations));
-            Some(ProofEvidence::Loops(LoopsEvidence { whole, loops: loops.collect() }))
+            Some(ProofEvidence::Loops(LoopsEvidence { whole, turns: self.turns, loops: loops.collect() }))
         });
         self.proof
     }
 
-    /// Relates all outcomes of a target, under the relations as they are; what does not hold of them is noted. `None` where there
-    /// is no proof even so.
-    fn relate(&mut self, target: Target, solver: &mut Solver) -> Option<()> {
+    /// Relates all outcomes of a target, under the relations as they are; what does not hold of them is noted.
+    fn relate(&mut self, target: Target, solver: &mut Solver) -> Result<(), Missing> {
         let loops = self.loops();
         let goal = self.goal;
-        let frame = Frame { goal: goal.as_checked(), level: self.level, plan: &self.plan.clone(), loops: &loops };
+        let (plan, turns) = (self.plan.clone(), self.turns.clone());
+        let frame = Frame { goal: goal.as_checked(), level: self.level, plan: &plan, turns: &turns, loops: &loops };
         let (effects, claims) = (frame.effects(), frame.claims());
-        let Both { unit, effects: [first, _] } = frame.goal.program;
-        let program = Both { unit, effects: [first, &effects] };
+        let program = Both { unit: frame.goal.program.unit, effects: [&effects[0], &effects[1]] };
         let mut arena = goal.program.unit.arena();
-        let both = frame.outcomes(program, target, &mut arena)?;
+        let both = frame.outcomes(program, target, &mut arena).ok_or(Missing::Everything)?;
+        let end = frame.end(program, target, &mut arena);
         let mut searcher = Searcher::new(frame.relater(program, &mut arena, solver, &claims), MAX_ATTEMPTS);
+        searcher.relater.end = end;
         let mut found: Written = Some(BTreeMap::new());
         for meeting in meetings(&both).into_iter().filter(|meeting| self.level == Level::Full || !meeting.termination) {
             let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
+            let missing = if meeting.termination { Missing::Ends } else { Missing::Everything };
             let related = match target {
                 Target::Whole => {
-                    let related = searcher.relate(left, right).ok()?;
+                    let related = searcher.relate(left, right).map_err(|_| missing)?;
                     self.proof.note(searcher.relater.arena, &related.relation, left, right);
                     related
                 }
-                Target::Loops(at) => relate_results(&mut searcher, &mut self.couples[at], left, right)?,
+                Target::Loops(at) => {
+                    relate_results(&mut searcher, &mut self.couples[at], left, right).ok_or(missing)?
+                }
             };
             keep(&mut found, meeting.numbers(), related.evidence);
         }
-        let (used, refuted) = (searcher.relater.used, searcher.refuted);
+        let (used, refuted, at_ends) = (searcher.relater.used, searcher.refuted, searcher.refuted_at_ends);
+        if let Target::Loops(at) = target {
+            self.couples[at].refute_at_ends(&at_ends);
+        }
         for (pair, level) in used {
             // What one target needs in part another may need in full.
             let needed = self.proof.used.entry(pair).or_insert(level);
@@ -136,7 +157,7 @@ impl<'g> Search<'g> {
                 couple.refute(refuted);
             }
         }
-        Some(())
+        Ok(())
     }
 }
 
@@ -157,22 +178,25 @@ fn relate_results(
     left: &Outcome,
     right: &Outcome,
 ) -> Option<RelationProof> {
-    let (mine, theirs) = couple.corresponding(left, right, &|_| true);
-    if let Ok(related) = searcher.relate(&mine, &theirs) {
+    let mut relate = |wanted: &dyn Fn(usize) -> bool| {
+        if let Some(end) = &mut searcher.relater.end {
+            end.results = couple.results(wanted);
+        }
+        searcher.relate(left, right).ok()
+    };
+    if let Some(related) = relate(&|_| true) {
         return Some(related);
     }
     if left.ending != Ending::Normal || right.ending != Ending::Normal {
         return None;
     }
-    let (mine, theirs) = couple.corresponding(left, right, &|at| couple.is_reference(at));
-    let related = searcher.relate(&mine, &theirs).ok()?;
+    let related = relate(&|at| couple.is_reference(at))?;
     if let Relation::Exclusive = related.relation {
         return Some(related);
     }
     let mut unequal = BTreeSet::new();
     for at in (0..couple.relation.results.len()).filter(|&at| !couple.is_reference(at)) {
-        let (mine, theirs) = couple.corresponding(left, right, &|other| other == at || couple.is_reference(other));
-        if searcher.relate(&mine, &theirs).is_err() {
+        if relate(&|other| other == at || couple.is_reference(other)).is_none() {
             unequal.insert(at);
         }
     }

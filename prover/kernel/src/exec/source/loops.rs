@@ -155,11 +155,8 @@ impl<'a> Executor<'a> {
         given: &[Term],
         (body, code): (&Block, &'a Procedure),
     ) -> Result<Vec<Flow>, ExecError> {
-        let output = |wanted: Given| {
-            let found = of.outputs.iter().find(|(given, _)| *given == wanted);
-            found.and_then(|(_, at)| given.get(*at).copied())
-        };
-        let results: Vec<Option<Term>> = (0..code.results).map(|at| output(Given::Result(at))).collect();
+        let results: Vec<Option<Term>> =
+            (0..code.results).map(|at| self.output(of, given, Given::Result(at))).collect();
         let results: Vec<Term> = results
             .into_iter()
             .zip(code.result_ids())
@@ -167,7 +164,7 @@ impl<'a> Executor<'a> {
             .collect();
         for (at, local) in code.locals.iter().enumerate() {
             let id = LocalId(u32::try_from(at).unwrap_or(u32::MAX));
-            match output(Given::Local(id)) {
+            match self.output(of, given, Given::Local(id)) {
                 Some(value) if self.is_of(value, &local.ty) => state.locals.set(at, value),
                 _ if body.assigns(id) => state.locals.set(at, self.arbitrary(&local.ty)),
                 _ => continue,
@@ -180,7 +177,7 @@ impl<'a> Executor<'a> {
         if !body.any(&|stmt| matches!(stmt.kind, StmtKind::Return(_))) {
             return Ok(vec![Flow::Next(state)]);
         }
-        let Some(left) = output(Given::Returned).filter(|left| self.is_of(*left, &Type::Bool)) else {
+        let Some(left) = self.output(of, given, Given::Returned).filter(|left| self.is_of(*left, &Type::Bool)) else {
             return Err(ExecError::Unlike("nothing says whether a loop was left by a return"));
         };
         let left = self.arena.terms.simplify(left, &state.known);

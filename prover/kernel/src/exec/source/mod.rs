@@ -108,6 +108,8 @@ pub struct Simulation {
     pub inputs: Vec<(LocalId, Input)>,
     /// What it gives back, and as which result.
     pub outputs: Vec<(Given, usize)>,
+    /// What it always gives back, and so not as a result.
+    pub known: Vec<(Given, Literal)>,
     /// When it calls its own procedure, the procedure that stands for that.
     pub itself: Option<ProcId>,
 }
@@ -237,18 +239,22 @@ impl<'a> Executor<'a> {
         let Some(source) = self.source else { return Err(ExecError::NotLowered) };
         let code = self.code().procedure(source.id);
         let mut results = vec![None; code.results];
+        for (given, literal) in &source.own.known {
+            let value = self.given_back(state, *given, &values).map(|value| self.arena.terms.simplify(value, &state.known));
+            if value.is_some() && value != Some(literal.term(&mut self.arena.terms)) {
+                return Err(ExecError::Unlike("a part gives back something else than it is said to give always"));
+            }
+        }
         for &(given, at) in &source.own.outputs {
-            let value = match (given, &values) {
-                (Given::Local(id), _) => state.locals.get(id.index()).copied(),
-                (Given::Returned, values) => Some(self.arena.terms.bool(values.is_some())),
-                (Given::Result(result), Some(values)) => values.get(result).copied(),
+            let value = self.given_back(state, given, &values).or_else(|| match given {
                 // Nobody looks at it.
-                (Given::Result(result), None) => {
+                Given::Result(result) => {
                     let whole = source.unit.procedure(self.version, source.own.site.procedure());
                     let local = whole.locals.get(whole.params + result);
                     local.map(|local| self.arena.terms.default_of(Sort::from(&local.ty)))
                 }
-            };
+                _ => None,
+            });
             let simplified = value.map(|value| self.arena.terms.simplify(value, &state.known));
             match results.get_mut(at) {
                 Some(slot) if slot.is_none() => *slot = simplified,
@@ -258,6 +264,24 @@ impl<'a> Executor<'a> {
         let all: Option<Vec<Term>> = results.into_iter().collect();
         state.results = Some(all.ok_or(ExecError::Unlike("a result is not given"))?);
         Ok(())
+    }
+
+    /// What a part gives back as one thing; `None` for a result of the procedure where that does not return.
+    fn given_back(&mut self, state: &State, given: Given, values: &Option<Vec<Term>>) -> Option<Term> {
+        match (given, values) {
+            (Given::Local(id), _) => state.locals.get(id.index()).copied(),
+            (Given::Returned, values) => Some(self.arena.terms.bool(values.is_some())),
+            (Given::Result(result), values) => values.as_ref()?.get(result).copied(),
+        }
+    }
+
+    /// What a call of a part has given back as one thing, given its results.
+    fn output(&mut self, of: &Simulation, given: &[Term], wanted: Given) -> Option<Term> {
+        if let Some((_, literal)) = of.known.iter().find(|(known, _)| *known == wanted) {
+            return Some(literal.term(&mut self.arena.terms));
+        }
+        let (_, at) = of.outputs.iter().find(|(output, _)| *output == wanted)?;
+        given.get(*at).copied()
     }
 
     /// What a part is called with; `value` is what its variables hold.
@@ -315,11 +339,8 @@ impl<'a> Executor<'a> {
         let results = source.unit.procedure(self.version, callee).results;
         let mut ends = Vec::new();
         for (state, given) in self.call_with(state, id, args, span)? {
-            let of_result = |result: usize| {
-                let output = of.outputs.iter().find(|(of, _)| *of == Given::Result(result));
-                output.and_then(|(_, at)| given.get(*at).copied())
-            };
-            let known: Vec<Option<Term>> = (0..results).map(of_result).collect();
+            let known: Vec<Option<Term>> =
+                (0..results).map(|result| self.output(of, &given, Given::Result(result))).collect();
             let code = source.unit.procedure(self.version, callee);
             let values = known.into_iter().zip(code.result_ids());
             let values = values.map(|(value, id)| self.or_arbitrary(value, &code.local(id).ty)).collect();

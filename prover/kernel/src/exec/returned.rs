@@ -1,0 +1,48 @@
+//! What a call leaves when it returns: the heap and the results.
+//!
+//! In: the record of a call, and the heap right after it. Out: the heap and the results that the caller goes on with.
+
+use crate::bounds::pair::APART;
+use crate::effects::Effects;
+use lang_l::hir::{FieldId, Procedure};
+use smt::arena::{Arena, CallRecord};
+use smt::heap::HeapId;
+use smt::term::{Func, Selector, Sort, Term};
+
+/// The number of the symbol for what the place with this number holds.
+fn number_of_place(at: usize) -> u32 {
+    u32::try_from(at).ok().and_then(|at| at.checked_add(2 * APART)).unwrap_or(u32::MAX)
+}
+
+/// A heap in which some places, each a field of an object, hold symbols of their own.
+pub(super) fn with_own_places(
+    arena: &mut Arena,
+    mut heap: HeapId,
+    places: &[(Term, FieldId)],
+    symbol: &dyn Fn(u32) -> Func,
+) -> HeapId {
+    for (at, &(object, field)) in places.iter().enumerate() {
+        let selector = Selector::Field(field);
+        let sort = arena.heaps.sort(selector);
+        let value = arena.terms.app(symbol(number_of_place(at)), &[], sort);
+        heap = arena.heaps.store(heap, selector, object, None, value);
+    }
+    heap
+}
+
+/// What a call leaves, given the heap right after it.
+pub fn returned(
+    arena: &mut Arena,
+    (effects, code): (&Effects, &Procedure),
+    record: &CallRecord,
+    heap: HeapId,
+) -> (HeapId, Vec<Term>) {
+    let symbol = |at: u32| Func::Result(record.call, at);
+    let places: Vec<(Term, FieldId)> =
+        effects.returned.apart.iter().map(|&(parameter, field)| (record.args[parameter], field)).collect();
+    let heap = with_own_places(arena, heap, &places, &symbol);
+    let results = (code.result_ids().zip(effects.numbers_of_results(code.results)))
+        .map(|(id, at)| arena.terms.app(symbol(at), &[], Sort::from(&code.local(id).ty)))
+        .collect();
+    (heap, results)
+}

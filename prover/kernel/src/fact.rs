@@ -1,0 +1,223 @@
+//! Facts: what holds of the variables of two procedures, and of what is read from these.
+//!
+//! In: values of both versions, and their heaps. Out: facts as terms over them, and as they are written.
+
+use lang_l::hir::{FieldId, Procedure, Unit};
+use smt::arena::Arena;
+use smt::heap::HeapId;
+use smt::term::{Selector, Sort, Term};
+
+/// A way on from a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// What a field holds.
+    Field(FieldId),
+    /// The length of an array.
+    Length,
+    /// The cell of an array whose index is this parameter; what it holds is of this sort.
+    Cell(usize, Sort),
+    /// The first cell of an array.
+    First(Sort),
+}
+
+impl Step {
+    /// What is read in the heap; `None` where it is a length.
+    pub fn selector(&self) -> Option<Selector> {
+        match *self {
+            Step::Field(field) => Some(Selector::Field(field)),
+            Step::Cell(_, sort) | Step::First(sort) => Some(Selector::Cell(sort)),
+            Step::Length => None,
+        }
+    }
+}
+
+/// A value that a version is given, or that it can read from there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Atom {
+    /// Which version.
+    pub version: usize,
+    /// Which parameter.
+    pub parameter: usize,
+    /// What is read from it, one after the other.
+    pub steps: Vec<Step>,
+}
+
+/// Something that holds of the arguments of both versions.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fact {
+    /// A value is another and a number more.
+    Equal(Atom, Atom, i64),
+    /// Two numbers have a third as their sum, and a number more.
+    Sum([Atom; 2], Atom, i64),
+    /// A number is at most another and a number more.
+    AtMost(Atom, Atom, i64),
+    /// A number is at least this.
+    AtLeast(Atom, i64),
+    /// A reference is not null.
+    NotNull(Atom),
+}
+
+/// What facts are read in: what each version is given, and its heap.
+#[derive(Clone, Copy)]
+pub struct Given<'g> {
+    /// The arguments.
+    pub arguments: [&'g [Term]; 2],
+    /// The heaps.
+    pub heaps: [HeapId; 2],
+}
+
+impl Atom {
+    /// The value; what must hold for it to have one goes to `needed`.
+    fn read(&self, arena: &mut Arena, given: Given<'_>, needed: &mut Vec<Term>) -> Term {
+        let (arguments, heap) = (given.arguments[self.version], given.heaps[self.version]);
+        let mut value = arguments[self.parameter];
+        for step in &self.steps {
+            let null = arena.terms.null();
+            let is_null = arena.terms.eq(value, null);
+            needed.push(arena.terms.not(is_null));
+            value = match *step {
+                Step::Field(field) => arena.heaps.read(&mut arena.terms, heap, Selector::Field(field), value, None),
+                Step::Length => arena.heaps.length(&mut arena.terms, value),
+                Step::Cell(index, sort) => cell(arena, heap, (value, arguments[index], sort), needed),
+                Step::First(sort) => {
+                    let zero = arena.terms.int(0);
+                    cell(arena, heap, (value, zero, sort), needed)
+                }
+            };
+        }
+        value
+    }
+
+    /// As it is written; a prime marks version 1.
+    fn words(&self, unit: &Unit, code: [&Procedure; 2]) -> String {
+        let name = |parameter: usize| {
+            let prime = ["", "'"][self.version];
+            format!("{}{prime}", code[self.version].locals[parameter].name)
+        };
+        self.steps.iter().fold(name(self.parameter), |text, step| match *step {
+            Step::Field(field) => format!("{text}.{}", unit.fields[field.index()].name),
+            Step::Length => format!("{text}.length"),
+            Step::Cell(index, _) => format!("{text}[{}]", name(index)),
+            Step::First(_) => format!("{text}[0]"),
+        })
+    }
+
+    fn is(&self, version: usize, parameter: usize) -> bool {
+        self.version == version && self.parameter == parameter && self.steps.is_empty()
+    }
+}
+
+impl Fact {
+    /// Whether it says what a parameter is.
+    pub fn defines(&self, version: usize, parameter: usize) -> bool {
+        match self {
+            Fact::Equal(one, other, _) => one.is(version, parameter) || other.is(version, parameter),
+            Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).any(|part| part.is(version, parameter)),
+            Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotNull(_) => false,
+        }
+    }
+
+    /// The version and the result that it says is read from something else of that version, and what that is; the two have so many
+    /// parameters.
+    pub fn definition(&self, params: [usize; 2]) -> Option<(usize, usize, &Atom)> {
+        match self {
+            Fact::Equal(one, other, 0) if one.version == other.version && one.steps.is_empty() => {
+                let result = one.parameter.checked_sub(*params.get(one.version)?)?;
+                Some((one.version, result, other))
+            }
+            _ => None,
+        }
+    }
+
+    /// As it is written; a prime marks what is of version 1.
+    pub fn words(&self, unit: &Unit, code: [&Procedure; 2]) -> String {
+        let word = |atom: &Atom| atom.words(unit, code);
+        let more = |number: &i64| match number {
+            0 => String::new(),
+            1.. => format!(" + {number}"),
+            _ => format!(" - {}", number.unsigned_abs()),
+        };
+        match self {
+            Fact::Equal(one, other, number) => format!("{} == {}{}", word(one), word(other), more(number)),
+            Fact::Sum([a, b], whole, number) => {
+                format!("{} + {} == {}{}", word(a), word(b), word(whole), more(number))
+            }
+            Fact::AtMost(one, other, number) => format!("{} <= {}{}", word(one), word(other), more(number)),
+            Fact::AtLeast(one, number) => format!("{} >= {number}", word(one)),
+            Fact::NotNull(reference) => format!("{} != null", word(reference)),
+        }
+    }
+
+    /// The fact as a term. Where a value cannot be read nothing is said.
+    pub fn term(&self, arena: &mut Arena, given: Given<'_>) -> Term {
+        let [needed, holds] = self.parts(arena, given);
+        arena.terms.implies(needed, holds)
+    }
+
+    /// The same, where all values can be read.
+    pub(crate) fn strictly(&self, arena: &mut Arena, given: Given<'_>) -> Term {
+        let parts = self.parts(arena, given);
+        arena.terms.and(&parts)
+    }
+
+    /// That its values can be read, and that it holds of them.
+    fn parts(&self, arena: &mut Arena, given: Given<'_>) -> [Term; 2] {
+        let mut needed = Vec::new();
+        let holds = match self {
+            Fact::Equal(one, other, more) => {
+                let one = one.read(arena, given, &mut needed);
+                let other = other.read(arena, given, &mut needed);
+                let other = plus(arena, other, *more);
+                arena.terms.eq(one, other)
+            }
+            Fact::Sum(parts, whole, more) => {
+                let [a, b] = parts.each_ref().map(|part| part.read(arena, given, &mut needed));
+                let whole = whole.read(arena, given, &mut needed);
+                let whole = plus(arena, whole, *more);
+                let sum = arena.terms.add(a, b);
+                arena.terms.eq(sum, whole)
+            }
+            Fact::AtMost(one, other, more) => {
+                let one = one.read(arena, given, &mut needed);
+                let other = other.read(arena, given, &mut needed);
+                let other = plus(arena, other, *more);
+                arena.terms.le(one, other)
+            }
+            Fact::AtLeast(one, least) => {
+                let one = one.read(arena, given, &mut needed);
+                let least = arena.terms.int(*least);
+                arena.terms.le(least, one)
+            }
+            Fact::NotNull(reference) => {
+                let reference = reference.read(arena, given, &mut needed);
+                let null = arena.terms.null();
+                let is_null = arena.terms.eq(reference, null);
+                arena.terms.not(is_null)
+            }
+        };
+        [arena.terms.and(&needed), holds]
+    }
+}
+
+/// What a cell of an array holds, of this sort.
+fn cell(
+    arena: &mut Arena,
+    heap: HeapId,
+    (array, index, sort): (Term, Term, Sort),
+    needed: &mut Vec<Term>,
+) -> Term {
+    let zero = arena.terms.int(0);
+    let length = arena.heaps.length(&mut arena.terms, array);
+    needed.extend([arena.terms.le(zero, index), arena.terms.lt(index, length)]);
+    arena.heaps.read(&mut arena.terms, heap, Selector::Cell(sort), array, Some(index))
+}
+
+/// `term + more`; the term itself where nothing is added, whatever its sort.
+fn plus(arena: &mut Arena, term: Term, more: i64) -> Term {
+    if more == 0 {
+        return term;
+    }
+    let more = arena.terms.int(more);
+    arena.terms.add(term, more)
+}
+
