@@ -57,6 +57,8 @@ pub struct Returned {
     pub numbers: Option<Vec<u32>>,
     /// Where the heap holds what only this version knows of: a field of what a parameter refers to.
     pub apart: Vec<(usize, FieldId)>,
+    /// What is left as it was, though the other version may write it.
+    pub kept: Vec<Selector>,
 }
 
 impl Effects {

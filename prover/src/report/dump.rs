@@ -157,7 +157,7 @@ fn heap(names: Names<'_>, last: HeapId, depth: usize, text: &mut String) {
                 lines.push(format!("{indent}{place} := {} from {from} below {to}\n", term_text(names, fill.value)));
                 *prev
             }
-            HeapNode::Call { prev, call } => {
+            HeapNode::Call { prev, call, .. } => {
                 lines.push(format!("{indent}effects of {}\n", call_text(names, *call)));
                 *prev
             }

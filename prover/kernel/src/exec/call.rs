@@ -225,7 +225,8 @@ impl Executor<'_> {
         };
         self.arena.keep(record.clone());
         let footprint = Footprint { writes: effects.writes.clone(), accesses, modifies };
-        let after = self.arena.heaps.call(state.heap, call, footprint);
+        let kept = &effects.returned.kept;
+        let after = self.arena.heaps.call_that_keeps(state.heap, call, footprint, kept);
         let code = self.code().procedure(callee);
         let (after, results) = returned(self.arena, (effects, code), &record, after);
         state.heap = after;

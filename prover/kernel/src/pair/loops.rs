@@ -21,7 +21,7 @@ use lang_l::hir::{FieldId, Local, Procedure};
 use smt::arena::Arena;
 use smt::heap::HeapId;
 use smt::solve::Solver;
-use smt::term::Term;
+use smt::term::{Selector, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What relates two loops.
@@ -279,7 +279,9 @@ impl LoopRelation {
     /// What calls of the two leave.
     fn returned(&self, program: Both<'_>) -> [Returned; 2] {
         let numbers = Some(self.result_numbers(program));
-        [Returned::default(), Returned { numbers, apart: self.apart_on_return() }]
+        let kept = self.entry.apart.iter().filter(|place| self.partner(place).is_none());
+        let kept = kept.map(|place| Selector::Field(place.field())).collect();
+        [Returned::default(), Returned { numbers, apart: self.apart_on_return(), kept }]
     }
 
     /// The parameter of version 1 on which a place is that may differ; `None` where only version 0 has one.
@@ -338,12 +340,13 @@ impl LoopRelation {
         if !typed(facts, false) || !typed(exit, true) {
             return reject("something is said of two loops that has no meaning");
         }
-        // A loop that is not told of the object leaves it alone where it writes nothing.
-        let silent = program.effects[1][self.pair.1.index()].writes.is_empty();
+        // A loop that is not told of the object must leave it alone.
+        let writes = &program.effects[1][self.pair.1.index()].writes;
+        let left_alone = |place: &Apart| !writes.contains(&Selector::Field(place.field()));
         let may_differ = |place: &Apart| {
             let base = [left, right].get(place.version).and_then(|code| parameters(code).get(place.parameter));
             let holds = base.and_then(|base| field_of(program.unit, &base.ty, place.field()));
-            holds.is_some_and(|ty| !ty.is_reference()) && (silent || self.partner(place).is_some())
+            holds.is_some_and(|ty| !ty.is_reference()) && (left_alone(place) || self.partner(place).is_some())
         };
         if apart.len() > MAX_APART || !apart.iter().all(may_differ) {
             return reject("heaps are to differ where they cannot");

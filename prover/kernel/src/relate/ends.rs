@@ -98,7 +98,8 @@ impl Relater<'_> {
             let code = self.unit.procedure(at, record.callee);
             let effects = &self.effects[at][record.callee.index()];
             let footprint = self.arena.heaps.footprint(record.call).clone();
-            let after = self.arena.heaps.call(record.heap, record.call, footprint);
+            let kept = &effects.returned.kept;
+            let after = self.arena.heaps.call_that_keeps(record.heap, record.call, footprint, kept);
             let (after, results) = returned(self.arena, (effects, code), record, after);
             ([&record.args[..], &results].concat(), after)
         });

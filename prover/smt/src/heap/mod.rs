@@ -46,6 +46,8 @@ pub enum HeapNode {
         prev: HeapId,
         /// The call.
         call: CallId,
+        /// What it leaves as it was, though a call of the same name in the other version may write it. It holds no references.
+        kept: Vec<Selector>,
     },
     /// What a loop left that wrote one cell each turn.
     Fill {
@@ -194,9 +196,20 @@ impl Heaps {
 
     /// The heap after a call.
     pub fn call(&mut self, prev: HeapId, call: CallId, footprint: Footprint) -> HeapId {
+        self.call_that_keeps(prev, call, footprint, &[])
+    }
+
+    /// The same, where the call leaves something as it was that a call of the same name in the other version may write.
+    pub fn call_that_keeps(
+        &mut self,
+        prev: HeapId,
+        call: CallId,
+        footprint: Footprint,
+        kept: &[Selector],
+    ) -> HeapId {
         let silent = footprint.writes.is_empty();
         self.footprints.insert(call, footprint);
-        if silent { prev } else { self.intern(HeapNode::Call { prev, call }) }
+        if silent { prev } else { self.intern(HeapNode::Call { prev, call, kept: kept.to_vec() }) }
     }
 
     /// The heap after a range of cells was written.
@@ -265,7 +278,7 @@ impl Heaps {
                         }
                         at = *prev;
                     }
-                    HeapNode::Call { prev, call } => {
+                    HeapNode::Call { prev, call, .. } => {
                         edges.extend(self.call_edges(terms, *call, selectors));
                         at = *prev;
                     }
@@ -350,13 +363,14 @@ impl Heaps {
             if let Some(&done) = memo.get(&at) {
                 break done;
             }
-            match *self.node(at) {
+            match self.node(at) {
                 HeapNode::Initial => break at,
                 HeapNode::Store { prev, .. } | HeapNode::Call { prev, .. } | HeapNode::Fill { prev, .. } => {
                     chain.push(at);
-                    at = prev;
+                    at = *prev;
                 }
                 HeapNode::Join { cond, then, els } => {
+                    let (cond, then, els) = (*cond, *then, *els);
                     let cond = terms.rename(cond, renaming, term_memo);
                     let then = self.rename(terms, then, renaming, memo, term_memo);
                     let els = self.rename(terms, els, renaming, memo, term_memo);
@@ -374,9 +388,9 @@ impl Heaps {
                     let value = terms.rename(value, renaming, term_memo);
                     self.store(renamed, selector, object, index, value)
                 }
-                HeapNode::Call { call, .. } => {
+                HeapNode::Call { call, kept, .. } => {
                     let call = renaming.call(call);
-                    self.intern(HeapNode::Call { prev: renamed, call })
+                    self.intern(HeapNode::Call { prev: renamed, call, kept })
                 }
                 HeapNode::Fill { fill, .. } => {
                     let mut go = |term| terms.rename(term, renaming, term_memo);

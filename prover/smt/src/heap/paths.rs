@@ -61,7 +61,7 @@ impl Heaps {
                     self.path(terms, prev, from, to)
                 }
             }
-            HeapNode::Call { prev, call } => {
+            HeapNode::Call { prev, call, .. } => {
                 let writes = self.footprint(call).writes.clone();
                 if writes.iter().any(|&selector| self.sort(selector) == Sort::Ref) {
                     return None;

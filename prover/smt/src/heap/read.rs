@@ -77,7 +77,8 @@ impl Heaps {
                 let hit = same_place(terms, place, Place { selector, object, index });
                 self.choose(terms, hit, |_, _| value, (prev, place))
             }
-            HeapNode::Call { prev, call } => {
+            HeapNode::Call { prev, kept, .. } if kept.contains(&place.selector) => self.read_at(terms, prev, place),
+            HeapNode::Call { prev, call, .. } => {
                 let hit = self.may_change(terms, call, place.selector, place.object);
                 let sort = self.sort(place.selector);
                 let after =
