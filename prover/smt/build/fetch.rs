@@ -1,11 +1,15 @@
 //! The pinned Z3: a directory to keep it in comes in, the library of Python's `z3-solver` wheel comes out.
 //!
+//! What is fetched, its size and how far it has come is shown on the terminal, where there is one.
+//!
 //! Invariant: nothing is unpacked unless pip found its hash in `z3-wheel.txt`.
 //! Invariant: the directory of the wheel appears in one step, so a build that was stopped leaves no half of it.
 //! Invariant: of several builds at once one fetches, and the others wait for it: each holds a lock while it looks again.
 
 use crate::library::{self, Library, output};
 use crate::packaged;
+use crate::z3_version::OLDEST;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::UNIX_EPOCH;
@@ -43,14 +47,29 @@ pub(crate) fn pinned_wheel(home: &Path) -> Result<Library, String> {
 
 fn download(scratch: &Path) -> Result<(), String> {
     let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", "--retries=1"]);
+    pip.args(["-m", "pip", "download", "--disable-pip-version-check", "--no-input", "--retries=1"]);
     pip.args(["--no-deps", "--only-binary=:all:", "--require-hashes"]);
+    match terminal() {
+        Some(mut terminal) => {
+            let for_what = format!("z3-solver {PINNED}, as there is no Z3 of at least {OLDEST} on this machine");
+            // Whether anybody reads it makes no difference to the build.
+            let _ = writeln!(terminal, "\r\x1b[Kape-smt: pip fetches {for_what}");
+            pip.arg("--progress-bar=on").stdout(terminal);
+        }
+        None => _ = pip.arg("--quiet"),
+    }
     pip.arg("--requirement").arg(packaged("build/z3-wheel.txt")).arg("--dest").arg(scratch);
     output(&mut pip).map_err(|reason| format!("pip could not fetch z3-solver {PINNED}: {reason}"))?;
     let unpack = ["-c", UNPACK];
     output(Command::new("python3").args(unpack).arg(scratch))
         .map(drop)
         .map_err(|reason| format!("cannot unpack z3-solver {PINNED}: {reason}"))
+}
+
+/// The terminal of whoever waits for this build, if there is one. What a build script prints is kept back by cargo, so this is the
+/// way to say what is fetched and how large it is, and to show how far it has come.
+fn terminal() -> Option<fs::File> {
+    fs::File::options().write(true).open("/dev/tty").ok()
 }
 
 /// Unpacks the library and the licence from the only wheel in a directory, then removes the wheel. A wheel holds no links,

@@ -13,6 +13,7 @@ mod lsp;
 mod picture;
 mod replay;
 mod run;
+mod schema;
 mod shell;
 mod solver;
 mod stability;
@@ -39,6 +40,7 @@ pub(crate) fn dispatch(command: &Command, out: &mut impl Write) -> Result<Status
         Command::Lsp(args) => lsp::serve(args, out),
         Command::Completions(args) => shell::completions(args, out),
         Command::Man(args) => shell::man(args, out),
+        Command::Schema(args) => schema::schema(args, out),
         Command::Explain(args) => explain::explain(args, out),
         Command::Picture(args) => picture::picture(args, out),
         Command::Doctor => doctor::doctor(out),
