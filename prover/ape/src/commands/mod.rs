@@ -18,6 +18,7 @@ mod solver;
 mod stability;
 mod test;
 mod verify;
+mod watch;
 
 use crate::args::Command;
 use crate::status::{Failure, Status};
