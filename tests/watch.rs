@@ -8,6 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -150,6 +151,21 @@ fn a_folder_may_go_and_come_again() {
     write(&aside.join("side/a.l"), &pair("p", "x", "x + 1"));
     fs::rename(&aside, folder.join("in")).expect("a folder can be renamed");
     ape.until("---- changed: in/side/a.l ----");
+    assert_eq!(ape.until(WAITING).last().map(String::as_str), Some(DIFFERENT));
+    assert_eq!(ape.interrupt().0, Some(1));
+}
+
+#[test]
+fn what_a_link_leads_to_is_watched() {
+    let folder = folder("link");
+    fs::create_dir(folder.join("real")).expect("a folder can be made");
+    let real = folder.join("real/a.l");
+    write(&real, &pair("p", "x", "x"));
+    symlink(&real, folder.join("link.l")).expect("a link can be made");
+    let ape = Watching::start(&folder, &["verify", "--watch", "link.l"]);
+    ape.until(WAITING);
+    replace(&real, &pair("p", "x", "x + 1"));
+    ape.until("---- changed: link.l ----");
     assert_eq!(ape.until(WAITING).last().map(String::as_str), Some(DIFFERENT));
     assert_eq!(ape.interrupt().0, Some(1));
 }

@@ -9,7 +9,7 @@
 //! Invariant: a file that is not there or not legal ends a round, and not the watching.
 
 use crate::machine::changes::{self, Notices, Watched};
-use crate::machine::input::is_standard_input;
+use crate::machine::input::{self, is_standard_input};
 use crate::machine::{limits, signals};
 use crate::status::{Failure, Status};
 use sha2::{Digest, Sha256};
@@ -47,7 +47,7 @@ impl Roots {
     fn texts(&self) -> Texts {
         let digest = |path: &PathBuf| {
             let is_file = fs::metadata(path).is_ok_and(|file| file.is_file());
-            is_file.then(|| fs::read(path).ok().map(|bytes| Sha256::digest(bytes).into())).flatten()
+            is_file.then(|| input::bytes(path).ok().map(|bytes| Sha256::digest(bytes).into())).flatten()
         };
         self.files.iter().map(|path| (path.clone(), digest(path))).collect()
     }

@@ -207,8 +207,8 @@ impl<W: Write> Run<'_, W> {
         }
         let outcome = settled.outcome;
         let status = outcome.status(self.settings.partial);
-        // What was good before, and has not changed, has been told.
-        if !self.args.quiet && !(is_old && status == Status::Success) {
+        let has_been_told = is_old && status == Status::Success;
+        if !self.args.quiet && !has_been_told {
             self.out.write_all(report::of_one(&outcome, &self.view()).as_bytes())?;
             self.out.flush()?;
         }
