@@ -58,7 +58,7 @@ fn replace(path: &Path, text: &str) {
 struct Watching {
     child: Child,
     lines: Receiver<String>,
-    complaints: thread::JoinHandle<String>,
+    complaints: Option<thread::JoinHandle<String>>,
 }
 
 impl Watching {
@@ -78,7 +78,7 @@ impl Watching {
             err.read_to_string(&mut text).expect("ape prints UTF-8");
             text
         });
-        Watching { child, lines, complaints }
+        Watching { child, lines, complaints: Some(complaints) }
     }
 
     /// All lines until this one, which must come.
@@ -99,7 +99,16 @@ impl Watching {
         let process = Pid::from_raw(i32::try_from(self.child.id()).expect("process ids are small"));
         kill(process, Signal::SIGINT).expect("it can be interrupted");
         let status = self.child.wait().expect("it ends");
-        (status.code(), self.lines.iter().collect(), self.complaints.join().expect("it does not panic"))
+        let complaints = self.complaints.take().map(|thread| thread.join().expect("it does not panic"));
+        (status.code(), self.lines.iter().collect(), complaints.unwrap_or_default())
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // After a test that failed; else it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

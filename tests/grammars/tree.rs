@@ -2,6 +2,7 @@
 
 use crate::kinds::{Kind, kinds};
 use crate::{common, is_well_formed, programs};
+use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -163,6 +164,22 @@ fn its_colours_give_each_token_its_kind() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Who changes `grammar.js` has to run the generator, which writes `src/`.
+#[test]
+fn what_is_generated_is_of_this_grammar() {
+    let folder = common::root().join("prover/editors/tree-sitter-l");
+    let grammar = fs::canonicalize(folder.join("grammar.js")).expect("it is there");
+    let Ok(done) = Command::new("node").arg(common::root().join("tests/grammars/rules.js")).arg(grammar).output()
+    else {
+        return; // There is no node here.
+    };
+    let json = |text: &[u8]| serde_json::from_slice::<Value>(text).expect("it is JSON");
+    let written = json(&done.stdout);
+    let generated = json(&fs::read(folder.join("src/grammar.json")).expect("it can be read"));
+    assert_eq!(written["rules"], generated["rules"]);
+    assert_eq!(written["reserved"], generated["reserved"]["global"]);
 }
 
 /// What Neovim loads is compiled by the command in the documentation.
