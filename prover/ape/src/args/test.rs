@@ -50,8 +50,8 @@ pub(crate) struct TestArgs {
     /// a part, or the whole after `=`, or a pattern after `#`
     #[arg(long, value_name = "EXPR")]
     pub(crate) filter: Option<String>,
-    /// Only pairs whose verdict may be another than in this revision of git: the file is not the same, and neither is one of its
-    /// procedures that the pair may run, or what is expected of the pair
+    /// Only pairs whose verdict may be another than in this revision of git: where a procedure that the pair may run has changed
+    /// since, or what is expected of the pair
     #[arg(long, value_name = "REV")]
     pub(crate) changed_since: Option<String>,
     /// Only the second of five shares of the files, as `2/5`; all shares together are all files
