@@ -95,7 +95,9 @@ const STATUSES: &str = "Exit status: 0 all equivalent; 1 something differs, or a
 3 something is open (with --partial, partially equivalent is not); 4 there was nothing to compare; 70 a bug of ours; \
 74 the environment failed, such as a full disk, or no memory for a thread. \
 Of several files the worst counts: 70, 74 or 2 before 1, 1 before 3, 3 before 0, and 4 only when no file had anything to compare.
-Ctrl-C ends the search: what is decided by then is reported, and the rest is unknown, for this reason. A second Ctrl-C ends `ape` at once.";
+Ctrl-C ends the search: what is decided by then is reported, and the rest is unknown, for this reason. A second Ctrl-C ends `ape` at once.
+With --watch Ctrl-C ends the watching, and the status is that of the last run. A file that is not there or not legal is shown, and \
+does not end it.";
 
 /// Arguments of `ape verify`.
 #[derive(Debug, clap::Args)]
@@ -140,6 +142,13 @@ pub(crate) struct VerifyArgs {
     /// Ask cvc5 too about everything that was proved
     #[arg(long, conflicts_with_all = ["dump"])]
     pub(crate) cross_check: bool,
+    /// Compare the file in two revisions of git, as in `--git main..topic a.l`, or one revision with the file as it is, as in
+    /// `--git HEAD a.l`. Of a file that was renamed give the old path and the new one
+    #[arg(long, value_name = "A..B")]
+    pub(crate) git: Option<String>,
+    /// Do it again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["dump"])]
+    pub(crate) watch: bool,
 }
 
 /// What `ape diff --help` ends with.
@@ -180,6 +189,9 @@ pub(crate) struct DiffArgs {
     /// How to print what was found
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+    /// Do it again whenever a file changes, until Ctrl-C
+    #[arg(long)]
+    pub(crate) watch: bool,
 }
 
 /// What `ape client --help` ends with.

@@ -14,11 +14,22 @@ Exit status: 0 all is as expected or better; 1 a pair is not what was expected, 
 4 no pair was selected; 70 and 74 as of `ape verify`. A pair of which nothing is expected counts as with `ape verify`. \
 The worst counts: 70, 74 or 2 before 1, 1 before 3, 3 before 0. With `--grade`: 0 all answers are right; 1 one is wrong, or what was \
 given was changed; 3 one is missing or not settled; 4 there is no exercise.
-Ctrl-C ends the run: what is done by then is reported, and the status is not 0.";
+Ctrl-C ends the run: what is done by then is reported, and the status is not 0. With --watch it ends the watching, and the status is \
+that of the last run.";
 
 /// What does not go with exercises.
-const NOT_OF_EXERCISES: [&str; 9] =
-    ["bless", "baseline", "filter", "partition", "fail_fast", "no_fail_fast", "slowest", "partial", "cache"];
+const NOT_OF_EXERCISES: [&str; 10] = [
+    "bless",
+    "baseline",
+    "filter",
+    "changed_since",
+    "partition",
+    "fail_fast",
+    "no_fail_fast",
+    "slowest",
+    "partial",
+    "cache",
+];
 
 /// Arguments of `ape test`.
 #[derive(Debug, clap::Args)]
@@ -39,6 +50,10 @@ pub(crate) struct TestArgs {
     /// a part, or the whole after `=`, or a pattern after `#`
     #[arg(long, value_name = "EXPR")]
     pub(crate) filter: Option<String>,
+    /// Only pairs whose verdict may be another than in this revision of git: where a procedure that the pair may run has changed
+    /// since, or what is expected of the pair
+    #[arg(long, value_name = "REV")]
+    pub(crate) changed_since: Option<String>,
     /// Only the second of five shares of the files, as `2/5`; all shares together are all files
     #[arg(long, value_name = "M/N")]
     pub(crate) partition: Option<Partition>,
@@ -92,6 +107,9 @@ pub(crate) struct TestArgs {
     /// Make this key from exercises with their solutions, which must all be right
     #[arg(long, value_name = "KEY", conflicts_with_all = NOT_OF_EXERCISES, conflicts_with = "grade")]
     pub(crate) seal: Option<PathBuf>,
+    /// Do it again whenever a file changes, until Ctrl-C. What has not changed is told again only where it makes the run fail
+    #[arg(long, conflicts_with_all = ["bless", "grade", "seal"])]
+    pub(crate) watch: bool,
     /// Take options from this file [default: the `ape.toml` of this folder, or of the nearest one above it]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

@@ -19,6 +19,7 @@ mod solver;
 mod stability;
 mod test;
 mod verify;
+mod watch;
 
 use crate::args::Command;
 use crate::status::{Failure, Status};

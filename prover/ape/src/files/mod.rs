@@ -5,3 +5,4 @@
 pub(crate) mod certificate;
 pub(crate) mod load;
 pub(crate) mod replace;
+pub(crate) mod revisions;

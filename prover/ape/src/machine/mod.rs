@@ -5,9 +5,11 @@
 //! Invariant: nothing here knows the arguments, the language or a verdict.
 
 pub(crate) mod beside;
+pub(crate) mod changes;
 pub(crate) mod input;
 pub(crate) mod installation;
 pub(crate) mod limits;
+pub(crate) mod repository;
 pub(crate) mod signals;
 pub(crate) mod terminal;
 pub(crate) mod threads;

@@ -19,15 +19,20 @@ pub(crate) fn survive_full_files() -> io::Result<()> {
 
 /// Has Ctrl-C ask for a stop, so that what is decided can still be told. A second one ends the process at once.
 pub(crate) fn stop_on_interrupt(stop: &Stop) -> io::Result<()> {
+    let stop = stop.clone();
+    on_interrupt(move || stop.request(Reason::Interrupted))
+}
+
+/// Has Ctrl-C do something instead of ending the process. A second one ends it at once.
+pub(crate) fn on_interrupt(act: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let asked = Arc::new(AtomicBool::new(false));
     // In this order: the first signal finds the flag unset, and sets it.
     flag::register_conditional_default(SIGINT, Arc::clone(&asked))?;
     flag::register(SIGINT, asked)?;
     let mut signals = Signals::new([SIGINT])?;
-    let stop = stop.clone();
     let wait = move || {
         if signals.forever().next().is_some() {
-            stop.request(Reason::Interrupted);
+            act();
         }
     };
     thread::Builder::new().spawn(wait).map(drop)

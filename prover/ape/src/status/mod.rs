@@ -80,6 +80,9 @@ pub(crate) enum Failure {
     /// No handler of signals could be set.
     #[error("cannot handle signals: {0}")]
     Signals(io::Error),
+    /// It cannot be noticed when files change.
+    #[error("cannot watch files: {0}")]
+    Watch(io::Error),
 }
 
 impl Failure {
@@ -112,7 +115,8 @@ impl Failure {
             Failure::Read { error, .. } if is_short_of_something(error) => Status::Environment,
             Failure::Usage(_) | Failure::IllegalFile(_) | Failure::Read { .. } => Status::Illegal,
             Failure::Write { .. } | Failure::Output(_) => Status::Environment,
-            Failure::Thread(_) | Failure::Process(_) | Failure::Signals(_) | Failure::Solver(_) => Status::Environment,
+            Failure::Thread(_) | Failure::Process(_) | Failure::Signals(_) => Status::Environment,
+            Failure::Watch(_) | Failure::Solver(_) => Status::Environment,
             Failure::Internal(_) => Status::Internal,
         }
     }

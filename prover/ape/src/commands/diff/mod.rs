@@ -5,9 +5,11 @@
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output.
 
 use super::verify::programs::{self, Chosen};
+use super::watch::{self, Lines, Roots, Round};
 use crate::args::{DiffArgs, Format};
 use crate::machine::limits;
 use crate::machine::threads::{self, workers};
+use crate::solvers;
 use crate::status::{Failure, Status};
 use lang_l::Loaded;
 use prover::Config;
@@ -23,20 +25,42 @@ const QUESTIONS: u32 = 3;
 /// Compares the versions. The status says whether something differs.
 pub(crate) fn diff(args: &DiffArgs, out: &mut impl Write) -> Result<Status, Failure> {
     let choose = |paths: &[&Path]| programs::chosen(paths, &args.procedures);
-    let (backend, chosen) = match programs::begin(&args.files, args.memory, choose)? {
-        Ok(begun) => begun,
-        Err(status) => return Ok(status),
-    };
+    if args.watch {
+        let lines = if args.format == Format::Text { Lines::Output } else { Lines::Error };
+        let roots = Roots::files(&args.files)?;
+        let backend = solvers::start(args.memory)?;
+        return watch::repeat(&|| roots.clone(), lines, out, |round, out| match programs::legal(&args.files, choose) {
+            Ok(chosen) => compare(args, &backend, &chosen, round, out),
+            Err(status) => Ok(status),
+        });
+    }
+    match programs::begin(&args.files, args.memory, choose)? {
+        Ok((backend, chosen)) => compare(args, &backend, &chosen, &Round::only(), out),
+        Err(status) => Ok(status),
+    }
+}
+
+/// Compares the versions of some programs.
+fn compare(
+    args: &DiffArgs,
+    backend: &Shared,
+    chosen: &Chosen,
+    round: &Round,
+    out: &mut impl Write,
+) -> Result<Status, Failure> {
     let manner = Manner { partial: args.partial, predicates: args.predicates.clone() };
-    if let Some(text) = unreadable(&chosen, &manner) {
+    if let Some(text) = unreadable(chosen, &manner) {
         return Err(Failure::Usage(format!(
             "no pair can be asked whether {text}: it is no test of arguments and globals"
         )));
     }
     let at_once = workers(args.jobs, chosen.programs.len());
-    let compared = |program: &Loaded| diff::diff(program, &config(args, &backend, at_once), &manner);
+    let compared = |program: &Loaded| diff::diff(program, &config(args, backend, round, at_once), &manner);
     let reports = threads::each(args.jobs, &chosen.programs, compared).map_err(Failure::Thread)?;
-    print(args, &chosen, &reports, out)?;
+    if round.is_overtaken() {
+        return Ok(Status::Undecided);
+    }
+    print(args, chosen, &reports, out)?;
     Ok(status(&reports))
 }
 
@@ -47,12 +71,12 @@ fn unreadable<'m>(chosen: &Chosen, manner: &'m Manner) -> Option<&'m String> {
 }
 
 /// What the arguments ask for, of a program that is begun now and is one of so many at work.
-fn config(args: &DiffArgs, backend: &Shared, at_once: usize) -> Config {
+fn config(args: &DiffArgs, backend: &Shared, round: &Round, at_once: usize) -> Config {
     let limit = Duration::from_secs(args.timeout);
     Config {
         procedures: args.procedures.clone(),
         budget: QueryBudget { clock: limit / QUESTIONS, ..QueryBudget::default() },
-        stop: limits::stop(limit, args.memory, at_once),
+        stop: limits::stop_under(&round.stop, limit, args.memory, at_once),
         backend: backend.clone(),
         ..Config::default()
     }

@@ -5,7 +5,7 @@
 //! Invariant: a verdict belongs to code, not to a document: where the code is as it was, so is the verdict.
 
 use super::card::Card;
-use super::pairs::Pair;
+use crate::commands::verify::pairs::Pair;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

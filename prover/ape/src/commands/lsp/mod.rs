@@ -19,7 +19,6 @@ mod lens;
 mod loops;
 mod mistakes;
 mod outline;
-mod pairs;
 mod places;
 mod position;
 mod program;

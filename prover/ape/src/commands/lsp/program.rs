@@ -6,10 +6,10 @@
 
 use super::documents::{Document, Documents};
 use super::index::{Index, Occurrence, index};
-use super::pairs::{Pair, pairs};
 use super::position::{Encoding, Lines, starts};
 use super::{types, uri};
 use crate::commands::test::find;
+use crate::commands::verify::pairs::{Pair, pairs};
 use crate::files::load;
 use crate::machine::input;
 use gen_lsp_types::{Location, Position, Range, Uri};

@@ -5,13 +5,13 @@
 //! Invariant: each request is answered once, if only by an error; a bug of ours in one costs that one alone.
 //! Invariant: verification of code that is no longer there is stopped at once.
 
-use super::pairs::{Pair, groups};
 use super::position::Encoding;
 use super::program::Program;
 use super::session::{Refusal, Session};
 use super::wire::Received;
 use super::worker::{Cards, Task};
 use super::{answers, mistakes};
+use crate::commands::verify::pairs::{Pair, groups};
 use gen_lsp_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, PublishDiagnosticsParams, Uri,
 };

@@ -5,7 +5,7 @@
 //! Invariant: a part that was stopped on request gives no card; so what is shown never depends on what somebody typed meanwhile.
 
 use super::card::Card;
-use super::pairs::Group;
+use crate::commands::verify::pairs::Group;
 use crate::machine::limits;
 use crate::machine::threads::{STACK, threads};
 use crate::solvers;
@@ -85,7 +85,7 @@ fn found(bounds: &Bounds, stop: &Stop, sources: &Sources, group: &Group) -> Card
         return Vec::new();
     }
     let subject = Subject { unit: &group.unit, sources, report: &report };
-    let card = |pair: &super::pairs::Pair| {
+    let card = |pair: &crate::commands::verify::pairs::Pair| {
         let asked = &pair.asked;
         let is = |of: &&prover::PairReport| of.left == asked.left && of.right == asked.right && of.when == asked.when;
         let card = report.pairs.iter().find(is).map(|of| Card::of(subject, of));

@@ -29,8 +29,13 @@ impl Baseline {
     /// Reads the table, if there is to be one. It need not be there yet if it is to be written.
     pub(super) fn read(path: Option<&Path>, to_be_written: bool) -> Result<Self, Failure> {
         let Some(path) = path else { return Ok(Baseline::default()) };
-        let mut rows: BTreeMap<String, Vec<Expectation>> = BTreeMap::new();
         let text = if path.exists() || !to_be_written { load::text(path)? } else { String::new() };
+        Self::of_text(path, &text)
+    }
+
+    /// The table that a text is, as of a file with this path.
+    pub(super) fn of_text(path: &Path, text: &str) -> Result<Self, Failure> {
+        let mut rows: BTreeMap<String, Vec<Expectation>> = BTreeMap::new();
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('#') && !line.is_empty()) {
             let (file, expectation) =
                 row(line).map_err(|wrong| Failure::Usage(format!("{}, line {number}: {wrong}", path.display())))?;

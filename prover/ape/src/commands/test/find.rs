@@ -5,6 +5,7 @@
 //! Two files are one case where one is `x.old.l` and the other `x.new.l`, or where they differ in a folder that is `old` for one
 //! and `new` for the other; unless each of them holds two versions itself.
 
+use crate::commands::watch::Roots;
 use crate::files::load;
 use crate::machine::input::is_standard_input;
 use crate::status::Failure;
@@ -42,6 +43,35 @@ pub(super) fn cases(paths: &[PathBuf]) -> Result<Vec<Case>, Failure> {
     Ok(cases)
 }
 
+/// All files that paths stand for or could stand for, and the folders in which more of them may appear.
+pub(super) fn roots(paths: &[PathBuf]) -> Roots {
+    let mut roots = Roots::default();
+    for path in paths {
+        let text = path.to_string_lossy();
+        let plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
+        if path.is_dir() {
+            roots.folders.extend(folders(path));
+        } else if !path.exists() && text.contains(['*', '?', '[']) {
+            roots.folders.extend(folders(&path.components().take_while(plain).collect::<PathBuf>()));
+        } else {
+            roots.files.push(path.clone());
+        }
+        // What cannot be found is told by whoever needs it.
+        let found = files(path).unwrap_or_default();
+        roots.files.extend(found.into_iter().flat_map(|(file, _)| partners(&file).into_iter().flatten().chain([file])));
+    }
+    roots
+}
+
+/// A folder and those below it. What is hidden stays so.
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let all = WalkDir::new(folder).into_iter().filter_entry(is_shown).flatten();
+    let below = all.filter(|entry| entry.file_type().is_dir()).map(DirEntry::into_path);
+    // One that is not there may come.
+    below.chain([folder.to_path_buf()]).collect()
+}
+
 /// The files that one path stands for, and whether it names them.
 fn files(path: &Path) -> Result<Vec<(PathBuf, bool)>, Failure> {
     if is_standard_input(path) {
@@ -67,9 +97,8 @@ fn files(path: &Path) -> Result<Vec<(PathBuf, bool)>, Failure> {
 
 /// The `.l` files in a folder and below it. What is hidden stays so.
 fn walk(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Failure> {
-    let shown = |entry: &DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
     let mut files = Vec::new();
-    for entry in WalkDir::new(folder).sort_by_file_name().into_iter().filter_entry(shown) {
+    for entry in WalkDir::new(folder).sort_by_file_name().into_iter().filter_entry(is_shown) {
         let entry = entry.map_err(|wrong| {
             let path = wrong.path().unwrap_or(folder).to_path_buf();
             Failure::read(&path, wrong.into())
@@ -81,6 +110,10 @@ fn walk(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Failure> {
         }
     }
     Ok(files)
+}
+
+fn is_shown(entry: &DirEntry) -> bool {
+    entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.')
 }
 
 /// The case that a file belongs to.

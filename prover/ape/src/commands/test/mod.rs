@@ -2,7 +2,8 @@
 //!
 //! 1. [`settings`]: the arguments, and `ape.toml` where they are silent.
 //! 2. [`find`]: the files that paths stand for; [`program`]: each read, with what is expected of its pairs.
-//! 3. [`settle`]: what is found of each, from the [`cache`] or afresh, several at once.
+//! 3. [`settle`]: what is found of each, from the [`cache`] or afresh, several at once. Where files are watched, what was found of
+//!    those that have not changed is [`kept`].
 //! 4. [`report`]: the results as they come, in the order of the files; and in files, in other forms.
 //! 5. [`bless`]: what was found written where it is expected, if that is wanted.
 //!
@@ -18,13 +19,16 @@ mod expectation;
 mod filter;
 pub(super) mod find;
 mod grade;
+mod kept;
 mod outcome;
 mod program;
 mod progress;
 mod report;
 mod settings;
 mod settle;
+mod since;
 
+use super::watch::{self, Lines, Roots, Round, Texts};
 use crate::args::test::{Partition, TestArgs, TestFormat};
 use crate::files::replace::create_or_replace;
 use crate::machine::threads::{self, workers};
@@ -34,15 +38,18 @@ use crate::status::{Failure, Status, complain};
 use baseline::Baseline;
 use bless::Blessed;
 use find::Case;
+use kept::Kept;
 use outcome::{Outcome, worse};
 use progress::Progress;
+use prover::Config;
 use prover::report::count;
 use prover::report::text::{Detail, USUAL_WIDTH};
 use report::View;
 use settings::Settings;
 use settle::{Bench, Settled};
+use since::Since;
 use smt::solve::Shared;
-use smt::stop::Reason;
+use smt::stop::{Reason, Stop};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -60,15 +67,64 @@ pub(crate) fn test(args: &TestArgs, out: &mut impl Write) -> Result<Status, Fail
     if args.grade {
         return grade::grade(args, out);
     }
-    let start = Instant::now();
+    // What is wrong with the arguments is told at once, also where files are watched.
     let settings = Settings::of(args)?;
+    if args.watch {
+        return watched(args, out);
+    }
+    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
+    once(args, &settings, &Round::only(), &mut Kept::default(), out)
+}
+
+/// Tests, and again whenever something has changed.
+fn watched(args: &TestArgs, out: &mut impl Write) -> Result<Status, Failure> {
+    let lines = match args.format {
+        TestFormat::Text => Lines::Output,
+        TestFormat::JsonLines | TestFormat::Github => Lines::Error,
+        TestFormat::Junit | TestFormat::Sarif | TestFormat::Markdown => {
+            let what = "with --watch there is no one document: ask for text or lines, and for others with --report";
+            return Err(Failure::Usage(what.into()));
+        }
+    };
+    let roots = || {
+        // What is wrong with the file is told by the run. Until it is mended nothing else counts.
+        let Ok(settings) = Settings::of(args) else {
+            return Roots { files: vec![settings::file(args)], folders: Vec::new() };
+        };
+        let Roots { mut files, folders } = find::roots(&settings.paths);
+        files.extend(settings.files);
+        Roots { files, folders }
+    };
+    let mut kept = Kept::default();
+    watch::repeat(&roots, lines, out, |round, out| once(args, &Settings::of(args)?, round, &mut kept, out))
+}
+
+/// Tests all that is not kept from the round before.
+fn once(
+    args: &TestArgs,
+    settings: &Settings,
+    round: &Round,
+    kept: &mut Kept,
+    out: &mut impl Write,
+) -> Result<Status, Failure> {
+    let start = Instant::now();
     let baseline = Baseline::read(settings.baseline.as_deref(), args.bless)?;
     let cases = share(find::cases(&settings.paths)?, args.partition);
     let backend = solvers::start(settings.memory)?;
-    signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
-    let mut run = Run { args, settings: &settings, baseline, out, outcomes: Vec::new(), blessed: Blessed::default() };
-    run.test(&cases, &backend)?;
-    run.end(start.elapsed())
+    let (outcomes, blessed, stop) = (Vec::new(), Blessed::default(), round.stop.until(None));
+    let mut run = Run { args, settings, round, stop, baseline, out, outcomes, blessed };
+    let since = args.changed_since.as_deref();
+    let since = since.map(|revision| Since::of(revision, &cases, settings.baseline.as_deref())).transpose()?;
+    run.test(&cases, since.as_ref(), &backend, kept)?;
+    let ended = if round.is_overtaken() { Ok(Status::Undecided) } else { run.end(start.elapsed()) };
+    let outcomes = run.outcomes;
+    kept.put(outcomes, &cases, |case| texts(settings, round, case));
+    ended
+}
+
+/// The texts that the outcome of a case depends on.
+fn texts(settings: &Settings, round: &Round, case: &Case) -> Texts {
+    kept::texts(&round.texts, case.files.iter().chain(&settings.files))
 }
 
 /// One share of the cases: every n-th, so that shares are alike whatever the folders.
@@ -81,6 +137,9 @@ fn share(cases: Vec<Case>, partition: Option<Partition>) -> Vec<Case> {
 struct Run<'a, W> {
     args: &'a TestArgs,
     settings: &'a Settings,
+    round: &'a Round,
+    /// Ends it: when the round ends, or when one failure was enough.
+    stop: Stop,
     baseline: Baseline,
     out: &'a mut W,
     outcomes: Vec<Outcome>,
@@ -90,33 +149,47 @@ struct Run<'a, W> {
 
 impl<W: Write> Run<'_, W> {
     /// Tests all cases, and prints what came of each.
-    fn test(&mut self, cases: &[Case], backend: &Shared) -> Result<(), Failure> {
-        let settings = self.settings;
+    fn test(&mut self, cases: &[Case], since: Option<&Since>, backend: &Shared, kept: &Kept) -> Result<(), Failure> {
+        let (settings, round, stop) = (self.settings, self.round, self.stop.clone());
         let at_once = workers(settings.jobs, cases.len());
-        let config = || solvers::config((settings.timeout, settings.memory), at_once, backend);
+        let bounds = (settings.timeout, settings.memory);
+        let config = || Config {
+            stop: limits::stop_under(&stop, Duration::from_secs(bounds.0), bounds.1, at_once),
+            ..solvers::config(bounds, at_once, backend)
+        };
         let width = terminal::width().unwrap_or(USUAL_WIDTH).saturating_sub(INDENTED);
         let baseline = self.baseline.clone();
         let bench = Bench {
             filter: &settings.filter,
+            since,
             baseline: &baseline,
             cache: settings.cache.as_ref(),
             config: &config,
+            stop: &stop,
             detail: Detail { explain: false, width },
             bless: self.args.bless,
         };
         let progress = Progress::new(cases.len(), !self.args.quiet);
         let mut done = Ok(());
         let mut rest = cases.iter();
-        let work = |case: &Case| progress.during(&case.name, || bench.settle(case));
-        let ran = threads::in_order(settings.jobs, cases, work, |settled| {
+        let settle = |case: &Case| match kept.take(case, &texts(settings, round, case)) {
+            Some(outcome) => (Settled { outcome, program: None, selected: Vec::new() }, true),
+            None => (bench.settle(case), false),
+        };
+        let work = |case: &Case| progress.during(&case.name, || settle(case));
+        let ran = threads::in_order(settings.jobs, cases, work, |(settled, is_old)| {
             let Some(case) = rest.next() else { return ControlFlow::Break(()) };
-            match progress.aside(|| self.take(case, settled)) {
+            if round.is_overtaken() {
+                self.outcomes.extend(is_old.then_some(settled.outcome));
+                return ControlFlow::Continue(());
+            }
+            match progress.aside(|| self.take(case, settled, is_old)) {
                 Ok(Status::Success) => ControlFlow::Continue(()),
                 Ok(_) if !settings.fail_fast => ControlFlow::Continue(()),
                 ended => {
                     done = ended.map(drop);
                     // What is still at work is not waited for.
-                    limits::interruption().request(Reason::Interrupted);
+                    stop.request(Reason::Interrupted);
                     ControlFlow::Break(())
                 }
             }
@@ -126,7 +199,7 @@ impl<W: Write> Run<'_, W> {
     }
 
     /// Prints what came of a case, blesses it if that is wanted, and keeps it for the end. The status of this case comes back.
-    fn take(&mut self, case: &Case, settled: Settled) -> Result<Status, Failure> {
+    fn take(&mut self, case: &Case, settled: Settled, is_old: bool) -> Result<Status, Failure> {
         if self.args.bless {
             let Blessed { lines, cut_short } = bless::bless(case, &settled, &mut self.baseline)?;
             self.blessed.lines += lines;
@@ -134,7 +207,8 @@ impl<W: Write> Run<'_, W> {
         }
         let outcome = settled.outcome;
         let status = outcome.status(self.settings.partial);
-        if !self.args.quiet {
+        let has_been_told = is_old && status == Status::Success;
+        if !self.args.quiet && !has_been_told {
             self.out.write_all(report::of_one(&outcome, &self.view()).as_bytes())?;
             self.out.flush()?;
         }
@@ -155,7 +229,7 @@ impl<W: Write> Run<'_, W> {
     }
 
     /// Prints what is told of all, writes the files that are wanted, and says how the run ends.
-    fn end(self, time: Duration) -> Result<Status, Failure> {
+    fn end(&mut self, time: Duration) -> Result<Status, Failure> {
         let all = report::of_all(&self.outcomes, &self.view())?;
         if !self.args.quiet {
             self.out.write_all(all.as_bytes())?;
@@ -196,7 +270,7 @@ impl<W: Write> Run<'_, W> {
         let worst = self.outcomes.iter().map(of).fold(Status::Success, worse);
         let nothing = self.outcomes.iter().all(|outcome| outcome.pairs().is_empty());
         // Also what came of the file that was at work says nothing when the run was interrupted.
-        let cut_short = !self.blessed.cut_short.is_empty() || limits::interruption().reason().is_some();
+        let cut_short = !self.blessed.cut_short.is_empty() || self.stop.reason().is_some();
         let worst = if cut_short { worse(worst, Status::Undecided) } else { worst };
         if nothing { worse(worst, Status::NothingSelected) } else { worst }
     }

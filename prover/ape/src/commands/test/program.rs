@@ -52,7 +52,16 @@ struct Said {
 
 /// Reads a case; `None` where it is a program in one version that nobody asked for by name.
 pub(super) fn open(case: &Case, baseline: &Baseline) -> Result<Option<Program>, Failure> {
-    let mut texts = case.files.iter().map(|path| load::named(path)).collect::<Result<Vec<_>, Failure>>()?;
+    let texts = case.files.iter().map(|path| load::named(path)).collect::<Result<Vec<_>, Failure>>()?;
+    of_texts(case, baseline, texts)
+}
+
+/// The same, of files that hold other texts than they do now.
+pub(super) fn of_texts(
+    case: &Case,
+    baseline: &Baseline,
+    mut texts: Vec<(String, Vec<u8>)>,
+) -> Result<Option<Program>, Failure> {
     let mut said = Vec::new();
     for (file, (name, bytes)) in texts.iter().enumerate() {
         let text = String::from_utf8_lossy(bytes);

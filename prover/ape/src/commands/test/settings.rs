@@ -42,6 +42,8 @@ pub(super) struct Settings {
     pub(super) jobs: Option<NonZeroUsize>,
     /// Where results are kept, if they are.
     pub(super) cache: Option<Cache>,
+    /// The files that all results depend on: the one with these options, and the table.
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// What a file may say.
@@ -101,10 +103,12 @@ impl Settings {
             (None, Some(CacheOption::Folder(named))) => Some(folder.join(named)),
             (None, None | Some(CacheOption::Wanted(true))) => cache::usual_folder(),
         };
+        let baseline = args.baseline.clone().or_else(|| options.baseline.map(|path| folder.join(path)));
         let options_of_cache = format!("timeout {timeout}, memory {memory}");
         Ok(Settings {
             paths,
-            baseline: args.baseline.clone().or_else(|| options.baseline.map(|path| folder.join(path))),
+            files: [file(args)].into_iter().chain(baseline.clone()).collect(),
+            baseline,
             filter,
             fail_fast: args.fail_fast || options.fail_fast && !args.no_fail_fast,
             partial: args.partial || options.partial,
@@ -114,6 +118,11 @@ impl Settings {
             cache: folder_of_cache.map(|folder| Cache::new(folder, options_of_cache)),
         })
     }
+}
+
+/// The file with options; where there is none, the one that would be.
+pub(super) fn file(args: &TestArgs) -> PathBuf {
+    args.config.clone().or_else(nearest).unwrap_or_else(|| PathBuf::from(FILE))
 }
 
 /// The file of this folder, or of the nearest above it. It is named as one would from here.

@@ -9,7 +9,7 @@ use super::filter::{Facts, Filter};
 use super::find::Case;
 use super::outcome::{LeftOut, Outcome, PairOutcome, Place};
 use super::program::{self, Expected, Program};
-use crate::machine::limits;
+use super::since::Since;
 use crate::status::Failure;
 use lang_l::Loaded;
 use lang_l::hir::ProcId;
@@ -17,18 +17,23 @@ use prover::report::Subject;
 use prover::report::text::{Detail, pair_text};
 use prover::verdict::{PairReport, Report, Verdict};
 use prover::verify::{self, Asked, Config};
+use smt::stop::Stop;
 use std::time::{Duration, Instant};
 
 /// What all cases are looked at with.
 pub(super) struct Bench<'a> {
     /// Which pairs are wanted.
     pub(super) filter: &'a Filter,
+    /// Only pairs that have changed since, if that is wanted.
+    pub(super) since: Option<&'a Since>,
     /// What is expected of pairs whose files do not say it.
     pub(super) baseline: &'a Baseline,
     /// Where results are kept, if they are.
     pub(super) cache: Option<&'a Cache>,
     /// The bounds of a case that is begun now.
     pub(super) config: &'a (dyn Fn() -> Config + Sync),
+    /// Ends the run.
+    pub(super) stop: &'a Stop,
     /// How reports are laid out.
     pub(super) detail: Detail,
     /// Whether expectations of pairs that are not there are mended, and so no failure.
@@ -49,11 +54,8 @@ impl Bench<'_> {
     /// Looks at a case.
     pub(super) fn settle(&self, case: &Case) -> Settled {
         let start = Instant::now();
-        let mut settled = if limits::interruption().reason().is_some() {
-            left_out(case, LeftOut::Interrupted)
-        } else {
-            self.opened(case)
-        };
+        let mut settled =
+            if self.stop.reason().is_some() { left_out(case, LeftOut::Interrupted) } else { self.opened(case) };
         settled.outcome.time = start.elapsed();
         settled
     }
@@ -89,6 +91,8 @@ impl Bench<'_> {
     /// The pairs that the filter takes.
     fn selected(&self, case: &Case, program: &Program) -> Vec<usize> {
         let changed = self.filter.needs_cache() && !self.cache.is_some_and(|cache| cache.has(&program.loaded));
+        let new = self.since.map(|since| since.changed(case, program));
+        let is_new = |at: usize| new.as_ref().is_none_or(|new| new.get(at).copied().unwrap_or(true));
         let takes = |pair: &Expected| {
             let expected = pair.expectation.as_ref().map_or(&[][..], |expectation| &expectation.verdicts);
             let label = expectation::label(&pair.asked);
@@ -96,7 +100,7 @@ impl Bench<'_> {
             let facts = Facts { label: &label, procedures, file: &case.name, expected, changed };
             pair.counts() && self.filter.holds(&facts)
         };
-        program.pairs.iter().enumerate().filter(|(_, pair)| takes(pair)).map(|(at, _)| at).collect()
+        program.pairs.iter().enumerate().filter(|(at, pair)| is_new(*at) && takes(pair)).map(|(at, _)| at).collect()
     }
 
     /// What is found of the selected pairs, and whether all of it came from the cache. What is not as expected is verified afresh:

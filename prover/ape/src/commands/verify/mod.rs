@@ -7,12 +7,14 @@
 //!
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output, and with `--format html` nothing but one page.
 
+pub(super) mod pairs;
 pub(super) mod programs;
 
 mod certificates;
 mod dump;
 mod page;
 
+use super::watch::{self, Lines, Roots, Round};
 use crate::args::{self, ReportFormat, Stage, VerifyArgs};
 use crate::files::load;
 use crate::machine::threads::{self, workers};
@@ -28,6 +30,7 @@ use prover::verdict::Report;
 use prover::verify::{self, Config};
 use smt::solve::cvc5::Cvc5;
 use smt::solve::{self, CrossCheck, QueryBudget, Shared, SolverFailure};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -42,39 +45,82 @@ pub(crate) fn verify(args: &VerifyArgs, out: &mut impl Write) -> Result<Status, 
     if args.dump == Some(Stage::Ast) {
         let paths: Vec<&Path> = args.files.iter().map(AsRef::as_ref).collect();
         load::at_most_one_is_standard_input(paths.iter().copied())?;
+        if args.git.is_some() {
+            return Err(Failure::Usage("--dump ast is of files as they are, and not of revisions".into()));
+        }
         dump::trees(&paths, out)?;
         return Ok(Status::Success);
     }
-    let choose = |paths: &[&Path]| programs::chosen(paths, &args.procedures);
+    let choose = |paths: &[&Path]| match &args.git {
+        Some(revisions) => programs::of_revisions(revisions, paths, &args.procedures),
+        None => programs::chosen(paths, &args.procedures),
+    };
+    if args.watch {
+        return watched(args, choose, out);
+    }
     let (backend, chosen) = match programs::begin(&args.files, args.memory, choose)? {
         Ok(begun) => begun,
         Err(status) => return Ok(status),
     };
-    let run = Run { args, backend, chosen };
+    let round = Round::only();
+    let run = Run { args, backend, chosen, round: &round };
     match args.dump {
         Some(stage) => dump::programs(&run, stage, out).map(|()| Status::Success),
-        None => run.compare(out),
+        None => run.compare(&mut Kept::default(), out),
     }
 }
 
-/// What is to be done: the arguments, who answers questions, and the programs.
+/// Compares the versions, and again whenever they have changed.
+fn watched<C>(args: &VerifyArgs, choose: C, out: &mut impl Write) -> Result<Status, Failure>
+where
+    C: Fn(&[&Path]) -> Result<Chosen, Vec<Failure>>,
+{
+    let lines = match args.format {
+        ReportFormat::Text => Lines::Output,
+        ReportFormat::Json => Lines::Error,
+        ReportFormat::Html => {
+            return Err(Failure::Usage("with --watch there is no one page: ask for text or JSON".into()));
+        }
+    };
+    let roots = Roots::files(&args.files)?;
+    let backend = solvers::start(args.memory)?;
+    let mut kept = Kept::default();
+    watch::repeat(&|| roots.clone(), lines, out, |round, out| match programs::legal(&args.files, &choose) {
+        Ok(chosen) => Run { args, backend: backend.clone(), chosen, round }.compare(&mut kept, out),
+        Err(status) => Ok(status),
+    })
+}
+
+/// What was found in the round before of each program, by its texts.
+type Kept = BTreeMap<Vec<String>, Report>;
+
+/// What is to be done: the arguments, who answers questions, the programs, and until when.
 struct Run<'a> {
     args: &'a VerifyArgs,
     backend: Shared,
     chosen: Chosen,
+    round: &'a Round,
 }
 
 impl Run<'_> {
-    /// Verifies, reports, and writes the certificates that are wanted.
-    fn compare(&self, out: &mut impl Write) -> Result<Status, Failure> {
+    /// Verifies what is not kept, reports, and writes the certificates that are wanted.
+    fn compare(&self, kept: &mut Kept, out: &mut impl Write) -> Result<Status, Failure> {
         let second = if self.args.cross_check { Some(solvers::second_solver()?) } else { None };
         let directories = certificates::directories(self.args, &self.chosen)?;
         let verified = self.each(|program, config| {
-            let report = verify::verify(&program.unit, config);
+            let report = kept.get(&texts(program)).cloned().unwrap_or_else(|| verify::verify(&program.unit, config));
             let made = self.args.certificate.is_some().then(|| certificates::make(program, &report));
             (report, made)
         })?;
         let (mut reports, made): (Vec<_>, Vec<_>) = verified.into_iter().unzip();
+        if self.args.watch {
+            let whole = self.chosen.programs.iter().zip(&reports).filter(|(_, report)| report.stopped.is_none());
+            kept.extend(whole.map(|(program, report)| (texts(program), report.clone())));
+            kept.retain(|texts, _| self.chosen.programs.iter().any(|program| self::texts(program) == *texts));
+        }
+        if self.round.is_overtaken() {
+            return Ok(Status::Undecided);
+        }
         if let Some(cvc5) = second {
             for report in &mut reports {
                 report.cross_check = Some(agreeing(&cvc5, report)?);
@@ -107,7 +153,7 @@ impl Run<'_> {
             procedures: args.procedures.clone(),
             budget: QueryBudget { clock: limit / QUESTIONS, ..QueryBudget::default() },
             strategy,
-            stop: limits::stop(limit, args.memory, at_once),
+            stop: limits::stop_under(&self.round.stop, limit, args.memory, at_once),
             explain: args.explain,
             backend: self.backend.clone(),
             ..Config::default()
@@ -138,6 +184,11 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// The texts of a program, each after its name.
+fn texts(program: &Loaded) -> Vec<String> {
+    program.sources.iter().flat_map(|(_, source)| [source.name.clone(), source.text.to_string()]).collect()
 }
 
 /// What cvc5 says of all that was proved. That it disagrees is an internal error; the query is kept, and no verdict is given.

@@ -4,6 +4,7 @@
 //! as JSON.
 
 use crate::files::load::{self, Programs};
+use crate::files::revisions;
 use crate::machine::{limits, signals};
 use crate::solvers;
 use crate::status::{Failure, Status};
@@ -28,13 +29,21 @@ pub(in crate::commands) fn begin(
     memory: u64,
     choose: impl FnOnce(&[&Path]) -> Result<Chosen, Vec<Failure>>,
 ) -> Result<Result<(Shared, Chosen), Status>, Failure> {
-    let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
-    load::at_most_one_is_standard_input(paths.iter().copied())?;
+    load::at_most_one_is_standard_input(files.iter().map(AsRef::as_ref))?;
     // First of all, so that it is ready when the first question is.
     let backend = solvers::start(memory)?;
     signals::stop_on_interrupt(limits::interruption()).map_err(Failure::Signals)?;
+    Ok(legal(files, choose).map(|chosen| (backend, chosen)))
+}
+
+/// The programs that `choose` makes of the files. Where some of these are not legal that is told, and the status is what is left.
+pub(in crate::commands) fn legal(
+    files: &[PathBuf],
+    choose: impl FnOnce(&[&Path]) -> Result<Chosen, Vec<Failure>>,
+) -> Result<Chosen, Status> {
+    let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
     let told = |failures: Vec<Failure>| failures.iter().fold(Status::Illegal, |_, failure| failure.report());
-    Ok(choose(&paths).map(|chosen| (backend, chosen)).map_err(told))
+    choose(&paths).map_err(told)
 }
 
 /// Reads the programs, and takes those that have one of the procedures that were asked for.
@@ -45,6 +54,16 @@ pub(in crate::commands) fn chosen(paths: &[&Path], procedures: &[String]) -> Res
 /// The same of a client and its libraries, which three files may be.
 pub(in crate::commands) fn of_clients(paths: &[&Path], procedures: &[String]) -> Result<Chosen, Vec<Failure>> {
     among(load::client(paths)?, procedures)
+}
+
+/// The same of a file in two revisions.
+pub(in crate::commands) fn of_revisions(
+    revisions: &str,
+    paths: &[&Path],
+    procedures: &[String],
+) -> Result<Chosen, Vec<Failure>> {
+    let program = revisions::versions(revisions, paths).and_then(load::resolved).map_err(|failure| vec![failure])?;
+    among(Programs::One(program), procedures)
 }
 
 fn among(programs: Programs, procedures: &[String]) -> Result<Chosen, Vec<Failure>> {

@@ -22,25 +22,25 @@ type Run = BTreeSet<(usize, ProcId)>;
 
 /// A pair.
 #[derive(Clone, Debug)]
-pub(super) struct Pair {
+pub(in crate::commands) struct Pair {
     /// The procedures, and the condition under which they are compared.
-    pub(super) asked: Asked,
+    pub(in crate::commands) asked: Asked,
     /// What its verdict depends on.
-    pub(super) key: String,
+    pub(in crate::commands) key: String,
     /// What the two may run.
     run: Run,
 }
 
 /// A part of a program that is to be verified by itself.
-pub(super) struct Group {
+pub(in crate::commands) struct Group {
     /// The part.
-    pub(super) unit: Unit,
+    pub(in crate::commands) unit: Unit,
     /// The pairs of it that somebody waits for.
-    pub(super) wanted: Vec<Pair>,
+    pub(in crate::commands) wanted: Vec<Pair>,
 }
 
 /// The pairs of a program, without those of which nothing can be found out.
-pub(super) fn pairs(unit: &Unit, sources: &Sources) -> Vec<Pair> {
+pub(in crate::commands) fn pairs(unit: &Unit, sources: &Sources) -> Vec<Pair> {
     if unit.versions.len() != 2 || unit.versions.iter().any(|version| version.procedures.len() > LARGEST) {
         return Vec::new();
     }
@@ -67,7 +67,7 @@ pub(super) fn pairs(unit: &Unit, sources: &Sources) -> Vec<Pair> {
 }
 
 /// Some pairs of a program, in parts that have no code in common.
-pub(super) fn groups(unit: &Unit, wanted: impl IntoIterator<Item = Pair>) -> Vec<Group> {
+pub(in crate::commands) fn groups(unit: &Unit, wanted: impl IntoIterator<Item = Pair>) -> Vec<Group> {
     let mut groups: Vec<(Run, Vec<Pair>)> = Vec::new();
     for pair in wanted {
         let (mut run, mut members) = (pair.run.clone(), vec![pair]);

@@ -1,0 +1,1 @@
+../../../tree-sitter-l/queries/highlights.scm
