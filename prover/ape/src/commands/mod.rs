@@ -13,6 +13,7 @@ mod lsp;
 mod picture;
 mod replay;
 mod run;
+mod serve;
 mod shell;
 mod solver;
 mod stability;
@@ -43,5 +44,7 @@ pub(crate) fn dispatch(command: &Command, out: &mut impl Write) -> Result<Status
         Command::Picture(args) => picture::picture(args, out),
         Command::Doctor => doctor::doctor(out),
         Command::Solver(args) => solver::serve(args),
+        Command::Serve(args) => serve::serve(args, out),
+        Command::Judge => serve::judge(out),
     }
 }

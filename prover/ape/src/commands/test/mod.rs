@@ -17,7 +17,7 @@ mod cache;
 mod expectation;
 mod filter;
 pub(super) mod find;
-mod grade;
+pub(super) mod grade;
 mod outcome;
 mod program;
 mod progress;

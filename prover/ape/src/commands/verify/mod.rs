@@ -7,11 +7,11 @@
 //!
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output, and with `--format html` nothing but one page.
 
+pub(super) mod page;
 pub(super) mod programs;
 
 mod certificates;
 mod dump;
-mod page;
 
 use crate::args::{self, ReportFormat, Stage, VerifyArgs};
 use crate::files::load;
