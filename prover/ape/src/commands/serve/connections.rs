@@ -25,7 +25,8 @@ const HEAD: usize = 16 << 10;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// What is said to those for whom there is no room.
-const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /// Takes connections, and has each answered.
 pub(super) async fn accept(listener: TcpListener, router: Router) {

@@ -69,7 +69,8 @@ fn refusal(request: &Request) -> Option<(StatusCode, &'static str)> {
     let json = only(headers, &header::CONTENT_TYPE).flatten();
     let json = json.is_some_and(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json"));
     // A page of another site cannot send this type without being told that it may.
-    (request.method() == Method::POST && !json).then_some((StatusCode::UNSUPPORTED_MEDIA_TYPE, "this is no application/json\n"))
+    (request.method() == Method::POST && !json)
+        .then_some((StatusCode::UNSUPPORTED_MEDIA_TYPE, "this is no application/json\n"))
 }
 
 /// The one value of a header; `None` where it is not there, `Some(None)` where it is there twice or is no text.

@@ -10,10 +10,10 @@ use super::super::test::grade;
 use super::super::verify::page::page;
 use super::bounds;
 use super::check::{Checked, check};
-use super::texts::Texts;
 use super::programs;
-use crate::machine::threads::{self, STACK};
+use super::texts::Texts;
 use crate::machine::limits;
+use crate::machine::threads::{self, STACK};
 use crate::solvers;
 use crate::status::{Failure, Status};
 use lang_l::Loaded;
@@ -74,7 +74,12 @@ fn bound(task: &Task) -> Result<(), Failure> {
     let stacks = 2 * (STACK as u64 >> 20);
     let memory = (stacks + SLACK + task.megabytes) << 20;
     let cores = 2 * (task.seconds + bounds::GRACE.as_secs());
-    let all = [(Resource::RLIMIT_AS, memory), (Resource::RLIMIT_CPU, cores), (Resource::RLIMIT_FSIZE, 0), (Resource::RLIMIT_CORE, 0)];
+    let all = [
+        (Resource::RLIMIT_AS, memory),
+        (Resource::RLIMIT_CPU, cores),
+        (Resource::RLIMIT_FSIZE, 0),
+        (Resource::RLIMIT_CORE, 0),
+    ];
     let set = |(resource, most)| setrlimit(resource, most, most).map_err(io::Error::from);
     Ok(all.into_iter().try_for_each(set)?)
 }
@@ -85,7 +90,8 @@ fn answer(task: &Task, backend: &Shared) -> Result<Value, Failure> {
     let limit = Duration::from_secs(task.seconds);
     let stop = limits::stop_alone(limit, task.megabytes);
     let config = || Config { stop: stop.clone(), ..solvers::config((task.seconds, task.megabytes), 1, backend) };
-    let found = if task.exercise { grade::of_text(text, programs::key()?, &config)? } else { verified(&program, &config()) };
+    let found =
+        if task.exercise { grade::of_text(text, programs::key()?, &config)? } else { verified(&program, &config()) };
     answer["seconds"] = task.seconds.into();
     if let (Value::Object(answer), Value::Object(found)) = (&mut answer, found) {
         answer.extend(found);

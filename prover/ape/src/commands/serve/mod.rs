@@ -40,8 +40,11 @@ pub(super) fn serve(args: &ServeArgs, out: &mut impl Write) -> Result<Status, Fa
     let jobs = threads::workers(args.jobs, usize::MAX);
     let site = Site::new(program, jobs, (args.timeout, args.memory));
     // Dropping it ends all that it runs, and kills the processes that work for it.
-    let runtime =
-        Builder::new_current_thread().enable_all().max_blocking_threads(bounds::CHECKS).build().map_err(Failure::Thread)?;
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(bounds::CHECKS)
+        .build()
+        .map_err(Failure::Thread)?;
     runtime.block_on(async {
         let caught = |kind| signal(kind).map_err(Failure::Signals);
         let ended = ended(caught(SignalKind::interrupt())?, caught(SignalKind::terminate())?);

@@ -28,10 +28,12 @@ pub(super) fn all() -> Value {
     units.sort_by_key(|unit| unit.path());
     for unit in units {
         let mut programs = files(unit, false);
-        programs.extend(unit.get_dir(unit.path().join(EXERCISES)).into_iter().flat_map(|exercises| files(exercises, true)));
+        programs
+            .extend(unit.get_dir(unit.path().join(EXERCISES)).into_iter().flat_map(|exercises| files(exercises, true)));
         groups.push(json!({ "title": title(unit), "programs": programs }));
     }
-    let words: Vec<&str> = Token::FIXED.iter().filter(|token| token.is_keyword()).map(|token| token.text().trim_matches('`')).collect();
+    let words: Vec<&str> =
+        Token::FIXED.iter().filter(|token| token.is_keyword()).map(|token| token.text().trim_matches('`')).collect();
     json!({ "groups": groups, "words": words })
 }
 

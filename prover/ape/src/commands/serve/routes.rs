@@ -102,12 +102,21 @@ async fn of_check(State(site): State<Site>, Extension(peer): Extension<Peer>, re
     answer.await.map_or_else(IntoResponse::into_response, |(answer, _)| json_response(answer.to_string().into()))
 }
 
-async fn of_judge(State(site): State<Site>, Extension(peer): Extension<Peer>, request: Request, exercise: bool) -> Response {
+async fn of_judge(
+    State(site): State<Site>,
+    Extension(peer): Extension<Peer>,
+    request: Request,
+    exercise: bool,
+) -> Response {
     let answer = async {
         let (client, texts) = asked(peer, request).await?;
         // What is not legal takes no place from what is.
         let (answer, texts) = checked(&site, &client, texts).await?;
-        if answer["legal"] == true { judged(&site, &client, texts, exercise, answer).await } else { Ok(answer.to_string().into()) }
+        if answer["legal"] == true {
+            judged(&site, &client, texts, exercise, answer).await
+        } else {
+            Ok(answer.to_string().into())
+        }
     };
     answer.await.map_or_else(IntoResponse::into_response, json_response)
 }
@@ -159,7 +168,8 @@ async fn asked(peer: Peer, request: Request) -> Result<(Client, Texts), Refusal>
 /// Who asks: by the name that is given, or by the connection.
 fn client(peer: Peer, headers: &HeaderMap) -> Client {
     let named = headers.get("ape-client").and_then(|name| name.to_str().ok());
-    let proper = |name: &&str| name.len() <= NAME && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let proper =
+        |name: &&str| name.len() <= NAME && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     named.filter(proper).map_or_else(|| format!("@{}", peer.0), str::to_string)
 }
 

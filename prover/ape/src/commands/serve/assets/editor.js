@@ -16,6 +16,7 @@ const gradeButton = document.getElementById("grade");
 const programs = new Map();
 let at = "";
 let work = new AbortController();
+let grading = new AbortController();
 
 const stored = () => { try { return JSON.parse(sessionStorage.getItem(STORE)) || {}; } catch { return {}; } };
 const store = (more) => { try { sessionStorage.setItem(STORE, JSON.stringify({ ...stored(), ...more })); } catch { /* There is no room. */ } };
@@ -58,7 +59,7 @@ const blame = (answer) => {
     pane.blame(answer.diagnostics.filter((wrong) => wrong.pane === name), answer.lines[name]);
   }
   const count = answer.diagnostics.length;
-  if (!answer.legal) say(count === 1 ? "1 mistake" : `${count} mistakes`);
+  if (!answer.legal) say(count === 1 ? "1 mistake" : `${count} mistakes`, false);
 };
 
 // Whether the verdict is what is asked for, and so is not told.
@@ -92,9 +93,9 @@ const look = async (wait) => {
 };
 
 const grade = async () => {
-  work.abort();
-  work = new AbortController();
-  const { signal } = work;
+  grading.abort();
+  grading = new AbortController();
+  const { signal } = grading;
   gradeButton.disabled = true;
   mark.textContent = "checking …";
   try {
@@ -109,18 +110,23 @@ const grade = async () => {
       if (word === "right") look(0);
     }
   } catch (error) {
-    mark.textContent = "";
     if (!signal.aborted) throw error;
   } finally {
     gradeButton.disabled = false;
   }
 };
 
-const changed = () => {
-  store({ texts: texts(), at });
+// What was said of an answer is not of this one.
+const ungrade = () => {
+  grading.abort();
   delete mark.dataset.mark;
   mark.textContent = "";
   detail.hidden = true;
+};
+
+const changed = () => {
+  store({ texts: texts(), at });
+  ungrade();
   found.classList.add("stale");
   look(CHECK);
 };
@@ -140,9 +146,7 @@ const open = (name, changedTexts) => {
   panes.shared.root.open = Boolean(program?.exercise);
   exercise.hidden = !program?.exercise;
   exercise.querySelector(".task").replaceChildren(...prose(TASKS[name.split(" ").pop()] || ""));
-  delete mark.dataset.mark;
-  mark.textContent = "";
-  detail.hidden = true;
+  ungrade();
   store({ texts: texts(), at });
   forget("");
   look(0);

@@ -15,10 +15,10 @@ const badge = (word) => {
   return made;
 };
 
-// A sentence on what goes on; what was found before stays, and is not of this text any more.
-const say = (text) => {
+// A sentence on what goes on. What was found before is not of this text any more; it stays while the text is legal.
+const say = (text, legal = true) => {
   found.classList.add("stale");
-  const old = line.querySelector(".badge");
+  const old = legal && line.querySelector(".badge");
   line.replaceChildren(...(old ? [old] : []), ...prose(text));
 };
 
