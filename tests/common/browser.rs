@@ -10,10 +10,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
+/// A test that is given a browser: its name, and what it does.
+pub(crate) type Test = (&'static str, fn(&Path) -> Result<(), Failed>);
+
 /// Runs tests that need a browser, one after the other; they are shown as ignored where there is none.
-pub(crate) fn run(tests: &[(&'static str, fn(&Path) -> Result<(), Failed>)]) -> ! {
+pub(crate) fn run(tests: &[Test]) -> ! {
     let chromium = chromium();
-    let trial = |&(name, run): &(&'static str, fn(&Path) -> Result<(), Failed>)| {
+    let trial = |&(name, run): &Test| {
         let found = chromium.clone();
         Trial::test(name, move || run(&found.ok_or("there is no Chromium")?)).with_ignored_flag(chromium.is_none())
     };

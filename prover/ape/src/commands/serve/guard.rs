@@ -9,7 +9,7 @@
 
 use axum::extract::Request;
 use axum::http::header::{self, HeaderName, HeaderValue};
-use axum::http::{HeaderMap, Method, StatusCode, uri::Authority};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use prover::report::page;
@@ -56,8 +56,8 @@ fn refusal(request: &Request) -> Option<(StatusCode, &'static str)> {
         return Some((StatusCode::FORBIDDEN, "the host must be 127.0.0.1 or localhost\n"));
     };
     let elsewhere = (StatusCode::FORBIDDEN, "this is for the page of this server alone\n");
-    let origin = only(headers, &header::ORIGIN);
-    if !origin.is_none_or(|origin| origin.is_some_and(|origin| origin == format!("http://{host}"))) {
+    let own = format!("http://{host}");
+    if only(headers, &header::ORIGIN).is_some_and(|origin| origin != Some(own.as_str())) {
         return Some(elsewhere);
     }
     // Following a link to the page is no harm; asking something is.
@@ -83,10 +83,10 @@ fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<Option<&'h str>
 /// The host of a request and its port, if it is a name of this machine. Which port it is depends on who passes it on.
 fn host(request: &Request) -> Option<String> {
     let host = only(request.headers(), &header::HOST)??;
-    let authority: Authority = host.parse().ok()?;
-    let named = matches!(authority.host(), "127.0.0.1" | "localhost") && !host.contains('@');
+    let (name, port) = host.split_once(':').unwrap_or((host, "80"));
+    let named = matches!(name, "127.0.0.1" | "localhost") && port.parse::<u16>().is_ok();
     // One that names a host in its first line too must name the same.
-    let same = request.uri().authority().is_none_or(|other| *other == authority);
+    let same = request.uri().authority().is_none_or(|other| other == host);
     (named && same).then(|| host.to_string())
 }
 
@@ -94,6 +94,9 @@ fn host(request: &Request) -> Option<String> {
 mod tests {
     use super::*;
     use axum::body::Body;
+
+    /// A request: its method, its place, its headers; and the status with which it is refused.
+    type Row<'r> = (&'r str, &'r str, &'r [(&'r str, &'r str)], u16);
 
     /// The status with which a request is refused; 0 where it is not.
     fn status(method: &str, uri: &str, headers: &[(&str, &str)]) -> u16 {
@@ -108,7 +111,7 @@ mod tests {
     fn only_this_site_may_ask() {
         let here = ("host", "127.0.0.1:7878");
         let json = ("content-type", "application/json");
-        let table: [(&str, &str, &[(&str, &str)], u16); 18] = [
+        let table: [Row<'_>; 18] = [
             ("GET", "/", &[here], 0),
             ("GET", "/", &[("host", "localhost:80")], 0),
             ("GET", "/", &[("host", "localhost")], 0),

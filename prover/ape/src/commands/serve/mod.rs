@@ -4,7 +4,7 @@
 //! 2. [`guard`]: what comes from another site is refused, and what goes out is kept from doing harm.
 //! 3. [`routes`]: a request to its answer. What is wrong with a text is said by [`check`], here and at once.
 //! 4. [`turns`]: whose program is next; clients take turns.
-//! 5. [`worker`]: a process of this program verifies one program ([`judge`]), and is killed when nobody waits for it.
+//! 5. [`worker`]: a process of this program verifies one program ([`mod@judge`]), and is killed when nobody waits for it.
 //!
 //! Invariant: a request reads and writes no file. What the page shows of examples is part of this program.
 //! Invariant: a check never waits for a proof.

@@ -4,13 +4,13 @@
 
 use super::texts::Texts;
 use crate::status::Failure;
-use include_dir::{Dir, include_dir};
+use include_dir::Dir;
 use lang_l::token::Token;
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// The folder `examples` of the repository.
-static PROGRAMS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/programs");
+static PROGRAMS: Dir<'_> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/programs");
 
 /// Where the exercises of a unit are, in its folder.
 const EXERCISES: &str = "exercises";
