@@ -25,6 +25,10 @@ pub(super) const CHECKS: usize = 2;
 pub(super) const WAITING_OF_ONE: usize = 4;
 pub(super) const WAITING: usize = 256;
 
+/// From when on a turn is long, and how many clients are remembered whose last one was.
+pub(super) const LONG: Duration = Duration::from_secs(1);
+pub(super) const REMEMBERED: usize = 1_024;
+
 /// What is left of the time for a program while others wait: one part in so many.
 pub(super) const HURRY: u64 = 5;
 

@@ -2,12 +2,16 @@
 //!
 //! In: clients that want a turn. Out: turns, each given back when it is dropped.
 //!
-//! Invariant: a client that waits is passed over by each other client at most once before it has its turn.
+//! There are two kinds of clients: those whose last turn was long, and the others. Where both wait, the kinds alternate. So one with a
+//! short task need not wait for all who have long ones.
+//!
+//! Invariant: a client that waits is passed over by each other client of its kind at most once before it has its turn.
 //! Invariant: whoever stops waiting leaves no trace.
 
 use super::bounds;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use tokio::sync::oneshot::{self, Sender};
 
 /// A client, by its own name or by its connection.
@@ -26,11 +30,15 @@ pub(super) enum Full {
 #[derive(Clone, Debug)]
 pub(super) struct Turns(Arc<Mutex<State>>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     free: usize,
-    /// Clients in the order of their next turns, each with what it waits for; none of them is empty.
-    queues: VecDeque<(Client, VecDeque<Waiting>)>,
+    /// Of each kind the clients in the order of their next turns, each with what it waits for; none of them is empty.
+    kinds: [VecDeque<(Client, VecDeque<Waiting>)>; 2],
+    /// Whose turn is next, where both kinds wait.
+    kind: usize,
+    /// Clients whose last turn was long, the latest of them.
+    long: VecDeque<Client>,
     /// The number of the next that waits.
     next: u64,
 }
@@ -46,12 +54,14 @@ struct Waiting {
 pub(super) struct Turn {
     /// Where it is given back, unless that is done.
     of: Option<Turns>,
+    client: Client,
+    since: Instant,
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
         if let Some(turns) = self.of.take() {
-            turns.pass_on();
+            turns.pass_on(&self.client, self.since.elapsed() >= bounds::LONG);
         }
     }
 }
@@ -59,7 +69,7 @@ impl Drop for Turn {
 impl Turns {
     /// So many at once.
     pub(super) fn new(free: usize) -> Self {
-        Turns(Arc::new(Mutex::new(State { free, queues: VecDeque::new(), next: 0 })))
+        Turns(Arc::new(Mutex::new(State { free, ..State::default() })))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -78,7 +88,7 @@ impl Turns {
             let mut state = self.state();
             if state.free > 0 {
                 state.free -= 1;
-                return Ok(Turn { of: Some(self.clone()) });
+                return Ok(self.begun(client));
             }
             state.wait(client, give)?
         };
@@ -87,10 +97,15 @@ impl Turns {
         given.await.map_err(|_| Full::All)
     }
 
-    /// Gives the turn that ends to the next that waits.
-    fn pass_on(&self) {
-        while let Some(next) = self.next_or_free() {
-            match next.give.send(Turn { of: Some(self.clone()) }) {
+    fn begun(&self, client: &Client) -> Turn {
+        Turn { of: Some(self.clone()), client: client.clone(), since: Instant::now() }
+    }
+
+    /// Gives the turn of a client, which ends, to the next that waits.
+    fn pass_on(&self, client: &Client, long: bool) {
+        self.state().remember(client, long);
+        while let Some((client, next)) = self.next_or_free() {
+            match next.give.send(self.begun(&client)) {
                 Ok(()) => return,
                 // It does not wait any more, and the turn is for somebody else.
                 Err(mut turn) => turn.of = None,
@@ -98,14 +113,14 @@ impl Turns {
         }
     }
 
-    fn next_or_free(&self) -> Option<Waiting> {
+    fn next_or_free(&self) -> Option<(Client, Waiting)> {
         self.state().next_or_free()
     }
 }
 
 impl State {
     fn waiting(&self) -> usize {
-        self.queues.iter().map(|(_, queue)| queue.len()).sum()
+        self.kinds.iter().flatten().map(|(_, queue)| queue.len()).sum()
     }
 
     /// Puts a request behind those of its client; the number by which it can be taken away.
@@ -115,33 +130,56 @@ impl State {
         }
         let number = self.next;
         let waiting = Waiting { number, give };
-        match self.queues.iter_mut().find(|(name, _)| name == client) {
+        match self.kinds.iter_mut().flatten().find(|(name, _)| name == client) {
             Some((_, queue)) if queue.len() >= bounds::WAITING_OF_ONE => return Err(Full::Client),
             Some((_, queue)) => queue.push_back(waiting),
-            None => self.queues.push_back((client.clone(), VecDeque::from([waiting]))),
+            None => {
+                let kind = usize::from(self.long.contains(client));
+                self.kinds[kind].push_back((client.clone(), VecDeque::from([waiting])));
+            }
         }
         self.next += 1;
         Ok(number)
     }
 
-    /// The next that waits; its client goes behind all others. Where nobody waits, one turn more is free.
-    fn next_or_free(&mut self) -> Option<Waiting> {
-        let next = self.queues.pop_front().and_then(|(client, mut queue)| {
-            let next = queue.pop_front();
-            if !queue.is_empty() {
-                self.queues.push_back((client, queue));
+    /// Of which kind a client is from now on.
+    fn remember(&mut self, client: &Client, long: bool) {
+        self.long.retain(|known| known != client);
+        if long {
+            self.long.push_back(client.clone());
+            if self.long.len() > bounds::REMEMBERED {
+                self.long.pop_front();
             }
-            next
+        }
+        let other = usize::from(!long);
+        if let Some(at) = self.kinds[other].iter().position(|(known, _)| known == client) {
+            let moved = self.kinds[other].remove(at);
+            self.kinds[1 - other].extend(moved);
+        }
+    }
+
+    /// The next that waits; its client goes behind all others of its kind. Where nobody waits, one turn more is free.
+    fn next_or_free(&mut self) -> Option<(Client, Waiting)> {
+        let kind = if self.kinds[self.kind].is_empty() { 1 - self.kind } else { self.kind };
+        self.kind = 1 - kind;
+        let next = self.kinds[kind].pop_front().and_then(|(client, mut queue)| {
+            let next = queue.pop_front()?;
+            if !queue.is_empty() {
+                self.kinds[kind].push_back((client.clone(), queue));
+            }
+            Some((client, next))
         });
         self.free += usize::from(next.is_none());
         next
     }
 
     fn leave(&mut self, number: u64) {
-        for (_, queue) in &mut self.queues {
-            queue.retain(|waiting| waiting.number != number);
+        for clients in &mut self.kinds {
+            for (_, queue) in clients.iter_mut() {
+                queue.retain(|waiting| waiting.number != number);
+            }
+            clients.retain(|(_, queue)| !queue.is_empty());
         }
-        self.queues.retain(|(_, queue)| !queue.is_empty());
     }
 }
 
@@ -196,12 +234,48 @@ mod tests {
         let mut order = String::new();
         while !waiting.is_empty() {
             drop(at_work.take());
-            let given = waiting.iter_mut().enumerate().find_map(|(at, (_, wanted))| Some((at, now(wanted)?)));
-            let (at, turn) = given.expect("somebody has a turn");
-            order += waiting.remove(at).0;
-            at_work = Some(turn.expect("there is room"));
+            let (client, turn) = next(&mut waiting);
+            order += client;
+            at_work = Some(turn);
         }
         assert_eq!(order, "abcaba");
+        drop(at_work);
+        drop(first(&turns));
+    }
+
+    /// Who has the turn that was given.
+    fn next<'t>(waiting: &mut Vec<(&'t str, Wanted<'_>)>) -> (&'t str, Turn) {
+        let given = waiting.iter_mut().enumerate().find_map(|(at, (_, wanted))| Some((at, now(wanted)?)));
+        let (at, turn) = given.expect("somebody has a turn");
+        (waiting.remove(at).0, turn.expect("there is room"))
+    }
+
+    #[test]
+    fn who_takes_long_does_not_hold_up_all_others() {
+        let turns = Turns::new(1);
+        let at_work = first(&turns);
+        let mut waiting: Vec<(&str, Wanted<'_>)> = Vec::new();
+        let clients = |names: [&'static str; 4]| names.map(|name| (name, wanted(&turns, name)));
+        waiting.extend(clients(["a", "b", "a", "c"]));
+        // Also where it waits already.
+        for long in ["a", "b", "c"] {
+            turns.state().remember(&long.to_string(), true);
+        }
+        waiting.extend(clients(["d", "e", "d", "c"]));
+        turns.state().remember(&"c".to_string(), false);
+        let mut order = String::new();
+        let mut at_work = Some(at_work);
+        while !waiting.is_empty() {
+            let mut ends = at_work.take().expect("there is one");
+            // As if it had taken as long as before.
+            let long = matches!(ends.client.as_str(), "a" | "b");
+            ends.of = None;
+            turns.pass_on(&ends.client, long);
+            let (client, turn) = next(&mut waiting);
+            order += client;
+            at_work = Some(turn);
+        }
+        assert_eq!(order, "daebcadc");
         drop(at_work);
         drop(first(&turns));
     }
