@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use std::fs;
 use std::io::Write;
 use std::net::{Shutdown, TcpStream};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -172,6 +173,18 @@ fn any_bytes_are_answered_or_refused() {
         stream.shutdown(Shutdown::Both).expect("it is there");
     }
     assert_eq!(server.ask("check", "", &easy()).json()["legal"], true);
+}
+
+#[test]
+fn what_cannot_be_served_is_told() {
+    let server = Server::start(&[]);
+    let port = server.address.split(':').nth(1).unwrap_or_default();
+    let taken = ape(["serve", "--port", port]);
+    assert_eq!((taken.status, taken.out.as_str()), (Some(2), ""));
+    assert!(taken.err.contains("cannot listen on") && taken.err.contains("--port"), "{}", taken.err);
+    // Nobody calls it by hand; and whoever does is told.
+    let judge = Command::new(env!("CARGO_BIN_EXE_ape")).arg("judge").stdin(Stdio::null()).output();
+    assert_eq!(judge.expect("ape can be started").status.code(), Some(2));
 }
 
 #[test]

@@ -15,10 +15,10 @@ Places in answers are a text and UTF-16 offsets in it, as in JavaScript: `{\"pan
 What an answer has is `legal`, `lines` (the number of the first line of each text), `diagnostics`; for a legal program that is \
 verified `verdict`, `seconds` (how long it might take), `report` and `page`, or `gave_up` (why there is no verdict); for an answer \
 `mark`, `points`, `of`, `why` and `detail`.
-A header `Ape-Client` names a client, by at most 40 letters, digits and `-`. Clients take turns, whatever each one asks for. \
+A header `Ape-Client` names a client, by at most 40 letters, digits and `-`. Clients take turns, whatever each one asks for; those whose last program took long and the others alternate. \
 Without the header each connection is a client. To close the connection is to give up the request.
 Status of an answer: 200; 400 no such JSON; 403 from another site; 408 too slow; 413 too large; 415 no JSON; 429 this client asks \
-for too much at once; 503 too many wait. With 429 and 503 the header `Retry-After` says in how many seconds to ask again.";
+for too much at once; 500 a bug of ours, or no process can be started; 503 too many wait. With 429 and 503 the header `Retry-After` says in how many seconds to ask again.";
 
 /// Arguments of `ape serve`.
 #[derive(Debug, clap::Args)]
