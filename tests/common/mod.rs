@@ -3,10 +3,12 @@
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code, unused_imports)]
 
+pub(crate) mod browser;
 pub(crate) mod counterexample;
 pub(crate) mod golden;
 pub(crate) mod program;
 pub(crate) mod relation;
+pub(crate) mod server;
 pub(crate) mod shape;
 pub(crate) mod transcript;
 

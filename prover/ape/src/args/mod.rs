@@ -1,5 +1,6 @@
 //! The arguments of `ape`, as clap reads them.
 
+pub(crate) mod serve;
 pub(crate) mod test;
 
 use crate::machine::installation;
@@ -77,6 +78,8 @@ pub(crate) enum Command {
     Stability(StabilityArgs),
     /// Serve an editor: mistakes, verdicts and what corresponds, while one types
     Lsp(LspArgs),
+    /// Serve a page on this machine: an editor for two versions, with verdicts, pictures and runs while one types
+    Serve(serve::ServeArgs),
     /// Print a script that completes the words of this command in a shell
     Completions(CompletionsArgs),
     /// Print the manual page, or write all pages into a folder
@@ -88,6 +91,9 @@ pub(crate) enum Command {
     /// Answer the questions of another `ape`
     #[command(hide = true)]
     Solver(SolverArgs),
+    /// Verify one program of `ape serve`
+    #[command(hide = true)]
+    Judge,
 }
 
 /// What `ape verify --help` ends with.

@@ -14,6 +14,7 @@ mod picture;
 mod replay;
 mod run;
 mod schema;
+mod serve;
 mod shell;
 mod solver;
 mod stability;
@@ -46,5 +47,7 @@ pub(crate) fn dispatch(command: &Command, out: &mut impl Write) -> Result<Status
         Command::Picture(args) => picture::picture(args, out),
         Command::Doctor => doctor::doctor(out),
         Command::Solver(args) => solver::serve(args),
+        Command::Serve(args) => serve::serve(args, out),
+        Command::Judge => serve::judge(out),
     }
 }

@@ -34,6 +34,11 @@ pub(crate) fn stop_under(outer: &Stop, limit: Duration, megabytes: u64, files: u
     outer.bounded(MemoryBound { megabytes, used }).until(deadline)
 }
 
+/// For a process that does nothing else: fires when so much time has passed, and when it takes more than so many MB.
+pub(crate) fn stop_alone(limit: Duration, megabytes: u64) -> Stop {
+    Stop::new().bounded(MemoryBound { megabytes, used }).until(Instant::now().checked_add(limit))
+}
+
 /// The memory that this process has now, in MB; unknown where the system does not tell.
 fn used() -> Option<u64> {
     let statm = fs::read_to_string("/proc/self/statm").ok()?;

@@ -35,7 +35,8 @@ use panes::Panes;
 use sha2::{Digest, Sha256};
 use words::{badge, pair_name, visible};
 
-const STYLE: &str = include_str!("assets/page.css");
+/// The style of pages: colours, code, verdicts.
+pub const STYLE: &str = include_str!("assets/page.css");
 const PROGRAM: &str = concat!(
     "\"use strict\";\n(() => {\n",
     include_str!("assets/links.js"),
@@ -113,12 +114,15 @@ fn is_refuted(pair: &PairReport) -> bool {
     matches!(pair.verdict, Verdict::NotEquivalent(_) | Verdict::ContractViolation(_))
 }
 
+/// The hashes of the style and of the program of every page, as policies name them.
+pub fn hashes() -> [String; 2] {
+    [STYLE, PROGRAM].map(|text| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text))))
+}
+
 /// What the page may do: show its style, run its program, and nothing else.
 fn policy() -> String {
-    let [style, program] = [STYLE, PROGRAM].map(|text| STANDARD.encode(Sha256::digest(text)));
-    format!(
-        "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{program}'; base-uri 'none'; form-action 'none'"
-    )
+    let [style, program] = hashes();
+    format!("default-src 'none'; style-src {style}; script-src {program}; base-uri 'none'; form-action 'none'")
 }
 
 /// A table of all pairs.

@@ -18,7 +18,7 @@ mod cache;
 mod expectation;
 mod filter;
 pub(super) mod find;
-mod grade;
+pub(super) mod grade;
 mod kept;
 mod outcome;
 mod program;

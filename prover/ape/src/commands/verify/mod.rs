@@ -7,12 +7,12 @@
 //!
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output, and with `--format html` nothing but one page.
 
+pub(super) mod page;
 pub(super) mod pairs;
 pub(super) mod programs;
 
 mod certificates;
 mod dump;
-mod page;
 
 use super::watch::{self, Lines, Roots, Round};
 use crate::args::{self, ReportFormat, Stage, VerifyArgs};

@@ -9,7 +9,7 @@ use prover::verify::Config;
 use smt::stop::Stop;
 
 /// The page. What proofs speak of is rebuilt from what was found, also when the time is over.
-pub(super) fn page(parts: &[Part<'_>], config: &Config) -> String {
+pub(in crate::commands) fn page(parts: &[Part<'_>], config: &Config) -> String {
     let mut solver = Config { stop: Stop::new(), ..config.clone() }.solver();
     let mut background = |part: &Part<'_>| Background::of(part.subject.unit, part.subject.report, &mut solver);
     let backgrounds: Vec<Option<Background>> = parts.iter().map(&mut background).collect();

@@ -116,7 +116,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Exercise>, Failure> {
 }
 
 /// The exercise in a text; or a line, from 1, and what is wrong there.
-fn of_text(file: &str, text: String) -> Result<Option<Exercise>, (usize, String)> {
+pub(super) fn of_text(file: &str, text: String) -> Result<Option<Exercise>, (usize, String)> {
     let names: Vec<(usize, &str)> = marked(&text, NAME).collect();
     let [(line, name), more @ ..] = &names[..] else { return Ok(None) };
     let (id, kind) = name_and_kind(name).map_err(|wrong| (*line, wrong))?;

@@ -55,10 +55,15 @@ impl Key {
     /// Reads a key.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let wrong = |what: String| Failure::Usage(format!("{} is no key: {what}", path.display()));
-        let key: Key = serde_json::from_str(&load::text(path)?).map_err(|error| wrong(error.to_string()))?;
+        Key::of_text(&load::text(path)?).map_err(wrong)
+    }
+
+    /// The key with this text; or why there is none.
+    pub(super) fn of_text(text: &str) -> Result<Self, String> {
+        let key: Key = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match key.schema_version {
             SCHEMA_VERSION => Ok(key),
-            other => Err(wrong(format!("its format is {other}, and this `ape` reads {SCHEMA_VERSION}"))),
+            other => Err(format!("its format is {other}, and this `ape` reads {SCHEMA_VERSION}")),
         }
     }
 

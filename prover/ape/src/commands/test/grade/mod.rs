@@ -30,6 +30,8 @@ use judge::{Bench, Finding, Mark};
 use key::{Entry, Key};
 use prover::report::count;
 use prover::report::text::{Detail, USUAL_WIDTH};
+use prover::verify::Config;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -100,6 +102,27 @@ pub(super) fn grade(args: &TestArgs, out: &mut impl Write) -> Result<Status, Fai
     }
     report::finish(args, &all, out)?;
     Ok(status(&all))
+}
+
+/// What an answer is worth that is a text, as JSON. It is held against the text of a key.
+pub(in crate::commands) fn of_text(
+    text: String,
+    key: &str,
+    config: &(dyn Fn() -> Config + Sync),
+) -> Result<Value, Failure> {
+    let none = |why: String| json!({ "mark": "none", "points": 0, "of": 0, "why": why, "detail": "" });
+    let exercise = match exercise::of_text("the answer", text) {
+        Ok(Some(exercise)) => exercise,
+        Ok(None) => return Ok(none("this is no exercise: its first line names none".into())),
+        Err((line, wrong)) => return Ok(none(format!("line {line}: {wrong}"))),
+    };
+    let key = Key::of_text(key).map_err(Failure::Internal)?;
+    let Some(entry) = key.exercises.get(&exercise.id) else {
+        return Ok(none(format!("the course has no exercise {}", exercise.id)));
+    };
+    let bench = Bench { config, detail: Detail { explain: false, width: USUAL_WIDTH } };
+    let Finding { mark, points, of, why, detail } = bench.judge(&exercise, entry)?;
+    Ok(json!({ "mark": mark.text(), "points": points, "of": of, "why": why, "detail": detail }))
 }
 
 /// Makes a key from solutions, if all of them are right.
