@@ -134,6 +134,8 @@ pub(crate) mod closed_form {
     pub(crate) const MAX_CONDITIONS: usize = 4;
     /// By no more numbers than this.
     pub(crate) const MAX_MODULI: usize = 2;
+    /// The remainders by numbers up to this are all told apart.
+    pub(crate) const MAX_REMAINDERS: u32 = 3;
     /// More queries than this for one pair are not worth it.
     pub(crate) const MAX_QUERIES: usize = 60;
 }

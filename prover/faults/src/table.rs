@@ -294,6 +294,11 @@ pub const ALL: &[Fault] = &[
         "facts that do not hold of a call are kept",
     ),
     outside(
+        "engines/loops/ends-kept",
+        "prover/src/engines/loops/couple.rs",
+        "facts that do not hold of two ends are kept",
+    ),
+    outside(
         "engines/loops/equal-kept",
         "prover/src/engines/loops/couple.rs",
         "variables that are not equal at a call are kept",
@@ -383,7 +388,7 @@ pub const ALL: &[Fault] = &[
         "prover/kernel/src/relate/agree.rs",
         "an object that one version alone makes may stay reachable",
     ),
-    kernel("kernel/relate/globals-at-end", "prover/kernel/src/relate/agree.rs", "globals need not be equal at the end"),
+    kernel("kernel/relate/globals-at-end", "prover/kernel/src/relate/ends.rs", "globals need not be equal at the end"),
     kernel("kernel/relate/heaps-at-end", "prover/kernel/src/relate/agree.rs", "final heaps need not be equal"),
     kernel(
         "kernel/relate/heaps-at-calls",

@@ -26,8 +26,10 @@ pub(crate) enum Fact {
     Divisible(Polynomial, BigInt),
     /// A reference is not null.
     NotNull(usize),
-    /// Of two values one is 0, or is not, as is said of it; false is 0.
-    OneIsZero([(usize, bool); 2]),
+    /// A value is 0, or is not, as is said of it; false is 0.
+    IsZero(usize, bool),
+    /// One of these holds.
+    OneOf(Vec<Fact>),
 }
 
 impl Fact {
@@ -49,15 +51,16 @@ impl Fact {
                 let is_null = terms.eq(values[*at], null);
                 terms.not(is_null)
             }
-            Fact::OneIsZero(either) => {
+            Fact::IsZero(at, is_zero) => {
                 let zero = terms.int(0);
-                let parts = either.map(|(at, is_zero)| {
-                    let holds = match terms.sort(values[at]) {
-                        Sort::Bool => terms.not(values[at]),
-                        _ => terms.eq(values[at], zero),
-                    };
-                    if is_zero { holds } else { terms.not(holds) }
-                });
+                let holds = match terms.sort(values[*at]) {
+                    Sort::Bool => terms.not(values[*at]),
+                    _ => terms.eq(values[*at], zero),
+                };
+                if *is_zero { holds } else { terms.not(holds) }
+            }
+            Fact::OneOf(facts) => {
+                let parts: Vec<Term> = facts.iter().map(|fact| fact.term(terms, values)).collect();
                 terms.or(&parts)
             }
         }
@@ -72,15 +75,11 @@ impl Fact {
             Fact::AtMostZero(sum) => Formula::AtMostZero(sum.told()),
             Fact::Divisible(sum, by) => Formula::Divisible(sum.told(), by.clone()),
             Fact::NotNull(at) => Formula::Not(Box::new(Formula::Null(*at))),
-            Fact::OneIsZero(either) => Formula::Any(
-                either
-                    .iter()
-                    .map(|&(at, is_zero)| {
-                        let holds = Formula::Zero(Polynomial::value(at).told());
-                        if is_zero { holds } else { Formula::Not(Box::new(holds)) }
-                    })
-                    .collect(),
-            ),
+            Fact::IsZero(at, is_zero) => {
+                let holds = Formula::Zero(Polynomial::value(*at).told());
+                if *is_zero { holds } else { Formula::Not(Box::new(holds)) }
+            }
+            Fact::OneOf(facts) => Formula::Any(facts.iter().map(|fact| fact.told(sorts)).collect()),
         }
     }
 }
@@ -193,6 +192,49 @@ fn of_numbers(rows: &[Vec<BigInt>], numbers: &[usize], booleans: &[bool], templa
     let mut facts: Vec<Fact> = found.into_iter().map(Fact::Equation).collect();
     facts.extend(bounds(rows, booleans, (numbers, &free), templates));
     facts.extend(remainders(rows, booleans, &free, templates));
+    facts.extend(of_one_size(rows, booleans, &free));
+    facts.extend(flags(rows, booleans, numbers, templates));
+    facts
+}
+
+/// Columns that are equal but for their signs, which differ now and then.
+fn of_one_size(rows: &[Vec<BigInt>], booleans: &[bool], free: &[usize]) -> Vec<Fact> {
+    let numbers: Vec<usize> = free.iter().copied().filter(|&at| !booleans[at]).collect();
+    let mut facts = Vec::new();
+    for (number, &a) in numbers.iter().enumerate() {
+        for &b in &numbers[number + 1..] {
+            let equal = |row: &Vec<BigInt>| row[a] == row[b];
+            let opposite = |row: &Vec<BigInt>| row[a] == -&row[b];
+            let either = rows.iter().all(|row| equal(row) || opposite(row));
+            if either && !rows.iter().all(equal) && !rows.iter().all(opposite) {
+                let sum = |sign: BigInt| {
+                    let sum = Polynomial { parts: vec![(BigInt::one(), vec![a]), (sign, vec![b])] };
+                    Fact::Equation(Equation { sum })
+                };
+                facts.push(Fact::OneOf(vec![sum(-BigInt::one()), sum(BigInt::one())]));
+            }
+        }
+    }
+    facts
+}
+
+/// Booleans that say whether a number, or something that the program compares with 0, is at most so much.
+fn flags(rows: &[Vec<BigInt>], booleans: &[bool], numbers: &[usize], templates: &Templates) -> Vec<Fact> {
+    let signs = [BigInt::one(), -BigInt::one()];
+    let single = numbers.iter().filter(|&&at| !booleans[at]).map(|&at| Polynomial::value(at));
+    let shapes: BTreeSet<Polynomial> = single.chain(templates.conditions.iter().cloned()).collect();
+    let mut facts = Vec::new();
+    for &flag in numbers.iter().filter(|&&at| booleans[at]) {
+        for shape in shapes.iter().flat_map(|shape| signs.iter().map(|sign| shape.times(sign))) {
+            let of = |set: bool| rows.iter().filter(move |row| row[flag].is_zero() != set).map(|row| shape.at(row));
+            let (Some(most), Some(least)) = (of(true).max(), of(false).min()) else { continue };
+            if most < least && (templates.bounds.contains(&most) || templates.bounds.contains(&least)) {
+                let above = shape.times(&-BigInt::one()).plus(least);
+                facts.push(Fact::OneOf(vec![Fact::IsZero(flag, true), Fact::AtMostZero(shape.plus(-most))]));
+                facts.push(Fact::OneOf(vec![Fact::IsZero(flag, false), Fact::AtMostZero(above)]));
+            }
+        }
+    }
     facts
 }
 

@@ -7,12 +7,13 @@
 
 use super::runs::{Activation, Simulator};
 use super::steps::{Call, Steps};
-use crate::budget::closed_form::{MAX_CONDITIONS, MAX_DEGREE, MAX_MODULI};
+use crate::budget::closed_form::{MAX_CONDITIONS, MAX_DEGREE, MAX_MODULI, MAX_REMAINDERS};
 use crate::chc::polynomial::{Equation, Polynomial, closed_form};
 use crate::goal::Pair;
 use kernel::pair::summaries::{Formula, Summary};
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
+use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap as HashMap;
 use smt::term::{Node, Sort, Term, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,9 +172,14 @@ fn conditions(steps: &mut Steps<'_>, (version, id): (usize, ProcId), moduli: &[B
     for input in steps.inputs_ref(version, id).to_vec() {
         let terms = steps.terms();
         for by in moduli.iter().filter(|_| terms.sort(input) == Sort::Int).cloned().collect::<Vec<_>>() {
-            let (by, zero) = (terms.int(by), terms.int(0));
-            let rest = terms.rem(input, by);
-            divisible.push(terms.eq(rest, zero));
+            // All remainders but the last one are told apart; by great numbers only 0 is.
+            let most = by.to_u32().filter(|by| *by <= MAX_REMAINDERS).map_or(1, |by| by.saturating_sub(1).max(1));
+            for less in 0..most {
+                let (by, zero, less) = (terms.int(by.clone()), terms.int(0), terms.int(less));
+                let less = terms.sub(input, less);
+                let rest = terms.rem(less, by);
+                divisible.push(terms.eq(rest, zero));
+            }
         }
     }
     let roots: Vec<Term> = steps.steps_ref(version, id).iter().flat_map(|step| step.path.iter().copied()).collect();

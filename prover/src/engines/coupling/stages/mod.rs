@@ -268,7 +268,7 @@ fn zero_together(rows: &[Vec<BigInt>], sorts: &[Sort], columns: Range<usize>) ->
             for said in [(true, true), (true, false), (false, true), (false, false)] {
                 let holds = |row: &Vec<BigInt>| row[one].is_zero() == said.0 || row[other].is_zero() == said.1;
                 if rows.iter().all(holds) {
-                    found.push(Fact::OneIsZero([(one, said.0), (other, said.1)]));
+                    found.push(Fact::OneOf(vec![Fact::IsZero(one, said.0), Fact::IsZero(other, said.1)]));
                 }
             }
         }
