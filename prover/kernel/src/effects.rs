@@ -190,8 +190,7 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
 
 /// Every field and every kind of cell.
 pub fn every_selector(unit: &Unit) -> BTreeSet<Selector> {
-    let fields =
-        (0..unit.fields.len()).map(|at| Selector::Field(FieldId(u32::try_from(at).unwrap_or(u32::MAX))));
+    let fields = (0..unit.fields.len()).map(|at| Selector::Field(FieldId(u32::try_from(at).unwrap_or(u32::MAX))));
     fields.chain([Sort::Int, Sort::Bool, Sort::Ref].map(Selector::Cell)).collect()
 }
 

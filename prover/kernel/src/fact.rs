@@ -200,12 +200,7 @@ impl Fact {
 }
 
 /// What a cell of an array holds, of this sort.
-fn cell(
-    arena: &mut Arena,
-    heap: HeapId,
-    (array, index, sort): (Term, Term, Sort),
-    needed: &mut Vec<Term>,
-) -> Term {
+fn cell(arena: &mut Arena, heap: HeapId, (array, index, sort): (Term, Term, Sort), needed: &mut Vec<Term>) -> Term {
     let zero = arena.terms.int(0);
     let length = arena.heaps.length(&mut arena.terms, array);
     needed.extend([arena.terms.le(zero, index), arena.terms.lt(index, length)]);
@@ -220,4 +215,3 @@ fn plus(arena: &mut Arena, term: Term, more: i64) -> Term {
     let more = arena.terms.int(more);
     arena.terms.add(term, more)
 }
-

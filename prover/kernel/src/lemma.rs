@@ -106,8 +106,7 @@ impl<'a> Lockstep<'a> {
             Given::Result(result) => code.locals.get(code.params + result).map(|local| &local.ty),
             Given::Returned => Some(&Type::Bool),
         };
-        let output =
-            |(given, at): &(Given, usize)| *at < lowered.results && type_of(given) == ty(lowered.params + at);
+        let output = |(given, at): &(Given, usize)| *at < lowered.results && type_of(given) == ty(lowered.params + at);
         let known = |(given, literal): &(Given, Literal)| {
             let twice = own.outputs.iter().any(|(output, _)| output == given);
             !twice && type_of(given).is_some_and(|ty| Sort::from(ty) == literal.sort())

@@ -182,7 +182,7 @@ pub(crate) fn same_references(rows: &[Vec<BigInt>], references: &[usize]) -> Vec
 pub(crate) fn closed_form(rows: &[Vec<BigInt>], most: u32) -> Option<Equation> {
     let width = rows.first()?.len().checked_sub(1)?;
     let others: Vec<usize> = (0..width).collect();
-    (1..=most).find_map(|degree| {
+    (0..=most).find_map(|degree| {
         // What the products of low degree determine is said by them.
         let mut columns = monomials(&others, degree);
         columns.push(vec![width]);

@@ -68,7 +68,13 @@ pub struct Searcher<'a> {
 impl<'a> Searcher<'a> {
     /// A search that makes at most so many attempts to match two calls.
     pub fn new(relater: Relater<'a>, attempts: usize) -> Self {
-        Searcher { relater, attempts, order: Order::Nearest, refuted: BTreeMap::new(), refuted_at_ends: BTreeSet::new() }
+        Searcher {
+            relater,
+            attempts,
+            order: Order::Nearest,
+            refuted: BTreeMap::new(),
+            refuted_at_ends: BTreeSet::new(),
+        }
     }
 
     /// Relates two outcomes.

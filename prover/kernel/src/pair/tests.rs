@@ -2,12 +2,12 @@
 
 use super::loops::{Frame, LoopRelation, LoopsEvidence, Target};
 use super::paths::{PathPair, PathsEvidence, Relations, meetings};
-use super::plan::{InliningPlan, Run};
+use super::plan::{InliningPlan, Run, Turns};
 use super::summaries::{Formula, Polynomial, Products, Slot, SummariesEvidence, Summary};
 use super::{Both, Goal, Pair, PairEvidence, check};
 use crate::effects::{Effects, syntactic};
 use crate::exec::state::Outcome;
-use crate::relate::{Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence, Step};
+use crate::relate::{Apart, Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence, Step};
 use lang_l::hir::{FieldId, Origin, ProcId, Unit};
 use num_bigint::BigInt;
 use smt::arena::Arena;
@@ -65,7 +65,7 @@ impl Case {
     /// What is said of [`RUN`] where calls match in order.
     fn in_order(&self) -> Relations {
         let (program, plan) = (self.program(), InliningPlan::of(Default::default(), [0, 0]));
-        let run = Run { program, pair: RUN, plan: &plan, parameter_numbers: None };
+        let run = Run { program, pair: RUN, plan: &plan, own: None };
         in_order(&run.outcomes(&[], &mut Arena::new(&self.unit)).expect("they are small"))
     }
 
@@ -106,11 +106,15 @@ fn atom(version: usize, parameter: usize) -> Atom {
 /// A relation of the loops of [`COUNTS`].
 fn relation(entry: CallRelation, results: Vec<(usize, usize)>) -> PairEvidence {
     let own = LoopRelation { pair: OTHER, entry, results };
-    PairEvidence::Loops(LoopsEvidence { whole: paths(Relations::new()), loops: vec![(own, Relations::new())] })
+    PairEvidence::Loops(LoopsEvidence {
+        whole: paths(Relations::new()),
+        turns: Turns::default(),
+        loops: vec![(own, Relations::new())],
+    })
 }
 
 fn with_fact(fact: Fact) -> PairEvidence {
-    relation(CallRelation { equal: vec![(1, 1), (2, 2)], facts: vec![fact] }, Vec::new())
+    relation(CallRelation { equal: vec![(1, 1), (2, 2)], facts: vec![fact], ..CallRelation::default() }, Vec::new())
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn a_plan_executes_what_has_a_body_and_not_too_deep() {
         outcomes,
         ..InliningPlan::of([[ProcId(inline)].into(), Default::default()], [depth, 0])
     };
-    for wrong in [plan(1, 1, None), plan(9, 1, None), plan(0, 9, None), plan(0, 65, Some(6)), plan(0, 9, Some(7))] {
+    for wrong in [plan(1, 1, None), plan(9, 1, None), plan(0, 9, None), plan(0, 65, Some(6)), plan(0, 9, Some(25))] {
         let why = case.refused(&PairEvidence::Paths(PathsEvidence { plan: wrong, relations: Relations::new() }));
         assert!(why.contains("in place"), "{why}");
     }
@@ -172,23 +176,24 @@ fn a_plan_executes_what_has_a_body_and_not_too_deep() {
 fn loops_run_in_step_under_what_relates_them() {
     let case = Case::counts();
     let said = |facts: Vec<Fact>| {
-        let entry = CallRelation { equal: vec![(1, 1), (2, 2)], facts };
+        let entry = CallRelation { equal: vec![(1, 1), (2, 2)], facts, ..CallRelation::default() };
         let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
         let (goal, plan) = (
             Goal { program: case.program(), pair: RUN, when: None, claims: &case.claims },
             paths(Relations::new()).plan,
         );
         let loops = [own.clone()];
-        let frame = Frame { goal, level: Level::Full, plan: &plan, loops: &loops };
+        let turns = Turns::default();
+        let frame = Frame { goal, level: Level::Full, plan: &plan, turns: &turns, loops: &loops };
         let [whole, turn] = [Target::Whole, Target::Loops(0)].map(|target| {
             let both = frame.outcomes(case.program(), target, &mut Arena::new(&case.unit));
             in_order(&both.expect("they are small"))
         });
-        PairEvidence::Loops(LoopsEvidence { whole: paths(whole), loops: vec![(own, turn)] })
+        PairEvidence::Loops(LoopsEvidence { whole: paths(whole), turns, loops: vec![(own, turn)] })
     };
     let ahead = |by: i64| Fact::Equal(atom(1, 0), atom(0, 0), by);
     assert_eq!(case.check_pair(RUN, &said(vec![ahead(1)])), Ok(Claims::new()));
-    for wrong in [vec![], vec![ahead(0)], vec![ahead(2)], vec![Fact::AtMost(atom(0, 0), atom(1, 0))]] {
+    for wrong in [vec![], vec![ahead(0)], vec![ahead(2)], vec![Fact::AtMost(atom(0, 0), atom(1, 0), 0)]] {
         assert!(case.check_pair(RUN, &said(wrong.clone())).is_err(), "{wrong:?}");
     }
 }
@@ -197,7 +202,7 @@ fn loops_run_in_step_under_what_relates_them() {
 fn variables_go_together_once_and_by_type() {
     let case = Case::counts();
     for equal in [vec![(0, 2)], vec![(0, 3)], vec![(7, 0)], vec![(0, 0), (0, 1)], vec![(0, 1), (1, 1)]] {
-        let entry = CallRelation { equal, facts: Vec::new() };
+        let entry = CallRelation { equal, ..CallRelation::default() };
         let why = case.refused(&relation(entry, Vec::new()));
         assert!(why.contains("cannot be equal"), "{why}");
     }
@@ -217,23 +222,63 @@ fn facts_speak_of_what_is_there() {
         Fact::NotNull(atom(0, 3)),
         Fact::NotNull(atom(0, 0)),
         Fact::NotNull(value()),
-        Fact::AtMost(atom(0, 0), atom(1, 2)),
+        Fact::AtMost(atom(0, 0), atom(1, 2), 0),
         Fact::Equal(atom(0, 0), atom(1, 2), 0),
         Fact::Equal(atom(0, 2), atom(1, 2), 1),
         Fact::Sum([atom(0, 0), atom(1, 0)], atom(0, 2), 0),
-        Fact::AtMost(read(2, vec![Step::Field(FieldId(9))]), atom(1, 0)),
-        Fact::AtMost(read(2, vec![Step::Length]), atom(1, 0)),
-        Fact::AtMost(read(2, vec![Step::Cell(0, Sort::Int)]), atom(1, 0)),
+        Fact::AtMost(read(2, vec![Step::Field(FieldId(9))]), atom(1, 0), 0),
+        Fact::AtMost(read(2, vec![Step::Length]), atom(1, 0), 0),
+        Fact::AtMost(read(2, vec![Step::Cell(0, Sort::Int)]), atom(1, 0), 0),
         Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 9])),
     ];
     for fact in wrong {
         let why = case.refused(&with_fact(fact.clone()));
         assert!(why.contains("has no meaning"), "{fact:?}: {why}");
     }
-    for fact in [Fact::AtMost(value(), atom(1, 0)), Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 2]))] {
+    for fact in [Fact::AtMost(value(), atom(1, 0), 0), Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 2]))] {
         let why = case.refused(&with_fact(fact.clone()));
         assert!(!why.contains("has no meaning"), "{fact:?}: {why}");
     }
+}
+
+#[test]
+fn what_holds_at_ends_is_shown_of_all_ends() {
+    let case = Case::counts();
+    let result = |version: usize| atom(version, case.program().code(OTHER)[version].params);
+    let equal = vec![(1, 1), (2, 2)];
+    let entry = |exit: Vec<Fact>| CallRelation { equal: equal.clone(), exit, ..CallRelation::default() };
+    let why = |exit: Vec<Fact>| case.refused(&relation(entry(exit), Vec::new()));
+    assert!(!why(vec![Fact::Equal(result(0), result(1), 0)]).contains("has no meaning"));
+    for wrong in [Fact::Equal(atom(0, 9), result(1), 0), Fact::AtLeast(atom(1, 2), 0), Fact::NotNull(result(0))] {
+        assert!(why(vec![wrong.clone()]).contains("has no meaning"), "{wrong:?}");
+    }
+    // On entry there are no results.
+    let early =
+        CallRelation { equal: equal.clone(), facts: vec![Fact::AtLeast(result(0), 0)], ..CallRelation::default() };
+    assert!(case.refused(&relation(early, Vec::new())).contains("has no meaning"));
+}
+
+#[test]
+fn heaps_differ_where_there_is_a_number_to_differ_by() {
+    let case = Case::counts();
+    let places = [(0, 0, 0), (0, 2, 9), (2, 2, 0), (1, 9, 0), (0, 2, 1)];
+    for (version, parameter, field) in places {
+        let entry = CallRelation {
+            equal: vec![(1, 1), (2, 2)],
+            apart: vec![Apart { version, parameter, field }],
+            ..CallRelation::default()
+        };
+        let why = case.refused(&relation(entry, Vec::new()));
+        assert!(why.contains("differ where they cannot"), "{version} {parameter} {field}: {why}");
+    }
+}
+
+#[test]
+fn few_turns_are_executed_in_place() {
+    let case = Case::counts();
+    let PairEvidence::Loops(mut evidence) = with_fact(Fact::Equal(atom(1, 0), atom(0, 0), 1)) else { unreachable!() };
+    evidence.turns = Turns { first: [0, 5], ..Turns::default() };
+    assert!(case.refused(&PairEvidence::Loops(evidence)).contains("too many turns"));
 }
 
 #[test]

@@ -71,8 +71,7 @@ impl Relater<'_> {
     ) -> (RenamedOutcome, Vec<Term>) {
         let aligned = self.align(left, right, alignment);
         let Some(end) = self.end.clone() else { return (aligned, Vec::new()) };
-        let values =
-            [0, 1].map(|at| [&end.arguments[at][..], &[left, &aligned.outcome][at].results[..]].concat());
+        let values = [0, 1].map(|at| [&end.arguments[at][..], &[left, &aligned.outcome][at].results[..]].concat());
         let given = Given { arguments: [&values[0], &values[1]], heaps: [left.heap, aligned.outcome.heap] };
         let params = end.arguments.each_ref().map(Vec::len);
         let facts = end.relation.said_at_exit(self.arena, params, given);

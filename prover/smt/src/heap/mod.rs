@@ -200,13 +200,7 @@ impl Heaps {
     }
 
     /// The same, where the call leaves something as it was that a call of the same name in the other version may write.
-    pub fn call_that_keeps(
-        &mut self,
-        prev: HeapId,
-        call: CallId,
-        footprint: Footprint,
-        kept: &[Selector],
-    ) -> HeapId {
+    pub fn call_that_keeps(&mut self, prev: HeapId, call: CallId, footprint: Footprint, kept: &[Selector]) -> HeapId {
         let silent = footprint.writes.is_empty();
         self.footprints.insert(call, footprint);
         if silent { prev } else { self.intern(HeapNode::Call { prev, call, kept: kept.to_vec() }) }

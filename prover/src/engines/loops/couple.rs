@@ -66,7 +66,8 @@ impl Couple {
                 _ => true,
             };
             let facts = all.iter().copied().filter(open).take(MAX_FACTS).cloned().collect();
-            let exit = exit.iter().filter(|fact| is_open(fact, (left, right), &results)).take(MAX_FACTS).cloned().collect();
+            let exit =
+                exit.iter().filter(|fact| is_open(fact, (left, right), &results)).take(MAX_FACTS).cloned().collect();
             Couple::of(program, LoopRelation { pair, entry: CallRelation { equal, facts, apart, exit }, results })
         };
         parameter_partners(left, right).into_iter().filter_map(couple).collect()

@@ -240,7 +240,8 @@ impl<'a> Executor<'a> {
         let code = self.code().procedure(source.id);
         let mut results = vec![None; code.results];
         for (given, literal) in &source.own.known {
-            let value = self.given_back(state, *given, &values).map(|value| self.arena.terms.simplify(value, &state.known));
+            let value =
+                self.given_back(state, *given, &values).map(|value| self.arena.terms.simplify(value, &state.known));
             if value.is_some() && value != Some(literal.term(&mut self.arena.terms)) {
                 return Err(ExecError::Unlike("a part gives back something else than it is said to give always"));
             }
