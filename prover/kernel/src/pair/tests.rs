@@ -524,3 +524,45 @@ fn cases_are_not_told_apart_by_what_the_other_version_leaves_at_a_place() {
     let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
     case.refused(&case.related(own, &Turns::default(), either_place));
 }
+
+/// Only the first loop is told of the first cell, by its second call alone.
+const EITHER_REGION: &str = "
+    class Cell { value: int; rest: Cell; }
+    version 0
+    procedure run(cell: Cell, other: Cell, n: int) returns (r: int) {
+        if (cell != null) { x := count(0, n, null); x := count(0, n, cell); }
+    }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) { if (i < n) { r := count(i + 1, n, c); } }
+    version 1
+    procedure run(cell: Cell, other: Cell, n: int) returns (r: int) {
+        if (cell != null) { x := count(0, n, other); r := 1; }
+    }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) { if (i < n) { r := count(i + 1, n, c); } }";
+
+fn either_region(both: &[Vec<Outcome>; 2]) -> Relations {
+    let mut said = in_order(both);
+    for ((left, right), own) in &mut said {
+        let (left, right) = (&both[0][*left], &both[1][*right]);
+        let matched = |at: usize| {
+            let calls = vec![Match { left: left.calls[at], right: right.calls[0], allocs: BTreeMap::new() }];
+            Box::new(Cases::Settled(Leaf { calls, end: End::Exclusive }))
+        };
+        if left.calls.len() == 2 && right.calls.len() == 1 {
+            own.cases = if left.ending == Ending::Normal && right.ending == Ending::Normal {
+                let condition = format!("(within {} (param 0 ref))", right.calls[0].0);
+                Cases::Split { version: 1, condition, holds: matched(0), fails: matched(1) }
+            } else {
+                *matched(usize::from(right.ending == Ending::Normal))
+            };
+        }
+    }
+    said
+}
+
+#[test]
+fn cases_are_not_told_apart_by_what_a_related_call_is_told_of() {
+    let case = Case::loops(EITHER_REGION);
+    let entry = CallRelation { equal: vec![(0, 0), (1, 1)], ..CallRelation::default() };
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
+    case.refused(&case.related(own, &Turns::default(), either_region));
+}

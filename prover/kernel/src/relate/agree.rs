@@ -213,9 +213,11 @@ impl Relater<'_> {
                     let count = self.unit.procedure(record.version, record.callee).results;
                     outcome.calls.contains(call) && self.effects_of(*call).is_own_number(*at, count)
                 }
-                Node::App(Func::GlobalAfter(call, _) | Func::Ending(call) | Func::InRegion(call), _) => {
-                    outcome.calls.contains(call)
+                // A related call has the region of its partner, which may be told of other objects.
+                Node::App(Func::InRegion(call), _) => {
+                    outcome.calls.contains(call) && self.effects_of(*call).returned.numbers.is_none()
                 }
+                Node::App(Func::GlobalAfter(call, _) | Func::Ending(call), _) => outcome.calls.contains(call),
                 Node::App(Func::Skolem(_), _) | Node::Forall(..) => false,
                 Node::InClass(_, alloc) => match self.arena.terms.origin(*alloc) {
                     Origin::Call(call) => outcome.calls.contains(call),
