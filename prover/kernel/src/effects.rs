@@ -5,6 +5,7 @@
 //!
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
+use crate::bounds::pair::APART;
 use lang_l::hir::visit::{walk_exprs, walk_stmts};
 use lang_l::hir::{
     Block, Expr, ExprKind, FieldId, GlobalId, LocalId, Origin, Place, ProcId, Procedure, StmtKind, Type, Unit,
@@ -61,10 +62,24 @@ pub struct Returned {
     pub kept: Vec<Selector>,
 }
 
+impl Returned {
+    /// Whether what calls leave behind this selector is what a call of the same name in the other version leaves, everywhere.
+    pub fn shares(&self, selector: Selector) -> bool {
+        let apart = self.apart.iter().any(|&(_, field)| Selector::Field(field) == selector);
+        !apart && !self.kept.contains(&selector)
+    }
+}
+
 impl Effects {
     /// The numbers by which so many results of its calls go.
     pub fn numbers_of_results(&self, count: usize) -> Vec<u32> {
         self.returned.numbers.clone().unwrap_or_else(|| (0u32..).take(count).collect())
+    }
+
+    /// Whether the results of its calls, of which there are so many, or the places that it alone knows of, have this number.
+    pub fn is_own_number(&self, number: u32, count: usize) -> bool {
+        let place = number.checked_sub(2 * APART).is_some_and(|at| (at as usize) < self.returned.apart.len());
+        place || self.numbers_of_results(count).contains(&number)
     }
 
     /// Whether it may call itself, directly or not.

@@ -108,6 +108,16 @@ impl Atom {
 }
 
 impl Fact {
+    /// All that is read in it.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        let atoms: Vec<&Atom> = match self {
+            Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => vec![one, other],
+            Fact::Sum([a, b], whole, _) => vec![a, b, whole],
+            Fact::AtLeast(one, _) | Fact::NotNull(one) => vec![one],
+        };
+        atoms.into_iter().flat_map(|atom| &atom.steps)
+    }
+
     /// Whether it says what a parameter is.
     pub fn defines(&self, version: usize, parameter: usize) -> bool {
         match self {

@@ -335,7 +335,8 @@ impl LoopRelation {
         }
         let CallRelation { facts, exit, apart, .. } = &self.entry;
         let typed = |facts: &[Fact], at_exit: bool| {
-            facts.len() <= MAX_FACTS && facts.iter().all(|fact| is_typed(program, self.pair, fact, at_exit))
+            let said = |fact: &Fact| is_typed(program, self.pair, fact, at_exit) && is_seen(program, self.pair, fact);
+            facts.len() <= MAX_FACTS && facts.iter().all(said)
         };
         if !typed(facts, false) || !typed(exit, true) {
             return reject("something is said of two loops that has no meaning");
@@ -353,6 +354,14 @@ impl LoopRelation {
         }
         Ok(())
     }
+}
+
+/// Whether a fact reads nothing but what one of the two loops looks at. The heaps agree on that alone, and the loops are related from
+/// one heap: what they hold elsewhere would be said of both.
+pub fn is_seen(program: Both<'_>, pair: Pair, fact: &Fact) -> bool {
+    let loops = [&program.effects[0][pair.0.index()], &program.effects[1][pair.1.index()]];
+    let seen = |selector: Selector| loops.iter().any(|own| own.accesses.contains(&selector));
+    fact.steps().filter_map(Step::selector).all(seen)
 }
 
 fn numbers(partners: &[(usize, usize)], count: usize) -> Vec<u32> {

@@ -7,12 +7,14 @@ use super::summaries::{Formula, Polynomial, Products, Slot, SummariesEvidence, S
 use super::{Both, Goal, Pair, PairEvidence, check};
 use crate::effects::{Effects, syntactic};
 use crate::exec::state::Outcome;
-use crate::relate::{Apart, Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence, Step};
+use crate::relate::{
+    Apart, Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence, Repeat, Step,
+};
 use lang_l::hir::{FieldId, Origin, ProcId, Unit};
 use num_bigint::BigInt;
 use smt::arena::Arena;
 use smt::solve::{QueryBudget, Solver};
-use smt::term::{Ending, Sort};
+use smt::term::{Ending, Selector, Sort};
 use std::collections::BTreeMap;
 
 /// Version 1 counts from one. Of each version `run` is procedure 0, and `count` is procedure 1: its loop.
@@ -51,9 +53,16 @@ impl Case {
 
     /// The program whose `count` is a loop.
     fn counts() -> Case {
-        let mut case = Case::new(COUNTS, &[]);
-        for version in &mut case.unit.versions {
-            version.procedures[1].origin = Origin::Loop { of: ProcId(0), number: 1, returns: false };
+        Case::loops(COUNTS)
+    }
+
+    /// A program whose procedure 1 is a loop of procedure 0.
+    fn loops(text: &str) -> Case {
+        let mut case = Case::new(text, &[]);
+        for (version, effects) in case.unit.versions.iter_mut().zip(&mut case.effects) {
+            let own = &mut version.procedures[1];
+            own.origin = Origin::Loop { of: ProcId(0), number: 1, returns: false };
+            effects[1].modifies = own.modifies.as_ref().map(|own| own.places.clone());
         }
         case
     }
@@ -67,6 +76,18 @@ impl Case {
         let (program, plan) = (self.program(), InliningPlan::of(Default::default(), [0, 0]));
         let run = Run { program, pair: RUN, plan: &plan, own: None };
         in_order(&run.outcomes(&[], &mut Arena::new(&self.unit)).expect("they are small"))
+    }
+
+    /// A proof by this relation of the loops, with what is said of the outcomes of the pair and of the loops.
+    fn related(&self, own: LoopRelation, turns: &Turns, said: fn(&[Vec<Outcome>; 2]) -> Relations) -> PairEvidence {
+        let goal = Goal { program: self.program(), pair: RUN, when: None, claims: &self.claims };
+        let (plan, loops) = (paths(Relations::new()).plan, [own.clone()]);
+        let frame = Frame { goal, level: Level::Full, plan: &plan, turns, loops: &loops };
+        let effects = frame.effects();
+        let program = Both { unit: &self.unit, effects: [&effects[0], &effects[1]] };
+        let [whole, turn] = [Target::Whole, Target::Loops(0)]
+            .map(|target| said(&frame.outcomes(program, target, &mut Arena::new(&self.unit)).expect("they are small")));
+        PairEvidence::Loops(LoopsEvidence { whole: paths(whole), turns: turns.clone(), loops: vec![(own, turn)] })
     }
 
     fn check_pair(&self, pair: Pair, evidence: &PairEvidence) -> Result<Claims, String> {
@@ -177,19 +198,7 @@ fn loops_run_in_step_under_what_relates_them() {
     let case = Case::counts();
     let said = |facts: Vec<Fact>| {
         let entry = CallRelation { equal: vec![(1, 1), (2, 2)], facts, ..CallRelation::default() };
-        let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
-        let (goal, plan) = (
-            Goal { program: case.program(), pair: RUN, when: None, claims: &case.claims },
-            paths(Relations::new()).plan,
-        );
-        let loops = [own.clone()];
-        let turns = Turns::default();
-        let frame = Frame { goal, level: Level::Full, plan: &plan, turns: &turns, loops: &loops };
-        let [whole, turn] = [Target::Whole, Target::Loops(0)].map(|target| {
-            let both = frame.outcomes(case.program(), target, &mut Arena::new(&case.unit));
-            in_order(&both.expect("they are small"))
-        });
-        PairEvidence::Loops(LoopsEvidence { whole: paths(whole), turns, loops: vec![(own, turn)] })
+        case.related(LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] }, &Turns::default(), in_order)
     };
     let ahead = |by: i64| Fact::Equal(atom(1, 0), atom(0, 0), by);
     assert_eq!(case.check_pair(RUN, &said(vec![ahead(1)])), Ok(Claims::new()));
@@ -214,7 +223,8 @@ fn variables_go_together_once_and_by_type() {
 
 #[test]
 fn facts_speak_of_what_is_there() {
-    let case = Case::counts();
+    let mut case = Case::counts();
+    case.effects[0][1].accesses.extend([0, 1].map(|field| Selector::Field(FieldId(field))));
     let read = |parameter: usize, steps: Vec<Step>| Atom { version: 0, parameter, steps };
     let value = || read(2, vec![Step::Field(FieldId(0))]);
     let wrong = [
@@ -340,4 +350,219 @@ fn a_summary_of_several_calls_is_told_of_calls_that_do_not_overlap() {
     for wrong in [[99, 1], [1, 99]] {
         assert_eq!(case.refused(&said(wrong, Formula::Any(Vec::new()))), "a summary has no meaning");
     }
+}
+
+/// The loops do different things, and neither looks at `value`. That they are called with other values there says nothing of them.
+const UNSEEN: &str = "
+    class Cell { value: int; rest: Cell; }
+    version 0
+    procedure run(cell: Cell, n: int) returns (r: int) { if (cell != null) { cell.value := 3; r := count(0, n, cell); cell.value := 0; } }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) { r := 0; if (i < n) { r := count(i + 1, n, c); } }
+    version 1
+    procedure run(cell: Cell, n: int) returns (r: int) { if (cell != null) { cell.value := 5; r := count(0, n, cell); cell.value := 0; } }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) { r := 1; if (i < n) { r := count(i + 1, n, c); } }";
+
+#[test]
+fn facts_read_what_the_loops_look_at_alone() {
+    let case = Case::loops(UNSEEN);
+    let value = |version: usize| Atom { version, parameter: 2, steps: vec![Step::Field(FieldId(0))] };
+    let facts = vec![Fact::NotNull(atom(0, 2)), Fact::AtMost(value(0), value(1), -1)];
+    let entry = CallRelation { equal: vec![(0, 0), (1, 1), (2, 2)], facts, ..CallRelation::default() };
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
+    case.refused(&case.related(own, &Turns::default(), in_order));
+}
+
+/// The first loop leaves two values in the cell, the second one twice the same. Only the first program looks at them.
+const REPEATED: &str = "
+    class Cell { value: int; rest: Cell; }
+    version 0
+    procedure run(cell: Cell, n: int) returns (r: int) {
+        if (cell != null) {
+            cell.value := 1; x := count(0, n, cell); a := cell.value;
+            cell.value := 2; x := count(0, n, cell); b := cell.value;
+            cell.value := 0; if (a != b) { r := 1; }
+        }
+    }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) modifies {c};
+    { if (i < n) { c.value := c.value + 1; r := count(i + 1, n, c); } }
+    version 1
+    procedure run(cell: Cell, n: int) returns (r: int) {
+        if (cell != null) {
+            cell.value := 5; x := count(0, n, cell);
+            cell.value := 5; x := count(0, n, cell);
+            cell.value := 0;
+        }
+    }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) modifies {c};
+    { if (i < n) { c.value := 7; r := count(i + 1, n, c); } }";
+
+/// What is said of outcomes whose calls match in order, where the second call of version 1 repeats the first.
+fn repeated(both: &[Vec<Outcome>; 2]) -> Relations {
+    let mut said = in_order(both);
+    for ((left, right), own) in &mut said {
+        let (left, right) = (&both[0][*left], &both[1][*right]);
+        if let [earlier, later] = right.calls[..] {
+            own.repeats[1] = vec![Repeat { earlier, later, swap: BTreeMap::new() }];
+        }
+        if let Cases::Settled(leaf) = &mut own.cases
+            && left.results != right.results
+            && right.calls.len() == 2
+        {
+            leaf.end = End::Exclusive;
+        }
+    }
+    said
+}
+
+#[test]
+fn a_repeated_call_says_nothing_of_places_that_only_one_version_knows() {
+    let case = Case::loops(REPEATED);
+    let apart = vec![Apart { version: 0, parameter: 2, field: 0 }];
+    let entry = CallRelation { equal: vec![(0, 0), (1, 1), (2, 2)], apart, ..CallRelation::default() };
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
+    case.refused(&case.related(own, &Turns::default(), repeated));
+}
+
+/// One loop is called once, the other twice, and these give back other numbers. So one call can be matched with either.
+const EITHER: &str = "
+    class Cell { value: int; rest: Cell; }
+    version 0
+    procedure run(n: int) returns (r: int) { x := count(0, n); r := 0; }
+    procedure count(i: int, n: int) returns (r: int) { if (i < n) { r := count(i + 1, n); } }
+    version 1
+    procedure run(n: int) returns (r: int) { x := count(0, n, 5); y := count(0, n, 7); r := 1; }
+    procedure count(i: int, n: int, k: int) returns (r: int) { r := k; if (i < n) { r := count(i + 1, n, k); } }";
+
+/// What is said of outcomes whose calls match in order; but what the second result of the call is decides with which it matches.
+fn either(both: &[Vec<Outcome>; 2]) -> Relations {
+    let mut said = in_order(both);
+    for ((left, right), own) in &mut said {
+        let (left, right) = (&both[0][*left], &both[1][*right]);
+        let matched = |at: usize| {
+            let calls = vec![Match { left: left.calls[0], right: right.calls[at], allocs: BTreeMap::new() }];
+            Box::new(Cases::Settled(Leaf { calls, end: End::Exclusive }))
+        };
+        if left.calls.len() == 1 && right.calls.len() == 2 {
+            let both_return = left.ending == Ending::Normal && right.ending == Ending::Normal;
+            own.cases = if both_return {
+                let condition = format!("(=0 (+ -7 (result {} {} int)))", left.calls[0].0, 1 << 16);
+                Cases::Split { version: 0, condition, holds: matched(0), fails: matched(1) }
+            } else {
+                *matched(usize::from(left.ending == Ending::Normal))
+            };
+        }
+    }
+    said
+}
+
+#[test]
+fn cases_are_told_apart_by_what_a_version_knows_itself() {
+    let case = Case::loops(EITHER);
+    let exit = vec![Fact::Equal(atom(1, 3), atom(1, 2), 0)];
+    let entry = CallRelation { equal: vec![(0, 0), (1, 1)], exit, ..CallRelation::default() };
+    let own = LoopRelation { pair: OTHER, entry, results: Vec::new() };
+    case.refused(&case.related(own, &Turns::default(), either));
+}
+
+/// The same, but with the second result in a field that the other loop writes: each of two calls can be matched with the one.
+const EITHER_PLACE: &str = "
+    class Cell { value: int; rest: Cell; }
+    version 0
+    procedure run(cell: Cell, n: int) returns (r: int) {
+        if (cell != null) {
+            cell.value := 5; x := count(0, n, cell); a := cell.value;
+            cell.value := 7; x := count(0, n, cell); b := cell.value;
+            cell.value := 0;
+            if (a == 5) { if (b == 7) { r := 1; } }
+        }
+    }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) modifies {c};
+    { if (i < n) { c.value := c.value; r := count(i + 1, n, c); } }
+    version 1
+    procedure run(cell: Cell, n: int) returns (r: int) {
+        if (cell != null) { cell.value := 5; x := count(0, n, cell); cell.value := 0; }
+    }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) modifies {c};
+    { if (i < n) { c.value := 9; r := count(i + 1, n, c); } }";
+
+fn either_place(both: &[Vec<Outcome>; 2]) -> Relations {
+    let mut said = in_order(both);
+    for ((left, right), own) in &mut said {
+        let (left, right) = (&both[0][*left], &both[1][*right]);
+        let matched = |at: usize, end: End| {
+            let calls = vec![Match { left: left.calls[at], right: right.calls[0], allocs: BTreeMap::new() }];
+            Box::new(Cases::Settled(Leaf { calls, end }))
+        };
+        if left.calls.len() != 2 || right.calls.len() != 1 {
+            continue;
+        }
+        let both_return = left.ending == Ending::Normal && right.ending == Ending::Normal;
+        own.cases = match both_return {
+            true if left.results != right.results => {
+                let condition = format!("(=0 (+ -7 (effect {} field 0 (param 0 ref))))", right.calls[0].0);
+                Cases::Split {
+                    version: 1,
+                    condition,
+                    holds: matched(0, End::Exclusive),
+                    fails: matched(1, End::Exclusive),
+                }
+            }
+            true => *matched(0, End::Isomorphic(BTreeMap::new())),
+            false => {
+                *matched(usize::from(left.ending != Ending::Normal && right.ending == Ending::Normal), End::Exclusive)
+            }
+        };
+    }
+    said
+}
+
+#[test]
+fn cases_are_not_told_apart_by_what_the_other_version_leaves_at_a_place() {
+    let case = Case::loops(EITHER_PLACE);
+    let apart = vec![Apart { version: 0, parameter: 2, field: 0 }];
+    let entry = CallRelation { equal: vec![(0, 0), (1, 1), (2, 2)], apart, ..CallRelation::default() };
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
+    case.refused(&case.related(own, &Turns::default(), either_place));
+}
+
+/// Only the first loop is told of the first cell, by its second call alone.
+const EITHER_REGION: &str = "
+    class Cell { value: int; rest: Cell; }
+    version 0
+    procedure run(cell: Cell, other: Cell, n: int) returns (r: int) {
+        if (cell != null) { x := count(0, n, null); x := count(0, n, cell); }
+    }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) { if (i < n) { r := count(i + 1, n, c); } }
+    version 1
+    procedure run(cell: Cell, other: Cell, n: int) returns (r: int) {
+        if (cell != null) { x := count(0, n, other); r := 1; }
+    }
+    procedure count(i: int, n: int, c: Cell) returns (r: int) { if (i < n) { r := count(i + 1, n, c); } }";
+
+fn either_region(both: &[Vec<Outcome>; 2]) -> Relations {
+    let mut said = in_order(both);
+    for ((left, right), own) in &mut said {
+        let (left, right) = (&both[0][*left], &both[1][*right]);
+        let matched = |at: usize| {
+            let calls = vec![Match { left: left.calls[at], right: right.calls[0], allocs: BTreeMap::new() }];
+            Box::new(Cases::Settled(Leaf { calls, end: End::Exclusive }))
+        };
+        if left.calls.len() == 2 && right.calls.len() == 1 {
+            own.cases = if left.ending == Ending::Normal && right.ending == Ending::Normal {
+                let condition = format!("(within {} (param 0 ref))", right.calls[0].0);
+                Cases::Split { version: 1, condition, holds: matched(0), fails: matched(1) }
+            } else {
+                *matched(usize::from(right.ending == Ending::Normal))
+            };
+        }
+    }
+    said
+}
+
+#[test]
+fn cases_are_not_told_apart_by_what_a_related_call_is_told_of() {
+    let case = Case::loops(EITHER_REGION);
+    let entry = CallRelation { equal: vec![(0, 0), (1, 1)], ..CallRelation::default() };
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
+    case.refused(&case.related(own, &Turns::default(), either_region));
 }

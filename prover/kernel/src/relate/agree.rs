@@ -8,6 +8,7 @@
 use super::align::places;
 use super::ends::Places;
 use super::{Correspondence, EndRelation, FailedGoal, Relater};
+use crate::effects::Effects;
 use crate::exec::state::Outcome;
 use lang_l::source::Span;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -203,14 +204,20 @@ impl Relater<'_> {
             let node = self.arena.terms.node(term);
             let own = match node {
                 Node::App(Func::New(alloc), _) => outcome.news.iter().any(|(own, _)| own == alloc),
-                Node::App(
-                    Func::Effect(call, _)
-                    | Func::Result(call, _)
-                    | Func::GlobalAfter(call, _)
-                    | Func::Ending(call)
-                    | Func::InRegion(call),
-                    _,
-                ) => outcome.calls.contains(call),
+                // Not what a call of the other version leaves under the name that the two are to have.
+                Node::App(Func::Effect(call, selector), _) => {
+                    outcome.calls.contains(call) && self.effects_of(*call).returned.shares(*selector)
+                }
+                Node::App(Func::Result(call, at), _) => {
+                    let record = self.arena.record(*call);
+                    let count = self.unit.procedure(record.version, record.callee).results;
+                    outcome.calls.contains(call) && self.effects_of(*call).is_own_number(*at, count)
+                }
+                // A related call has the region of its partner, which may be told of other objects.
+                Node::App(Func::InRegion(call), _) => {
+                    outcome.calls.contains(call) && self.effects_of(*call).returned.numbers.is_none()
+                }
+                Node::App(Func::GlobalAfter(call, _) | Func::Ending(call), _) => outcome.calls.contains(call),
                 Node::App(Func::Skolem(_), _) | Node::Forall(..) => false,
                 Node::InClass(_, alloc) => match self.arena.terms.origin(*alloc) {
                     Origin::Call(call) => outcome.calls.contains(call),
@@ -224,6 +231,12 @@ impl Relater<'_> {
             work.extend(node.children());
         }
         true
+    }
+
+    /// What is said of the callee of a call.
+    fn effects_of(&self, call: CallId) -> &Effects {
+        let record = self.arena.record(call);
+        &self.effects[record.version][record.callee.index()]
     }
 
     /// The allocs whose objects both sides have: the old ones, and those that correspond.

@@ -30,7 +30,9 @@ impl Relater<'_> {
                 [earlier, later].map(|call| self.arena.terms.app(Func::GlobalAfter(call, global.0), &[], sort));
             self.image(a, b, (earlier, later), swap, &mut effects);
         }
-        let writes: BTreeSet<Selector> = self.arena.heaps.footprint(earlier).writes.clone();
+        // What a call of the other version leaves elsewhere under this name is another thing.
+        let mut writes: BTreeSet<Selector> = self.arena.heaps.footprint(earlier).writes.clone();
+        writes.retain(|&selector| self.effects[version][callee.index()].returned.shares(selector));
         // What the objects at hand hold, and what these hold in turn.
         let mut objects = self.objects_of_interest(earlier, later, swap);
         for depth in 0..2 {
