@@ -5,7 +5,7 @@
 use crate::budget::loops::MAX_WAYS;
 use crate::goal::{LoopEvidence, Pair, Program};
 use kernel::bounds::pair::{MAX_APART, MAX_FACTS};
-use kernel::pair::loops::{LoopRelation, parameters, results};
+use kernel::pair::loops::{LoopRelation, is_seen, parameters, results};
 use kernel::pair::paths::Relations;
 use kernel::relate::{Apart, Atom, CallRelation, Fact, Step};
 use lang_l::hir::{FieldId, Local, Procedure, Type, Unit};
@@ -341,6 +341,7 @@ fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
         }
     }
     facts.extend(sums(&mine, &theirs));
+    facts.retain(|fact| is_seen(program.both(), pair, fact));
     facts.extend(further(program, pair));
     facts
 }
@@ -367,6 +368,7 @@ fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
             Fact::Equal(value.atom.clone(), first, 0)
         }));
     }
+    found.retain(|fact| is_seen(program.both(), pair, fact));
     found
 }
 
@@ -435,6 +437,7 @@ fn at_ends(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
             facts.extend(shifts.iter().map(|&shift| Fact::Equal(a.atom.clone(), b.atom.clone(), shift)));
         }
     }
+    facts.retain(|fact| is_seen(program.both(), pair, fact));
     facts
 }
 
