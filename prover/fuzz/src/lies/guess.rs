@@ -10,7 +10,7 @@ use kernel::pair::loops::{Frame, LoopRelation, LoopsEvidence, parameters, result
 use kernel::pair::paths::{PathsEvidence, Relations, assumptions, meetings};
 use kernel::pair::plan::{InliningPlan, Run};
 use kernel::pair::{Both, Goal, PairEvidence};
-use kernel::relate::{Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence};
+use kernel::relate::{Apart, Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence};
 use lang_l::hir::{Local, ProcId, Type};
 use lang_l::random::Random;
 use prover::findings::Findings;
@@ -160,7 +160,9 @@ fn loops(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> Option<LoopsE
     }
     let (plan, claims) = (InliningPlan::of(Default::default(), [0, 0]), Claims::new());
     let goal = Goal { program, pair, when: None, claims: &claims };
-    let turns = turns(chance.random);
+    // More turns are refused at once; what they would lead to is not looked at.
+    let mut turns = turns(chance.random);
+    turns.first.iter_mut().chain(&mut turns.more).for_each(|turns| *turns %= 3);
     let frame = Frame { goal, level: Level::Full, plan: &plan, turns: &turns, loops: &own };
     let effects = frame.effects();
     let numbered = Both { unit: program.unit, effects: [&effects[0], &effects[1]] };
@@ -176,10 +178,14 @@ fn loops(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> Option<LoopsE
 
 fn relation(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> LoopRelation {
     let [left, right] = both(story).code(pair);
+    let there = |place: &Apart| {
+        let base = [left, right].get(place.version).and_then(|code| parameters(code).get(place.parameter));
+        base.is_some() && place.field().index() < story.lowered.fields.len()
+    };
     let entry = CallRelation {
         equal: partners(parameters(left), parameters(right), chance),
         facts: (0..chance.facts()).filter_map(|_| fact([left, right].map(parameters), chance.random)).collect(),
-        apart: (0..chance.facts() / 2).map(|_| place(chance.random)).collect(),
+        apart: (0..chance.facts() / 2).map(|_| place(chance.random)).filter(there).collect(),
         exit: (0..chance.facts()).filter_map(|_| fact([left, right].map(parameters), chance.random)).collect(),
     };
     LoopRelation { pair, entry, results: partners(results(left), results(right), chance) }
