@@ -82,6 +82,10 @@ pub(crate) mod loops {
     pub(crate) const MAX_LOOPS: usize = 4;
     /// References of two loops may go together in more ways than this, which are not tried.
     pub(crate) const MAX_WAYS: usize = 6;
+    /// So many attempts are worth it for several loops at once, and in all ways.
+    pub(crate) const COMMON_ATTEMPTS: usize = 3;
+    /// The other ones are made in so many ways.
+    pub(crate) const MAX_RARE_WAYS: usize = 2;
     /// How often something may be taken out of the relations.
     pub(crate) const MAX_ROUNDS: usize = 24;
     /// More attempts to match two calls on one path are not made.

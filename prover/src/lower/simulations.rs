@@ -59,24 +59,7 @@ fn stands_for(whole: &Procedure, code: &Procedure, site: Site, itself: Option<Pr
             ))
         })
         .collect();
-    // What a procedure begins with is what was found to be known without a parameter.
-    for stmt in code.body.iter().flat_map(|body| &body.stmts) {
-        let Some((local, value)) = known(stmt, code) else { break };
-        let input = match value {
-            ExprKind::Int(value) => Input::Literal(Literal::Int(value.clone())),
-            ExprKind::Bool(value) => Input::Literal(Literal::Bool(*value)),
-            ExprKind::Null => Input::Literal(Literal::Null),
-            ExprKind::Local(twin) => {
-                let twin = find(code.local(*twin));
-                let Some((_, input)) = inputs.iter().find(|(id, _)| Some(*id) == twin) else { break };
-                input.clone()
-            }
-            _ => break,
-        };
-        if let Some(id) = find(code.local(local)).filter(|id| inputs.iter().all(|(known, _)| known != id)) {
-            inputs.push((id, input));
-        }
-    }
+    add_known(&mut inputs, code, &find);
     inputs.sort_by_key(|(id, _)| *id);
     let results = &code.locals[code.params..code.params + code.results];
     let own_results = |theirs: &Local| {
@@ -103,6 +86,27 @@ fn stands_for(whole: &Procedure, code: &Procedure, site: Site, itself: Option<Pr
     let always = if looped { always(code) } else { Vec::new() };
     let known = always.into_iter().filter_map(|(id, literal)| Some((given(code.local(id))?, literal))).collect();
     Simulation { site, inputs, outputs, known, itself }
+}
+
+/// Adds what variables begin with where that was found to be known without a parameter: a procedure begins with it.
+fn add_known(inputs: &mut Vec<(LocalId, Input)>, code: &Procedure, find: &dyn Fn(&Local) -> Option<LocalId>) {
+    for stmt in code.body.iter().flat_map(|body| &body.stmts) {
+        let Some((local, value)) = known(stmt, code) else { break };
+        let input = match value {
+            ExprKind::Int(value) => Input::Literal(Literal::Int(value.clone())),
+            ExprKind::Bool(value) => Input::Literal(Literal::Bool(*value)),
+            ExprKind::Null => Input::Literal(Literal::Null),
+            ExprKind::Local(twin) => {
+                let twin = find(code.local(*twin));
+                let Some((_, input)) = inputs.iter().find(|(id, _)| Some(*id) == twin) else { break };
+                input.clone()
+            }
+            _ => break,
+        };
+        if let Some(id) = find(code.local(local)).filter(|id| inputs.iter().all(|(known, _)| known != id)) {
+            inputs.push((id, input));
+        }
+    }
 }
 
 /// What a loop always gives back: its next turn is followed by assignments of that, where a pass has taken the results away.

@@ -4,7 +4,7 @@
 //!
 //! The schemas are written by hand, in files of their own. What several of them use is in one file; each gets what it uses of that.
 
-use crate::args::{Form, SchemaArgs};
+use crate::args::schema::{Form, SchemaArgs};
 use crate::files::replace::create_or_replace;
 use crate::status::{Failure, Status};
 use clap::ValueEnum;

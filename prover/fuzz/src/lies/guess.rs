@@ -3,7 +3,7 @@
 //! In: a pair that is known to differ. Out: a claim about it, which matches calls and births by chance, in order more often than not.
 
 use super::Lie;
-use super::relations::{place, turns};
+use super::pieces::{place, turns};
 use kernel::effects::is_loop;
 use kernel::exec::state::Outcome;
 use kernel::pair::loops::{Frame, LoopRelation, LoopsEvidence, parameters, results};

@@ -17,6 +17,7 @@ mod evidence;
 mod guess;
 mod parts;
 mod pick;
+mod pieces;
 mod relations;
 pub mod subject;
 mod summaries;

@@ -4,10 +4,10 @@
 
 use super::Lie;
 use super::pick::{claim, pairs_of_loops};
+use super::pieces::{place, turns};
 use kernel::pair::PairEvidence;
 use kernel::pair::loops::LoopRelation;
-use kernel::pair::plan::Turns;
-use kernel::relate::{Apart, Atom, Fact, Level, Step};
+use kernel::relate::{Atom, Fact, Level, Step};
 use lang_l::hir::FieldId;
 use lang_l::random::Random;
 use smt::term::Sort;
@@ -123,19 +123,6 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         (at < own.results.len()).then(|| own.results.remove(at)).map(|_| ())
     }),
 ];
-
-/// A place at which heaps may differ, perhaps.
-pub(super) fn place(random: &mut Random) -> Apart {
-    let version = if random.percent(3) { 2 } else { random.below(2) };
-    Apart { version, parameter: random.below(5), field: u32::try_from(random.below(5)).unwrap_or(0) }
-}
-
-/// Turns laid side by side somehow; now and then too many.
-pub(super) fn turns(random: &mut Random) -> Turns {
-    let mut few = || if random.percent(5) { usize::MAX } else { random.below(3) };
-    let (first, more) = ([few(), few()], [few(), few()]);
-    Turns { first, more, told_apart: random.percent(60) }
-}
 
 fn relation<'c>(claim: &'c mut (Level, PairEvidence), random: &mut Random) -> Option<&'c mut LoopRelation> {
     let loops = pairs_of_loops(&mut claim.1)?;

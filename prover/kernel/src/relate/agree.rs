@@ -5,7 +5,7 @@
 //! is stored where. Where that is too coarse, the solver is asked whether a value can really have an alloc outside (rule
 //! *Closure*).
 
-use super::align::places;
+use super::align::{RenamedOutcome, places};
 use super::ends::Places;
 use super::{Correspondence, EndRelation, FailedGoal, Relater};
 use crate::effects::Effects;
@@ -16,22 +16,8 @@ use smt::arena::CallRecord;
 use smt::heap::{HeapId, HeapNode};
 use smt::obligation::{Obligation, Purpose, Tag};
 use smt::solve::Answer;
-use smt::term::{AllocClass, AllocSet, CallId, Func, Kind, Node, Origin, PathFacts, Renaming, Selector, Sort, Term};
+use smt::term::{AllocClass, AllocSet, CallId, Func, Kind, Node, Origin, PathFacts, Selector, Sort, Term};
 use std::collections::BTreeSet;
-
-/// The right outcome in the left one's names, with the renaming that did it.
-pub struct RenamedOutcome {
-    /// The outcome.
-    pub outcome: Outcome,
-    /// The renaming.
-    pub renaming: Renaming,
-    /// Both path conditions, for look-up.
-    pub known: PathFacts,
-    /// Both path conditions.
-    pub assumptions: Vec<Term>,
-    /// Both path conditions contradict each other as far as the simplifier sees.
-    pub contradictory: bool,
-}
 
 impl Relater<'_> {
     /// Whether two calls start from equal arguments, globals and regions once the alignment is applied to the right side.

@@ -6,7 +6,7 @@
 use crate::exec::state::Outcome;
 use lang_l::source::Span;
 use smt::arena::{Arena, CallRecord};
-use smt::term::{AllocClass, CallId, Kind, Origin, Renaming};
+use smt::term::{AllocClass, CallId, Kind, Origin, PathFacts, Renaming, Term};
 use std::collections::BTreeMap;
 
 /// A partial injection from version 1 to version 0.
@@ -16,6 +16,20 @@ pub struct Correspondence {
     pub allocs: BTreeMap<AllocClass, AllocClass>,
     /// Calls; what they allocate goes along.
     pub calls: BTreeMap<CallId, CallId>,
+}
+
+/// The right outcome in the left one's names, with the renaming that did it.
+pub struct RenamedOutcome {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The renaming.
+    pub renaming: Renaming,
+    /// Both path conditions, for look-up.
+    pub known: PathFacts,
+    /// Both path conditions.
+    pub assumptions: Vec<Term>,
+    /// Both path conditions contradict each other as far as the simplifier sees.
+    pub contradictory: bool,
 }
 
 impl Correspondence {

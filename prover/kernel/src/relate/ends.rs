@@ -5,7 +5,7 @@
 //!
 //! Rule *Relation* (`proofs/soundness.md`): what is assumed when two calls return is what is shown of all outcomes of the two.
 
-use super::agree::RenamedOutcome;
+use super::align::RenamedOutcome;
 use super::{Apart, CallRelation, Correspondence, Relater};
 use crate::exec::returned;
 use crate::exec::state::Outcome;

@@ -16,8 +16,7 @@ mod relation;
 mod repeat;
 
 pub use crate::fact::{Atom, Fact, Given, Step};
-pub use agree::RenamedOutcome;
-pub use align::{Correspondence, places, same_class};
+pub use align::{Correspondence, RenamedOutcome, places, same_class};
 pub use condition::write as write_condition;
 pub use ends::EndRelation;
 pub use evidence::{Cases, End, Leaf, Match, RelationEvidence, Repeat};

@@ -7,8 +7,7 @@
 //! either reach, and its facts hold of the arguments. What the calls do is then the same but for the results that do not correspond.
 
 use super::Relater;
-use super::agree::RenamedOutcome;
-use super::align::places;
+use super::align::{RenamedOutcome, places};
 use crate::fact::{Fact, Given};
 use lang_l::hir::FieldId;
 use serde::{Deserialize, Serialize};

@@ -16,7 +16,7 @@ mod couple;
 mod search;
 
 use super::{Engine, relational};
-use crate::budget::loops::{MAX_LOOPS, MAX_WAYS};
+use crate::budget::loops::{COMMON_ATTEMPTS, MAX_LOOPS, MAX_RARE_WAYS, MAX_WAYS};
 use crate::goal::{Claim, Goal, LoopsEvidence, Pair, PairProof, Program, ProofEvidence, Rule};
 use crate::lower::is_loop;
 use couple::{Couple, LookedFor};
@@ -70,10 +70,13 @@ impl Engine for Loops {
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
         let pairs = loop_pairs(goal);
-        let mut attempts: Vec<(&Turns, Vec<Couple>)> = ATTEMPTS
-            .iter()
-            .flat_map(|(looked_for, turns)| choices(goal, &pairs, *looked_for).into_iter().map(move |own| (turns, own)))
-            .collect();
+        // What is right for one of several loops is often wrong for another.
+        let tried = if pairs.len() > 1 { COMMON_ATTEMPTS } else { ATTEMPTS.len() };
+        let mut attempts: Vec<(&Turns, Vec<Couple>)> = Vec::new();
+        for (at, (looked_for, turns)) in ATTEMPTS.iter().take(tried).enumerate() {
+            let ways = if at < COMMON_ATTEMPTS { MAX_WAYS } else { MAX_RARE_WAYS };
+            attempts.extend(choices(goal, &pairs, *looked_for).into_iter().take(ways).map(|own| (turns, own)));
+        }
         let found = [Level::Full, Level::Partial].into_iter().find_map(|level| {
             let mut found = None;
             // What fails by more than that both end fails in part as well.
