@@ -11,7 +11,7 @@
 use super::Searcher;
 use kernel::exec::state::Outcome;
 use kernel::relate::{Correspondence, Repeat};
-use smt::term::CallId;
+use smt::term::{AllocSet, CallId};
 
 impl Searcher<'_> {
     /// The outcome with what is known of repeated calls added to its path condition, and which calls these are.
@@ -29,8 +29,8 @@ impl Searcher<'_> {
                     continue;
                 }
                 self.attempts -= 1;
-                if let Some(swap) = self.isomorphic_starts(&enriched, version, earlier, later) {
-                    let effects = self.relater.isomorphic_ends(version, earlier, later, &swap);
+                if let Some((swap, region)) = self.isomorphic_starts(&enriched, version, earlier, later) {
+                    let effects = self.relater.isomorphic_ends(version, (earlier, later), &swap, &region);
                     enriched.path.extend(effects);
                     let moved = swap
                         .allocs
@@ -44,14 +44,14 @@ impl Searcher<'_> {
         (enriched, repeats)
     }
 
-    /// The permutation of allocations under which `later` starts where `earlier` did; it swaps pairs.
+    /// The permutation of allocations under which `later` starts where `earlier` did, which swaps pairs; and what `earlier` reaches.
     fn isomorphic_starts(
         &mut self,
         outcome: &Outcome,
         version: usize,
         earlier: CallId,
         later: CallId,
-    ) -> Option<Correspondence> {
+    ) -> Option<(Correspondence, AllocSet)> {
         let current = self.relater.align(outcome, outcome, &Correspondence::default());
         let proposed = self.propose(outcome, &current, version, earlier, later);
         let mut swap = Correspondence::default();
@@ -64,9 +64,12 @@ impl Searcher<'_> {
             // All others stay as they are; where that is not possible they are swapped already.
             let _ = swap.bind(alloc, alloc);
         }
-        if !faults::planted("relate/repeat-unchecked") {
-            self.relater.start_alike(outcome, outcome, &swap, (earlier, later), [version, version])?;
-        }
-        Some(swap)
+        let calls = (earlier, later);
+        let alike = self.relater.start_alike(outcome, outcome, &swap, calls, [version, version]);
+        let unchecked = || {
+            faults::planted("relate/repeat-unchecked").then(|| self.relater.arena.terms.reach(earlier).region.clone())
+        };
+        let region = alike.or_else(unchecked)?;
+        Some((swap, region))
     }
 }

@@ -48,7 +48,7 @@ impl Searcher<'_> {
         splits: &mut Splits,
     ) -> Option<Correspondence> {
         let tentative = self.walk_call(sides, (mine, theirs), [0, 1], splits);
-        let (aligned, records) =
+        let (aligned, records, _) =
             self.relater.regions_alike(sides.left, sides.right, &tentative, (mine, theirs), [0, 1])?;
         self.weaken(&aligned, records.each_ref(), [0, 1]);
         let mut better = tentative;

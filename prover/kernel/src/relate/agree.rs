@@ -20,7 +20,8 @@ use smt::term::{AllocClass, AllocSet, CallId, Func, Kind, Node, Origin, PathFact
 use std::collections::BTreeSet;
 
 impl Relater<'_> {
-    /// Whether two calls start from equal arguments, globals and regions once the alignment is applied to the right side.
+    /// Whether two calls start from equal arguments, globals and regions once the alignment is applied to the right side; what they
+    /// reach, where that was compared.
     pub fn start_alike(
         &mut self,
         left: &Outcome,
@@ -28,14 +29,14 @@ impl Relater<'_> {
         alignment: &Correspondence,
         (mine, theirs): (CallId, CallId),
         versions: [usize; 2],
-    ) -> Option<()> {
-        let (aligned, records) = self.regions_alike(left, right, alignment, (mine, theirs), versions)?;
+    ) -> Option<AllocSet> {
+        let (aligned, records, region) = self.regions_alike(left, right, alignment, (mine, theirs), versions)?;
         (faults::planted("kernel/pair/loop-relation-unshown") || self.related(&aligned, records.each_ref(), versions))
-            .then_some(())
+            .then_some(region)
     }
 
-    /// The same, but for what the relation of the callees says of their arguments; the outcome in the names of the left one, and
-    /// the two calls there.
+    /// The same, but for what the relation of the callees says of their arguments; the outcome in the names of the left one, the two
+    /// calls there, and what they reach.
     pub fn regions_alike(
         &mut self,
         left: &Outcome,
@@ -43,7 +44,7 @@ impl Relater<'_> {
         alignment: &Correspondence,
         (mine, theirs): (CallId, CallId),
         versions: [usize; 2],
-    ) -> Option<(RenamedOutcome, [CallRecord; 2])> {
+    ) -> Option<(RenamedOutcome, [CallRecord; 2], AllocSet)> {
         let aligned = self.align(left, right, alignment);
         let calls = [mine, aligned.renaming.call(theirs)];
         let [record, other] = calls.map(|call| self.arena.record(call).clone());
@@ -77,7 +78,7 @@ impl Relater<'_> {
             goals.extend(self.equal_on(heaps, (&region, &apart), &selectors));
         }
         let tag = Purpose::CallsStartEqual(mine, theirs).between(places([&record, &other], versions));
-        self.holds(&aligned, &goals, tag).then_some((aligned, [record, other]))
+        self.holds(&aligned, &goals, tag).then_some((aligned, [record, other], region))
     }
 
     /// Whether two calls write nothing and follow no reference: what they look at is in the objects that they are given.

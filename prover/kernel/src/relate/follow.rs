@@ -54,10 +54,10 @@ impl Relater<'_> {
                 let _ = swap.bind(alloc, alloc);
             }
             let calls = (repeat.earlier, repeat.later);
-            if self.start_alike(&enriched, &enriched, &swap, calls, [version, version]).is_none() {
+            let Some(region) = self.start_alike(&enriched, &enriched, &swap, calls, [version, version]) else {
                 return reject("a call does not start as the one it is said to repeat");
-            }
-            let effects = self.isomorphic_ends(version, repeat.earlier, repeat.later, &swap);
+            };
+            let effects = self.isomorphic_ends(version, calls, &swap, &region);
             enriched.path.extend(effects);
         }
         Ok(enriched)

@@ -5,13 +5,13 @@ use smt::term::{AllocClass, AllocSet, CallId, Func, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 impl Relater<'_> {
-    /// What the ends of the two calls have in common.
+    /// What the ends of the two calls have in common, which were shown to start alike on this region.
     pub fn isomorphic_ends(
         &mut self,
         version: usize,
-        earlier: CallId,
-        later: CallId,
+        (earlier, later): (CallId, CallId),
         swap: &Correspondence,
+        region: &AllocSet,
     ) -> Vec<Term> {
         let mut effects = Vec::new();
         let endings = [earlier, later].map(|call| self.arena.terms.app(Func::Ending(call), &[], Sort::Int));
@@ -34,7 +34,7 @@ impl Relater<'_> {
         let mut writes: BTreeSet<Selector> = self.arena.heaps.footprint(earlier).writes.clone();
         writes.retain(|&selector| self.effects[version][callee.index()].returned.shares(selector));
         // What the objects at hand hold, and what these hold in turn.
-        let mut objects = self.objects_of_interest(earlier, later, swap);
+        let mut objects = self.objects_of_interest((earlier, later), swap, region);
         for depth in 0..2 {
             let mut held = Vec::new();
             for (mine, theirs) in objects {
@@ -54,9 +54,15 @@ impl Relater<'_> {
     }
 
     /// Objects of the first call's region with their images: allocations it reaches, and objects both were handed.
-    fn objects_of_interest(&mut self, earlier: CallId, later: CallId, swap: &Correspondence) -> Vec<(Term, Term)> {
+    fn objects_of_interest(
+        &mut self,
+        (earlier, later): (CallId, CallId),
+        swap: &Correspondence,
+        region: &AllocSet,
+    ) -> Vec<(Term, Term)> {
         let mut objects = Vec::new();
-        for alloc in self.arena.terms.reach(earlier).region.clone().iter() {
+        // What is known of a call may be that it reaches more; there the two were not compared.
+        for alloc in self.arena.terms.reach(earlier).region.clone().iter().filter(|&alloc| region.contains(alloc)) {
             if let smt::term::Origin::New(_) = self.arena.terms.origin(alloc) {
                 let image = swap.allocs.get(&alloc).copied().unwrap_or(alloc);
                 let [mine, theirs] = [alloc, image].map(|alloc| self.arena.terms.representative(alloc));
