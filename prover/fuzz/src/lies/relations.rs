@@ -15,12 +15,10 @@ use smt::term::Sort;
 /// The kinds, with their names in tables.
 pub(super) const KINDS: &[(&str, Lie)] = &[
     ("fact of loops dropped", |subject, story, random| {
-        let own = relation(claim(subject, story, random)?, random)?;
-        let at = random.below(own.entry.facts.len());
-        (at < own.entry.facts.len()).then(|| drop(own.entry.facts.remove(at)))
+        dropped(&mut relation(claim(subject, story, random)?, random)?.entry.facts, random)
     }),
     ("fact of loops strengthened", |subject, story, random| {
-        let fact = random_fact(claim(subject, story, random)?, random)?;
+        let fact = one_of(&mut relation(claim(subject, story, random)?, random)?.entry.facts, random)?;
         if let Fact::AtMost(one, other, more) = fact {
             *fact = Fact::Equal(one.clone(), other.clone(), *more);
             return Some(());
@@ -28,14 +26,7 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         None
     }),
     ("fact of loops shifted", |subject, story, random| {
-        let by = if random.percent(50) { 1 } else { -1 };
-        match random_fact(claim(subject, story, random)?, random)? {
-            Fact::Equal(.., more) | Fact::Sum(.., more) | Fact::AtMost(.., more) | Fact::AtLeast(_, more) => {
-                *more = more.wrapping_add(by);
-            }
-            Fact::NotNull(_) => return None,
-        }
-        Some(())
+        shifted(one_of(&mut relation(claim(subject, story, random)?, random)?.entry.facts, random)?, random)
     }),
     ("fact of loops invented", |subject, story, random| {
         let own = relation(claim(subject, story, random)?, random)?;
@@ -43,42 +34,21 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         Some(())
     }),
     ("fact of loops of another variable", |subject, story, random| {
-        match random_fact(claim(subject, story, random)?, random)? {
-            Fact::Equal(one, ..)
-            | Fact::Sum([one, _], ..)
-            | Fact::AtMost(one, ..)
-            | Fact::AtLeast(one, _)
-            | Fact::NotNull(one) => {
-                *one = atom(random);
-            }
-        }
+        of_another(one_of(&mut relation(claim(subject, story, random)?, random)?.entry.facts, random)?, random);
         Some(())
     }),
     ("ends of loops: fact dropped", |subject, story, random| {
-        let own = relation(claim(subject, story, random)?, random)?;
-        let at = random.below(own.entry.exit.len());
-        (at < own.entry.exit.len()).then(|| drop(own.entry.exit.remove(at)))
+        dropped(&mut relation(claim(subject, story, random)?, random)?.entry.exit, random)
     }),
     ("ends of loops: fact shifted", |subject, story, random| {
-        let own = relation(claim(subject, story, random)?, random)?;
-        let at = random.below(own.entry.exit.len());
-        match own.entry.exit.get_mut(at)? {
-            Fact::Equal(.., more) => *more = more.wrapping_add(1),
-            _ => return None,
-        }
-        Some(())
+        shifted(one_of(&mut relation(claim(subject, story, random)?, random)?.entry.exit, random)?, random)
     }),
     ("ends of loops: fact invented", |subject, story, random| {
         relation(claim(subject, story, random)?, random)?.entry.exit.push(fact(random));
         Some(())
     }),
     ("ends of loops: fact of another variable", |subject, story, random| {
-        let own = relation(claim(subject, story, random)?, random)?;
-        let at = random.below(own.entry.exit.len());
-        match own.entry.exit.get_mut(at)? {
-            Fact::Equal(one, other, _) => *(if random.percent(50) { one } else { other }) = atom(random),
-            _ => return None,
-        }
+        of_another(one_of(&mut relation(claim(subject, story, random)?, random)?.entry.exit, random)?, random);
         Some(())
     }),
     ("heaps that differ somewhere", |subject, story, random| {
@@ -86,9 +56,7 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         Some(())
     }),
     ("heaps that differ somewhere else", |subject, story, random| {
-        let own = relation(claim(subject, story, random)?, random)?;
-        let at = random.below(own.entry.apart.len());
-        *own.entry.apart.get_mut(at)? = place(random);
+        *one_of(&mut relation(claim(subject, story, random)?, random)?.entry.apart, random)? = place(random);
         Some(())
     }),
     ("turns of loops", |subject, story, random| {
@@ -113,14 +81,10 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         Some(())
     }),
     ("parameters of loops dropped", |subject, story, random| {
-        let own = relation(claim(subject, story, random)?, random)?;
-        let at = random.below(own.entry.equal.len());
-        (at < own.entry.equal.len()).then(|| own.entry.equal.remove(at)).map(|_| ())
+        dropped(&mut relation(claim(subject, story, random)?, random)?.entry.equal, random)
     }),
     ("results of loops dropped", |subject, story, random| {
-        let own = relation(claim(subject, story, random)?, random)?;
-        let at = random.below(own.results.len());
-        (at < own.results.len()).then(|| own.results.remove(at)).map(|_| ())
+        dropped(&mut relation(claim(subject, story, random)?, random)?.results, random)
     }),
 ];
 
@@ -130,10 +94,37 @@ fn relation<'c>(claim: &'c mut (Level, PairEvidence), random: &mut Random) -> Op
     loops.get_mut(at).map(|(own, _)| own)
 }
 
-fn random_fact<'c>(claim: &'c mut (Level, PairEvidence), random: &mut Random) -> Option<&'c mut Fact> {
-    let own = relation(claim, random)?;
-    let at = random.below(own.entry.facts.len());
-    own.entry.facts.get_mut(at)
+/// One of a list.
+fn one_of<'l, T>(list: &'l mut [T], random: &mut Random) -> Option<&'l mut T> {
+    let at = random.below(list.len());
+    list.get_mut(at)
+}
+
+/// Takes one out of a list.
+fn dropped<T>(list: &mut Vec<T>, random: &mut Random) -> Option<()> {
+    let at = random.below(list.len());
+    (at < list.len()).then(|| drop(list.remove(at)))
+}
+
+/// A fact with another number.
+fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
+    match fact {
+        Fact::Equal(.., more) | Fact::Sum(.., more) | Fact::AtMost(.., more) | Fact::AtLeast(_, more) => {
+            *more = more.wrapping_add(if random.percent(50) { 1 } else { -1 });
+            Some(())
+        }
+        Fact::NotNull(_) => None,
+    }
+}
+
+/// A fact of another variable.
+fn of_another(fact: &mut Fact, random: &mut Random) {
+    match fact {
+        Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => {
+            *(if random.percent(50) { one } else { other }) = atom(random);
+        }
+        Fact::Sum([one, _], ..) | Fact::AtLeast(one, _) | Fact::NotNull(one) => *one = atom(random),
+    }
 }
 
 /// What is equal to one is equal to another.

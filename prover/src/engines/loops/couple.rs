@@ -374,26 +374,22 @@ fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 
 /// The fields without references that one loop alone writes, of what either refers to.
 fn apart(program: &Program<'_>, pair: Pair, equal: &[(usize, usize)]) -> Vec<Apart> {
-    let unit = program.unit.as_unit();
+    let fields = fields(program, pair);
     let (left, right) = program.code(pair);
     let writes = |version: usize, field: FieldId| {
         program.effects[version][[pair.0, pair.1][version].index()].writes.contains(&Selector::Field(field))
     };
-    let of = |(version, parameter): (usize, usize)| {
-        let local = &[left, right][version].locals[parameter];
-        let fields = (0u32..).take(unit.fields.len()).map(FieldId);
-        let own = fields.filter(move |field| match (&local.ty, unit.fields[field.index()].class) {
-            (Type::Class(class), Some(of)) => *class == of,
-            (Type::Ref, of) => of.is_none(),
-            _ => false,
-        });
-        own.filter(|field| !unit.fields[field.index()].ty.is_reference())
-            .filter(|&field| writes(0, field) != writes(1, field))
-            .map(move |field| Apart { version, parameter, field: field.0 })
+    let place = |value: Value| match (value.atom.version, value.atom.parameter, &value.atom.steps[..]) {
+        // One place is named once.
+        (1, theirs, _) if equal.iter().any(|own| own.1 == theirs) => None,
+        (version, parameter, &[Step::Field(field)]) => {
+            let fits = !value.ty.is_reference() && writes(0, field) != writes(1, field);
+            fits.then_some(Apart { version, parameter, field: field.0 })
+        }
+        _ => None,
     };
-    let theirs = (0..right.params).filter(|at| equal.iter().all(|own| own.1 != *at)).map(|at| (1, at));
-    let bases = (0..left.params).map(|at| (0, at)).chain(theirs);
-    bases.flat_map(of).take(MAX_APART).collect()
+    let all = |version: usize, code| values(program.unit.as_unit(), &fields, version, code);
+    all(0, left).into_iter().chain(all(1, right)).filter_map(place).take(MAX_APART).collect()
 }
 
 /// Whether a fact about two ends says more than which results are equal.

@@ -77,19 +77,19 @@ impl Engine for Loops {
             let ways = if at < COMMON_ATTEMPTS { MAX_WAYS } else { MAX_RARE_WAYS };
             attempts.extend(choices(goal, &pairs, *looked_for).into_iter().take(ways).map(|own| (turns, own)));
         }
-        let found = [Level::Full, Level::Partial].into_iter().find_map(|level| {
-            let mut found = None;
-            // What fails by more than that both end fails in part as well.
-            attempts.retain(|(turns, couples)| {
-                let search = || Search::new(goal, level, ((*turns).clone(), couples.clone()));
-                let made = found.is_none().then(|| search().run(solver));
-                let open = !matches!(made, Some(Err(Missing::Everything)));
-                found = found.take().or(made.and_then(Result::ok));
-                open
-            });
-            found
-        });
-        found.unwrap_or_else(|| relational::nothing(goal, &RELATION))
+        for level in [Level::Full, Level::Partial] {
+            let mut open = Vec::new();
+            for (turns, couples) in attempts {
+                match Search::new(goal, level, (turns.clone(), couples.clone())).run(solver) {
+                    Ok(proof) => return proof,
+                    Err(Missing::Ends) => open.push((turns, couples)),
+                    // In part it fails as well.
+                    Err(Missing::Everything) => {}
+                }
+            }
+            attempts = open;
+        }
+        relational::nothing(goal, &RELATION)
     }
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
