@@ -64,6 +64,12 @@ pub(crate) mod unroll {
     pub(crate) const MAX_UNROLLED: usize = 4;
 }
 
+/// Loops that are taken as a whole.
+pub(crate) mod sweep {
+    /// More conditions of a turn than this are not taken for the one to go on.
+    pub(crate) const MAX_PROPOSED: usize = 4;
+}
+
 /// Templates of what states or calls have in common.
 pub(crate) mod templates {
     /// Bounds of invariants are near the numbers that the programs mention: near so many of them.

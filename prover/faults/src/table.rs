@@ -261,6 +261,7 @@ pub const ALL: &[Fault] = &[
         "which calls were executed in place is not written down",
     ),
     outside("engines/unroll/level-raised", "prover/src/engines/unroll.rs", "what is unrolled is proved in full"),
+    outside("engines/sweep/one-more", "prover/src/engines/sweep/turn.rs", "a loop downwards takes one more turn"),
     outside(
         "engines/coupling/start-unchecked",
         "prover/src/engines/coupling/mod.rs",
@@ -458,6 +459,15 @@ pub const ALL: &[Fault] = &[
         kernel("kernel/alone/exit", "prover/kernel/src/alone/facts.rs", "what holds after a loop is not checked"),
         "analysis/loop-invariants/exit-kept",
     ),
+    hiding(
+        kernel(
+            "kernel/sweep/unshown",
+            "prover/kernel/src/pair/sweep.rs",
+            "what all turns of a loop do together is not shown",
+        ),
+        "engines/sweep/one-more",
+    ),
+    kernel("kernel/sweep/objects", "prover/kernel/src/pair/sweep.rs", "loops that make objects are taken as a whole"),
     kernel("kernel/summary/writers", "prover/kernel/src/pair/summaries/mod.rs", "summaries may be of writers"),
     kernel("kernel/summary/errors", "prover/kernel/src/pair/summaries/mod.rs", "a return need not meet an error"),
     kernel("kernel/summary/after-unshown", "prover/kernel/src/pair/summaries/mod.rs", "a summary is not shown"),

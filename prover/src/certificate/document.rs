@@ -16,6 +16,7 @@ use super::{Certificate, INDEX, Refusal, refusal, sha256};
 use crate::engines;
 use crate::goal::{Claim, LoopEvidence, LoopsEvidence, Pair, PairProof, ProofEvidence};
 use crate::lower::Lowered;
+use kernel::exec::sweep::Sweep;
 use kernel::pair::paths::PathsEvidence;
 use kernel::pair::plan::{InliningPlan, Turns};
 use kernel::pair::summaries::{Products, Slot, SummariesEvidence, Summary};
@@ -221,11 +222,13 @@ impl Words<'_> {
         match &claim.evidence {
             ProofEvidence::Plain => {}
             ProofEvidence::Paths(evidence) => {
-                let PathsEvidence { plan: InliningPlan { inline, depths, outcomes, only_at }, relations } = evidence;
+                let PathsEvidence { plan: InliningPlan { inline, depths, outcomes, only_at, sweeps }, relations } =
+                    evidence;
                 entry.depths = Some(*depths);
                 entry.most_paths = *outcomes;
                 entry.only_at = only_at.map(|place| [place.file.0, place.start, place.end]);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
+                entry.sweeps = [0, 1].map(|version| self.sweeps(version, &sweeps[version]));
                 entry.paths = entries::paths(relations);
             }
             ProofEvidence::Loops(LoopsEvidence { whole: PathsEvidence { plan, relations }, turns, loops }) => {
@@ -253,6 +256,10 @@ impl Words<'_> {
             }
         }
         entry
+    }
+
+    fn sweeps(&self, version: usize, all: &BTreeMap<ProcId, Sweep>) -> BTreeMap<String, Sweep> {
+        all.iter().map(|(&id, own)| (self.name(version, id), own.clone())).collect()
     }
 
     fn summary(&self, own: &Summary) -> SummaryEntry {
@@ -344,7 +351,12 @@ impl Reader<'_> {
                     in_place[version].iter().map(|name| self.procedure(version, name)).collect()
                 };
                 let only_at = entry.only_at.map(|[file, start, end]| Span { file: FileId(file), start, end });
-                let plan = InliningPlan { inline: [ids(0)?, ids(1)?], depths, outcomes: entry.most_paths, only_at };
+                let sweeps = |version: usize| -> Result<BTreeMap<ProcId, Sweep>, Rejection> {
+                    let own = |(name, own): (&String, &Sweep)| Ok((self.procedure(version, name)?, own.clone()));
+                    entry.sweeps[version].iter().map(own).collect()
+                };
+                let (inline, sweeps) = ([ids(0)?, ids(1)?], [sweeps(0)?, sweeps(1)?]);
+                let plan = InliningPlan { inline, depths, outcomes: entry.most_paths, only_at, sweeps };
                 let whole = PathsEvidence { plan, relations: entries::relations(&entry.paths) };
                 if let Some(summaries) = &entry.summaries {
                     let summaries = summaries.iter().map(|own| self.summary(own)).collect::<Result<_, _>>()?;

@@ -11,6 +11,7 @@ use crate::analysis::loop_invariants::LoopInvariants;
 use crate::lower::Lowered;
 use kernel::alone::clauses::ClauseKind;
 use kernel::alone::measures::{Measure, Ranking};
+use kernel::exec::sweep::Sweep;
 use kernel::pair::plan::Turns;
 use kernel::pair::summaries::{Formula, Polynomial};
 use kernel::rejection::{Rejection, reject};
@@ -121,6 +122,9 @@ pub(super) struct ProofEntry {
     /// The place of the one call that was executed in place: its file, first byte, and the byte after its last.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) only_at: Option<[u32; 3]>,
+    /// The loops that are taken as a whole, by version, and what all turns of each do together.
+    #[serde(skip_serializing_if = "are_empty", default)]
+    pub(super) sweeps: [BTreeMap<String, Sweep>; 2],
     /// How paths are related; those that are not named contradict each other in plain sight.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) paths: Vec<PathsEntry>,
@@ -136,6 +140,10 @@ pub(super) struct ProofEntry {
     /// What relates loops that are run in step.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) loops: Vec<LoopsEntry>,
+}
+
+fn are_empty(sweeps: &[BTreeMap<String, Sweep>; 2]) -> bool {
+    sweeps.iter().all(BTreeMap::is_empty)
 }
 
 /// What relates a loop of the left procedure and one of the right; parameters and results are named by their positions, from 0.

@@ -56,6 +56,7 @@ pub mod paper;
 mod paths;
 mod relational;
 pub(crate) mod same_code;
+mod sweep;
 mod unroll;
 
 use crate::goal::{Claim, Goal, LoopsEvidence, PairProof, Program, Rule};
@@ -94,17 +95,13 @@ pub static SCHEDULE: &[&dyn Engine] = &[
     &same_code::SameCode,
     &paths::Paths,
     &paths::Inlining,
+    &sweep::Swept,
     &loops::Loops,
     &coupling::closed_form::ClosedForm,
     &coupling::Coupling { bounds: false },
     &coupling::Coupling { bounds: true },
     &coupling::stages::Stages,
     &unroll::Unrolling,
-    //     &paths::Acceleration,paths::Acceleration,
-    //    &product::Product { over_reads: false },product::Product { over_reads: false },
-    //    &unroll::Unrolling,unroll::Unrolling,
-    //    &horn::Horn,horn::Horn,
-    //    &product::Product { over_reads: true },product::Product { over_reads: true },
 ];
 
 /// Evidence of loops that are run in step, as the kernel is told of it; `None` where it names what there is not.

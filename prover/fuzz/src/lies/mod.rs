@@ -21,6 +21,7 @@ mod pieces;
 mod relations;
 pub mod subject;
 mod summaries;
+mod sweeps;
 mod tally;
 mod transplant;
 mod twins;
@@ -93,7 +94,7 @@ pub fn kinds() -> Vec<&'static str> {
 }
 
 fn all() -> impl Iterator<Item = &'static (&'static str, Lie)> {
-    let of_pairs = [transplant::KINDS, evidence::KINDS, relations::KINDS, summaries::KINDS];
+    let of_pairs = [transplant::KINDS, evidence::KINDS, relations::KINDS, summaries::KINDS, sweeps::KINDS];
     of_pairs.into_iter().chain([alone::KINDS, parts::KINDS, guess::KINDS]).flatten()
 }
 

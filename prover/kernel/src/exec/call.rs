@@ -9,10 +9,11 @@ use super::source::assigned;
 use super::{Check, CheckedCall, ExecError, Executor, Flow, Returns};
 use crate::effects::is_loop;
 use crate::exec::state::State;
+use crate::exec::sweep::Before;
 use lang_l::hir::{Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
 use smt::arena::CallRecord;
-use smt::heap::Footprint;
+use smt::heap::{Footprint, HeapId};
 use smt::term::{AllocSet, Ending, Func, Sort, Term};
 
 impl Executor<'_> {
@@ -229,6 +230,7 @@ impl Executor<'_> {
         let after = self.arena.heaps.call_that_keeps(state.heap, call, footprint, kept);
         let code = self.code().procedure(callee);
         let (after, results) = returned(self.arena, (effects, code), &record, after);
+        let (after, results) = self.swept(&record, after, results);
         state.heap = after;
         state.calls.push_back(call);
         self.bad_endings(&state, callee, &args)?;
@@ -244,6 +246,16 @@ impl Executor<'_> {
         let alive = self.assume_exit(&mut state, callee, &args, &results)
             && self.assume_ensures(&mut state, &before, Return { callee, args: &args, results: &results, call });
         Ok(if alive { vec![(state, results)] } else { Vec::new() })
+    }
+
+    /// What a call leaves and gives back, where more is known of it: what all turns of a loop do together (rule *Sweep*).
+    fn swept(&mut self, record: &CallRecord, after: HeapId, mut results: Vec<Term>) -> (HeapId, Vec<Term>) {
+        let Some(sweep) = self.limits.sweeps.get(&record.callee) else { return (after, results) };
+        let before = Before { arguments: &record.args, heap: record.heap };
+        for (result, said) in results.iter_mut().zip(sweep.results(self.arena, before)) {
+            *result = said.unwrap_or(*result);
+        }
+        (sweep.heap(self.arena, before), results)
     }
 
     /// The references from which a callee starts: its arguments, and the globals that it looks at.

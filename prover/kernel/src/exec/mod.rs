@@ -12,6 +12,7 @@ mod returned;
 pub mod source;
 pub mod state;
 mod stmt;
+pub mod sweep;
 
 use crate::bounds::exec::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK};
 use crate::effects::cell_sort;
@@ -22,6 +23,7 @@ pub use returned::returned;
 use crate::effects::Effects;
 use crate::exec::source::Source;
 use crate::exec::state::{Fault, Outcome, State};
+use crate::exec::sweep::Sweep;
 use lang_l::hir::{FieldId, ProcId, Procedure, Unit, Version};
 use lang_l::source::Span;
 use smt::arena::Arena;
@@ -53,6 +55,8 @@ pub struct Limits {
     pub join: bool,
     /// Who takes all iterations of a loop at once where that can be said. The kernel itself asks nobody.
     pub at_once: Option<AtOnce>,
+    /// What all turns of some loops do together, where that is known.
+    pub sweeps: BTreeMap<ProcId, Sweep>,
     /// Note at calls what is said to hold on entry of the callee.
     pub entries: bool,
     /// By which numbers the parameters go, where not by their own: one that differs from that of the other version takes another.
@@ -78,6 +82,7 @@ impl Default for Limits {
             inline_at: None,
             join: false,
             at_once: None,
+            sweeps: BTreeMap::new(),
             entries: false,
             parameter_numbers: None,
             apart: Vec::new(),

@@ -13,6 +13,7 @@ pub mod paths;
 pub mod plan;
 pub mod same;
 pub mod summaries;
+pub mod sweep;
 
 use crate::effects::{Effects, is_loop};
 use crate::exec::state::Outcome;

@@ -2,15 +2,17 @@
 //!
 //! In: an [`InliningPlan`]. Out: a [`Run`] of both versions, from one store.
 
-use super::{Both, Pair};
+use super::{Both, Pair, sweep};
 use crate::bounds::pair::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLINE_DEPTH};
 use crate::exec::state::Outcome;
+use crate::exec::sweep::Sweep;
 use crate::exec::{ExecError, Executor, Limits, execute};
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::{FieldId, ProcId};
 use lang_l::source::Span;
 use serde::{Deserialize, Serialize};
 use smt::arena::Arena;
+use smt::solve::Solver;
 use smt::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,15 +27,27 @@ pub struct InliningPlan {
     pub outcomes: Option<usize>,
     /// When given, only the calls at this place.
     pub only_at: Option<Span>,
+    /// Which loops are taken as a whole instead, in each version, and what all their turns do together.
+    pub sweeps: [BTreeMap<ProcId, Sweep>; 2],
 }
 
 impl InliningPlan {
     /// A plan without more bounds.
     pub fn of(inline: [BTreeSet<ProcId>; 2], depths: [usize; 2]) -> Self {
-        InliningPlan { inline, depths, outcomes: None, only_at: None }
+        InliningPlan { inline, depths, outcomes: None, only_at: None, sweeps: Default::default() }
     }
 
-    /// Whether calls can be executed in place like this, without endless work.
+    /// Whether calls can be executed in place like this, without endless work, and loops do what is said of them.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check_with_sweeps(&self, program: Both<'_>, solver: &mut Solver) -> Result<(), Rejection> {
+        let [left, right] = &self.sweeps;
+        InliningPlan { sweeps: Default::default(), ..self.clone() }.check(program)?;
+        [left, right].into_iter().enumerate().try_for_each(|(version, own)| sweep::check(program, version, own, solver))
+    }
+
+    /// Whether calls can be executed in place like this, without endless work, where no loop is taken as a whole.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -49,6 +63,9 @@ impl InliningPlan {
         let few = self.outcomes.is_none_or(|most| most <= MAX_EVALUATED_OUTCOMES);
         if !few || self.depths.iter().any(|&own| own > deepest) {
             return reject("calls are executed in place too deep");
+        }
+        if self.sweeps.iter().any(|own| !own.is_empty()) {
+            return reject("loops are taken as a whole by paths alone");
         }
         Ok(())
     }
@@ -102,6 +119,7 @@ impl Run<'_> {
             inline: self.plan.inline[version].clone(),
             inline_depth: self.plan.depths[version],
             inline_at: self.plan.only_at,
+            sweeps: self.plan.sweeps[version].clone(),
             parameter_numbers: own.parameter_numbers.filter(|_| version == 1),
             apart: if version == 1 { own.apart } else { Vec::new() },
             turns: if version == 1 { other_turns } else { turns },

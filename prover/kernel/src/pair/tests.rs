@@ -1,5 +1,7 @@
 //! Evidence that is wrong is refused, whatever is wrong with it, and evidence that is right is not.
 
+mod sweeps;
+
 use super::loops::{Frame, LoopRelation, LoopsEvidence, Target};
 use super::paths::{PathPair, PathsEvidence, Relations, meetings};
 use super::plan::{InliningPlan, Run, Turns};

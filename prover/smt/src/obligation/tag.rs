@@ -34,6 +34,8 @@ pub enum Purpose {
     CannotErr,
     /// A procedure changes no old object but those that are named.
     WriteConfined,
+    /// All turns of a loop together do what is said of them.
+    Swept,
     /// A candidate for a pre- or postcondition of a loop.
     LoopCondition,
     /// A measure shrinks from call to call.
@@ -114,6 +116,7 @@ impl Display for Purpose {
             Purpose::NotOfClass(alloc) => return write!(f, "a value in the region is not of alloc {}", alloc.0),
             Purpose::CannotErr => "the procedure cannot err here",
             Purpose::WriteConfined => "a written object is new or named by modifies",
+            Purpose::Swept => "all turns of a loop together do what is said of them",
             Purpose::LoopCondition => "what holds of a loop",
             Purpose::MeasureShrinks => "a measure shrinks at a recursive call",
             Purpose::Clause { keyword, procedure } => return write!(f, "{keyword} of {procedure}"),

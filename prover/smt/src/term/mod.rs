@@ -34,7 +34,8 @@ pub struct Term(u32);
 pub struct CallId(pub u32);
 
 /// What kind of value a term has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Sort {
     /// Unbounded integers.
     Int,

@@ -9,6 +9,9 @@ use super::{CallId, Func, Node, Sort, Term, Terms};
 use lang_l::hir::Type;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+/// The depth of the variables of sums and of what fills cells; those of quantifiers have smaller ones.
+const INNERMOST: u32 = 1 << 20;
+
 impl Terms {
     /// The variable of a quantifier within `depth` others.
     pub fn bound(&mut self, depth: u32, ty: &Type) -> Term {
@@ -17,6 +20,18 @@ impl Terms {
             self.types.len() - 1
         });
         self.app(Func::Bound(depth, u32::try_from(at).unwrap_or(u32::MAX)), &[], Sort::from(ty))
+    }
+
+    /// A term over some constant, with a variable in its place that depends on the term alone: of a depth that none within has,
+    /// so that it is bound once.
+    pub fn over_bound(&mut self, each: Term, constant: Term) -> (Term, Term) {
+        let depth = |term: Term| match self.node(term) {
+            Node::App(Func::Bound(depth, _), _) if *depth >= INNERMOST => Some(depth + 1),
+            _ => None,
+        };
+        let depth = self.parts_of(&[each]).into_iter().filter_map(depth).max().unwrap_or(INNERMOST);
+        let variable = self.bound(depth, &Type::Int);
+        (variable, self.substitute(each, &HashMap::from_iter([(constant, variable)])))
     }
 
     /// Whether `body` holds for all values of `bound`. There is always one, so a body that does not speak of it is all there is.

@@ -151,7 +151,7 @@ impl<'a> Accelerator<'_, 'a> {
         if let Some(write) = &iteration.write {
             let (from, to) = sums::range(&mut self.executor.arena.terms, &write.index, iterations);
             let value = write.index.instead(&mut self.executor.arena.terms, write.value, iteration.number);
-            let (index, value) = sums::named(&mut self.executor.arena.terms, value, iteration.number);
+            let (index, value) = self.executor.arena.terms.over_bound(value, iteration.number);
             let fill = smt::heap::Fill { selector: write.selector, array: write.array, from, to, index, value };
             state.heap = self.executor.arena.heaps.fill(state.heap, fill);
         }

@@ -10,7 +10,6 @@
 //! Invariant: exact, for any number of iterations that is not negative.
 
 use super::split;
-use lang_l::hir::Type;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -19,8 +18,6 @@ use smt::term::{Func, Node, Sort, Term, Terms};
 
 /// Powers of the number of an iteration above this have no formula here.
 const HIGHEST_POWER: usize = 2;
-/// The depth of the variables of sums; those of quantifiers have smaller ones.
-const INNERMOST: u32 = 1 << 20;
 
 /// `start + number` or `start - number`.
 #[derive(Clone)]
@@ -146,21 +143,9 @@ fn opaque(terms: &mut Terms, part: Term, number: Term, iterations: Term) -> Term
     let index = index_in(terms, part, number).unwrap_or(Index { start: zero, up: true });
     let each = index.instead(terms, part, number);
     let (from, to) = range(terms, &index, iterations);
-    let (number, each) = named(terms, each, number);
+    let (number, each) = terms.over_bound(each, number);
     let [low, high] = [from, to].map(|end| terms.app(Func::SumBelow, &[number, each, end], Sort::Int));
     terms.sub(high, low)
-}
-
-/// A term over some constant, with a variable in its place that depends on the term alone: of a depth that none within has,
-/// so that it is bound once.
-pub(super) fn named(terms: &mut Terms, each: Term, number: Term) -> (Term, Term) {
-    let depth = |term: Term| match terms.node(term) {
-        Node::App(Func::Bound(depth, _), _) if *depth >= INNERMOST => Some(depth + 1),
-        _ => None,
-    };
-    let depth = terms.parts_of(&[each]).into_iter().filter_map(depth).max().unwrap_or(INNERMOST);
-    let variable = terms.bound(depth, &Type::Int);
-    (variable, terms.substitute(each, &HashMap::from_iter([(number, variable)])))
 }
 
 /// The first index of a cell that a term reads, else its first linear part, that goes one step an iteration.

@@ -1,0 +1,105 @@
+//! Lies about loops that are taken as a whole.
+//!
+//! In: evidence with sweeps. Out: others, in which a range, a value, a start or an array is another one, or something is left out.
+
+use super::Lie;
+use super::pick::{claim, plan};
+use super::subject::Subject;
+use kernel::exec::sweep::{Cells, Sweep, Total, Value};
+use lang_l::random::Random;
+use prover::findings::Findings;
+
+/// The kinds, with their names in tables.
+pub(super) const KINDS: &[(&str, Lie)] = &[
+    ("range of a sweep moved", |subject, story, random| {
+        let end = random.below(2);
+        moved(&mut parts(sweep(subject, story, random)?).pick(random)?.range[end], random);
+        Some(())
+    }),
+    ("value of a sweep changed", |subject, story, random| {
+        let value = parts(sweep(subject, story, random)?).pick(random)?.value;
+        *value = if random.percent(50) { invented(random) } else { more(value, random) };
+        Some(())
+    }),
+    ("start of a total moved", |subject, story, random| {
+        let totals = &mut sweep(subject, story, random)?.totals;
+        let at = random.below(totals.len());
+        moved(&mut totals.get_mut(at)?.as_mut()?.start, random);
+        Some(())
+    }),
+    ("array of a sweep exchanged", |subject, story, random| {
+        let cells = &mut sweep(subject, story, random)?.cells;
+        let at = random.below(cells.len());
+        cells.get_mut(at)?.array = Value::Given(random.below(5));
+        Some(())
+    }),
+    ("cells of a sweep left out", |subject, story, random| {
+        let cells = &mut sweep(subject, story, random)?.cells;
+        let at = random.below(cells.len());
+        (at < cells.len()).then(|| drop(cells.remove(at)))
+    }),
+    ("total invented", |subject, story, random| {
+        let totals = &mut sweep(subject, story, random)?.totals;
+        let at = random.below(totals.len());
+        let range = [invented(random), invented(random)];
+        *totals.get_mut(at)? = Some(Total { start: invented(random), range, each: invented(random) });
+        Some(())
+    }),
+    ("sweep of another loop", |subject, story, random| {
+        let version = random.below(2);
+        let sweeps = &mut plan(&mut claim(subject, story, random)?.1)?.sweeps[version];
+        let (from, to) = (random.below(sweeps.len()), random.below(sweeps.len()));
+        let taken = sweeps.values().nth(from)?.clone();
+        let told = sweeps.values_mut().nth(to)?;
+        (*told != taken).then(|| *told = taken)
+    }),
+];
+
+/// A range of indices, and what is written or added at each.
+struct Part<'s> {
+    range: &'s mut [Value; 2],
+    value: &'s mut Value,
+}
+
+struct Parts<'s>(Vec<Part<'s>>);
+
+impl<'s> Parts<'s> {
+    fn pick(mut self, random: &mut Random) -> Option<Part<'s>> {
+        let at = random.below(self.0.len());
+        (at < self.0.len()).then(|| self.0.swap_remove(at))
+    }
+}
+
+fn parts(sweep: &mut Sweep) -> Parts<'_> {
+    let cells = sweep.cells.iter_mut().map(|Cells { range, value, .. }| Part { range, value });
+    let totals = sweep.totals.iter_mut().flatten().map(|Total { range, each, .. }| Part { range, value: each });
+    Parts(cells.chain(totals).collect())
+}
+
+/// What is said of a loop, of those that are taken as a whole.
+fn sweep<'s>(subject: &Subject, story: &'s mut Findings, random: &mut Random) -> Option<&'s mut Sweep> {
+    let version = random.below(2);
+    let sweeps = &mut plan(&mut claim(subject, story, random)?.1)?.sweeps[version];
+    let at = random.below(sweeps.len());
+    sweeps.values_mut().nth(at)
+}
+
+fn moved(value: &mut Value, random: &mut Random) {
+    *value = more(value, random);
+}
+
+/// A number more or less.
+fn more(value: &Value, random: &mut Random) -> Value {
+    let by = if random.percent(50) { 1 } else { -1 };
+    Value::Linear(by, vec![(1, value.clone())])
+}
+
+fn invented(random: &mut Random) -> Value {
+    match random.below(5) {
+        0 => Value::Index,
+        1 => Value::Given(random.below(5)),
+        2 => Value::Linear([0, 1, -1, 7][random.below(4)], Vec::new()),
+        3 => Value::Length(Box::new(Value::Given(random.below(5)))),
+        _ => Value::Product(vec![Value::Index, Value::Given(random.below(5))]),
+    }
+}

@@ -1,0 +1,280 @@
+//! What all turns of a loop do together: cells that it writes one after the other, and sums.
+//!
+//! In: a [`Sweep`], and what a call is given. Out: the heap that the call leaves and the results that it gives back, as terms.
+//!
+//! Rule *Sweep* (`proofs/soundness.md`): such a statement is about calls that return, and it is shown by `pair::sweep`. For any
+//! term over an integer there is a function that grows by the term's value from each integer to the next; so a sum from one
+//! place to another is a difference of two values of it, whichever way it was added up.
+//!
+//! Invariant: a [`Sweep`] that [`Sweep::fits`] a procedure has a meaning for all its calls.
+
+use lang_l::hir::FieldId;
+use serde::{Deserialize, Serialize};
+use smt::arena::Arena;
+use smt::heap::{Fill, HeapId};
+use smt::term::{Func, PathFacts, Selector, Sort, Term, Terms};
+
+/// A value in one turn, over what the call was given and the heap that it found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Value {
+    /// The index by which turns are told apart.
+    Index,
+    /// What a parameter was given.
+    Given(usize),
+    /// A truth value.
+    Truth(bool),
+    /// No object.
+    Null,
+    /// The length of an array.
+    Length(Box<Value>),
+    /// A field, by its number, of an object.
+    Field(u32, Box<Value>),
+    /// The cell of an array at an index; what it holds is of this sort.
+    Cell(Sort, Box<Value>, Box<Value>),
+    /// A number, and multiples of others.
+    Linear(i64, Vec<(i64, Value)>),
+    /// The product of numbers.
+    Product(Vec<Value>),
+    /// What is left of a division.
+    Quotient(Box<Value>, Box<Value>),
+    /// And what remains.
+    Remainder(Box<Value>, Box<Value>),
+    /// A number is 0 or less.
+    AtMostZero(Box<Value>),
+    /// Two values of one sort are the same.
+    Same(Box<Value>, Box<Value>),
+    /// Something does not hold.
+    Not(Box<Value>),
+    /// All of some hold.
+    All(Vec<Value>),
+    /// One of two values, by a condition.
+    Choice(Box<Value>, Box<Value>, Box<Value>),
+}
+
+/// The indices from the first up to but not including the second; none where that is no more.
+pub type Range = [Value; 2];
+
+/// Cells of one array that are written, each once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cells {
+    /// The array.
+    pub array: Value,
+    /// What its cells hold.
+    pub sort: Sort,
+    /// Which of them.
+    pub range: Range,
+    /// What each holds afterwards.
+    pub value: Value,
+}
+
+/// A number that grows by something at each index of a range.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Total {
+    /// What it was.
+    pub start: Value,
+    /// The indices.
+    pub range: Range,
+    /// By how much it grows.
+    pub each: Value,
+}
+
+/// What all turns of a loop do together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// What is written, in this order. Nothing else is.
+    pub cells: Vec<Cells>,
+    /// Which results are totals, by their position; of the others nothing is said.
+    pub totals: Vec<Option<Total>>,
+}
+
+/// What a call is given: its arguments, and the heap that it finds.
+#[derive(Clone, Copy)]
+pub struct Before<'b> {
+    /// The arguments.
+    pub arguments: &'b [Term],
+    /// The heap.
+    pub heap: HeapId,
+}
+
+impl Value {
+    /// Its sort over parameters of these sorts; `None` where it has no meaning.
+    fn sort(&self, given: &[Sort], fields: &[Sort]) -> Option<Sort> {
+        let is = |value: &Value, wanted: Sort| value.sort(given, fields) == Some(wanted);
+        let all = |values: &[Value], wanted: Sort| values.iter().all(|value| is(value, wanted));
+        let (sort, has_meaning) = match self {
+            Value::Index => (Sort::Int, true),
+            Value::Given(at) => (*given.get(*at)?, true),
+            Value::Truth(_) => (Sort::Bool, true),
+            Value::Null => (Sort::Ref, true),
+            Value::Length(array) => (Sort::Int, is(array, Sort::Ref)),
+            Value::Field(field, object) => (*fields.get(*field as usize)?, is(object, Sort::Ref)),
+            Value::Cell(sort, array, index) => (*sort, is(array, Sort::Ref) && is(index, Sort::Int)),
+            Value::Linear(_, parts) => (Sort::Int, parts.iter().all(|(_, part)| is(part, Sort::Int))),
+            Value::Product(factors) => (Sort::Int, all(factors, Sort::Int)),
+            Value::Quotient(a, b) | Value::Remainder(a, b) => (Sort::Int, is(a, Sort::Int) && is(b, Sort::Int)),
+            Value::AtMostZero(number) => (Sort::Bool, is(number, Sort::Int)),
+            Value::Same(a, b) => (Sort::Bool, a.sort(given, fields).is_some_and(|sort| is(b, sort))),
+            Value::Not(inner) => (Sort::Bool, is(inner, Sort::Bool)),
+            Value::All(parts) => (Sort::Bool, all(parts, Sort::Bool)),
+            Value::Choice(condition, then, els) => {
+                let sort = then.sort(given, fields)?;
+                (sort, is(condition, Sort::Bool) && is(els, sort))
+            }
+        };
+        has_meaning.then_some(sort)
+    }
+
+    /// The value at this index.
+    fn term(&self, arena: &mut Arena, before: Before<'_>, index: Term) -> Term {
+        let mut go = |value: &Value| value.term(arena, before, index);
+        match self {
+            Value::Index => index,
+            Value::Given(at) => before.arguments[*at],
+            Value::Truth(value) => arena.terms.bool(*value),
+            Value::Null => arena.terms.null(),
+            Value::Length(array) => {
+                let array = go(array);
+                arena.heaps.length(&mut arena.terms, array)
+            }
+            Value::Field(field, object) => {
+                let (selector, object) = (Selector::Field(FieldId(*field)), go(object));
+                arena.heaps.read(&mut arena.terms, before.heap, selector, object, None)
+            }
+            Value::Cell(sort, array, index) => {
+                let (array, index) = (go(array), go(index));
+                arena.heaps.read(&mut arena.terms, before.heap, Selector::Cell(*sort), array, Some(index))
+            }
+            Value::Linear(constant, parts) => {
+                let parts: Vec<(i64, Term)> = parts.iter().map(|(factor, part)| (*factor, go(part))).collect();
+                let sum = arena.terms.int(*constant);
+                parts.into_iter().fold(sum, |sum, (factor, part)| {
+                    let factor = arena.terms.int(factor);
+                    let product = arena.terms.mul(factor, part);
+                    arena.terms.add(sum, product)
+                })
+            }
+            Value::Product(factors) => {
+                let factors: Vec<Term> = factors.iter().map(go).collect();
+                let one = arena.terms.int(1);
+                factors.into_iter().fold(one, |product, factor| arena.terms.mul(product, factor))
+            }
+            Value::Quotient(a, b) => {
+                let (a, b) = (go(a), go(b));
+                arena.terms.div(a, b)
+            }
+            Value::Remainder(a, b) => {
+                let (a, b) = (go(a), go(b));
+                arena.terms.rem(a, b)
+            }
+            Value::AtMostZero(number) => {
+                let (number, zero) = (go(number), arena.terms.int(0));
+                arena.terms.le(number, zero)
+            }
+            Value::Same(a, b) => {
+                let (a, b) = (go(a), go(b));
+                arena.terms.eq(a, b)
+            }
+            Value::Not(inner) => {
+                let inner = go(inner);
+                arena.terms.not(inner)
+            }
+            Value::All(parts) => {
+                let parts: Vec<Term> = parts.iter().map(go).collect();
+                arena.terms.and(&parts)
+            }
+            Value::Choice(condition, then, els) => {
+                let (condition, then, els) = (go(condition), go(then), go(els));
+                arena.terms.ite(condition, then, els)
+            }
+        }
+    }
+}
+
+impl Sweep {
+    /// Whether it has a meaning for calls with arguments of these sorts, of a procedure with so many results that are numbers
+    /// where something is said of them.
+    pub fn fits(&self, given: &[Sort], results: &[Sort], fields: &[Sort]) -> bool {
+        let is = |value: &Value, wanted: Sort| value.sort(given, fields) == Some(wanted);
+        let is_range = |range: &Range| range.iter().all(|end| is(end, Sort::Int));
+        let written = |own: &Cells| is(&own.array, Sort::Ref) && is_range(&own.range) && is(&own.value, own.sort);
+        let total = |(own, sort): (&Option<Total>, &Sort)| {
+            let says = |own: &Total| {
+                *sort == Sort::Int && is(&own.start, Sort::Int) && is_range(&own.range) && is(&own.each, Sort::Int)
+            };
+            own.as_ref().is_none_or(says)
+        };
+        self.totals.len() == results.len()
+            && self.cells.iter().all(written)
+            && self.totals.iter().zip(results).all(total)
+    }
+
+    /// The heap that the call leaves.
+    pub fn heap(&self, arena: &mut Arena, before: Before<'_>) -> HeapId {
+        let number = arena.terms.skolem_int();
+        let mut heap = before.heap;
+        for own in &self.cells {
+            let array = own.array.term(arena, before, number);
+            let [from, to] = own.range.each_ref().map(|end| end.term(arena, before, number));
+            let value = own.value.term(arena, before, number);
+            let value = within(&mut arena.terms, (number, value), from, to);
+            let (index, value) = arena.terms.over_bound(value, number);
+            let fill = Fill { selector: Selector::Cell(own.sort), array, from, to, index, value };
+            heap = arena.heaps.fill(heap, fill);
+        }
+        heap
+    }
+
+    /// The results of the call, where something is said of them.
+    pub fn results(&self, arena: &mut Arena, before: Before<'_>) -> Vec<Option<Term>> {
+        self.totals.iter().map(|own| own.as_ref().map(|own| own.term(arena, before))).collect()
+    }
+}
+
+impl Total {
+    fn term(&self, arena: &mut Arena, before: Before<'_>) -> Term {
+        let number = arena.terms.skolem_int();
+        let start = self.start.term(arena, before, number);
+        let [from, to] = self.range.each_ref().map(|end| end.term(arena, before, number));
+        let each = self.each.term(arena, before, number);
+        let each = within(&mut arena.terms, (number, each), from, to);
+        let sum = sum(&mut arena.terms, (number, each), from, to);
+        let (some, zero) = (arena.terms.lt(from, to), arena.terms.int(0));
+        let sum = arena.terms.ite(some, sum, zero);
+        arena.terms.add(start, sum)
+    }
+}
+
+/// What a term is for the numbers of a range; nobody asks for others.
+fn within(terms: &mut Terms, (number, each): (Term, Term), from: Term, to: Term) -> Term {
+    let mut known = PathFacts::new();
+    let ends = [terms.le(from, number), terms.lt(number, to)];
+    match ends.into_iter().all(|end| known.assume(terms, end)) {
+        true => terms.simplify(each, &known),
+        false => each,
+    }
+}
+
+/// The sum of a term for all numbers from one up to but not including another, which is no less: part by part, so that what is
+/// added up together and what is added up in two loops is the same.
+fn sum(terms: &mut Terms, (number, each): (Term, Term), from: Term, to: Term) -> Term {
+    let (constant, parts) = terms.linear_parts(each);
+    let (count, constant) = (terms.sub(to, from), terms.int(constant));
+    let mut sum = terms.mul(constant, count);
+    for (factor, part) in parts {
+        let whole = if terms.occurs(number, part) {
+            let (bound, part) = terms.over_bound(part, number);
+            let [low, high] = [from, to].map(|end| terms.app(Func::SumBelow, &[bound, part, end], Sort::Int));
+            terms.sub(high, low)
+        } else {
+            terms.mul(part, count)
+        };
+        let factor = terms.int(factor);
+        let whole = terms.mul(factor, whole);
+        sum = terms.add(sum, whole);
+    }
+    sum
+}

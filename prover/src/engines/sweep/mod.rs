@@ -1,0 +1,74 @@
+//! Loops whose turns do not depend on one another, as a whole: an array that is filled or added up upwards in one version and
+//! downwards in the other.
+//!
+//! In: a pair of procedures that call loops. Out: a proof path by path in which each such loop is one step: the cells that it
+//! writes, and its results as sums.
+//!
+//! Rule *Sweep* (`proofs/soundness.md`): what all turns of a loop do together is read off one of them, and shown by the kernel.
+//!
+//! Invariant: `turn` only proposes; what the kernel does not show of a loop is not said of it.
+
+mod turn;
+
+use super::{Engine, paths};
+use crate::goal::{Claim, Goal, PairProof, Rule};
+use crate::lower::is_loop;
+use kernel::exec::sweep::Sweep;
+use kernel::pair::plan::InliningPlan;
+use kernel::rejection::Rejection;
+use lang_l::hir::ProcId;
+use smt::solve::Solver;
+use std::collections::BTreeMap;
+
+/// Path by path, with such loops taken as a whole.
+static SWEEP: Rule = Rule {
+    name: "sweep",
+    sentence: "proved path by path, with loops taken as a whole: what all their turns write and add up",
+    argument: "Sweep",
+    share: 1,
+};
+
+/// Rule *Sweep*.
+pub(crate) struct Swept;
+
+impl Engine for Swept {
+    fn rule(&self) -> &'static Rule {
+        &SWEEP
+    }
+
+    fn applies(&self, goal: &Goal<'_>) -> bool {
+        goal.is_defined() && goal.reached.is_none() && (0..2).any(|version| loops(goal, version).next().is_some())
+    }
+
+    fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
+        let sweeps = [0, 1].map(|version| sweeps(goal, version, solver));
+        if sweeps.iter().all(BTreeMap::is_empty) {
+            return super::relational::nothing(goal, &SWEEP);
+        }
+        paths::prove(goal, &SWEEP, &InliningPlan { sweeps, ..paths::in_place(goal) }, solver)
+    }
+
+    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
+        paths::confirm(goal, claim, solver)
+    }
+}
+
+/// The loops that a procedure comes to, but for itself.
+fn loops<'g>(goal: &'g Goal<'_>, version: usize) -> impl Iterator<Item = ProcId> + 'g {
+    let callees = goal.effects(version).callees.iter().copied();
+    callees.filter(move |&id| id != goal.id(version) && is_loop(goal.program.unit.procedure(version, id)))
+}
+
+/// What the kernel shows of them.
+fn sweeps(goal: &Goal<'_>, version: usize, solver: &mut Solver) -> BTreeMap<ProcId, Sweep> {
+    let program = goal.program.both();
+    let mut shown = |id: ProcId| {
+        let proposed = turn::proposed(program, version, id);
+        let holds = |own: &Sweep| {
+            let alone = BTreeMap::from([(id, own.clone())]);
+            kernel::pair::sweep::check(program, version, &alone, solver).is_ok()
+        };
+        Some((id, proposed.into_iter().find(holds)?))
+    };
+    loops(goal, version).filter_map(&mut shown).collect()
+}
