@@ -178,9 +178,9 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
             if let (Some(when), Some(proof)) = (comparison.when, &mut proof) {
                 solver.aside(|solver| checked::conditional(&kernel, &program, (comparison.pair, when), proof, solver));
             }
-            judge.pair(comparison, proof.as_ref(), &proofs, solver)
+            judge.pair(comparison, (proof.as_ref(), &proofs), &kernel, solver)
         });
-        let settle = |Stopped(reason)| judge.settle(comparison, &proofs, reason, &mut solver);
+        let settle = |Stopped(reason)| judge.settle(comparison, (&proofs, &kernel), reason, &mut solver);
         report.pairs.push(decided.unwrap_or_else(settle));
     }
     report.contracts = judge.contracts(&concerned(&program, &report.pairs, config));
@@ -294,11 +294,14 @@ pub fn never_ends(unit: &Unit, version: usize, stuck: &[Stuck], config: &Config)
     let twins = Unit { versions: vec![unit.versions[version].clone(); 2], ..unit.clone() };
     let lowered = lower(&twins);
     let mut solver = config.solver();
-    let Analysis { effects, clauses, .. } = analyse(&lowered, &mut solver);
+    let Analysis { effects, clauses, evidence } = analyse(&lowered, &mut solver);
     let all = (0u32..).take(effects[0].len()).map(ProcId).collect();
     if !contracts_hold(&clauses, 0, &all) {
         return None;
     }
-    let of = recurrent_set::Version { unit: &lowered, version: 0, effects: &effects[0] };
+    let program = Program { unit: &lowered, effects };
+    let material = Material::of(&twins, &program, &Proofs::new());
+    let kernel = material.check(&twins, &program, &evidence, &mut solver);
+    let of = recurrent_set::Version { unit: &lowered, version: 0, effects: &program.effects[0], kernel: &kernel };
     stuck.iter().find_map(|stuck| recurrent_set::never_ends(of, &twins, stuck, &mut solver)).map(Divergence::from)
 }

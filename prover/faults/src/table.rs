@@ -341,11 +341,6 @@ pub const ALL: &[Fault] = &[
     ),
     outside("relate/enumerate-class-ignored", "prover/src/relate/enumerate.rs", "objects of other classes are tried"),
     outside(
-        "search/recurrent/blocked-as-endless",
-        "prover/src/search/recurrent_set.rs",
-        "a blocked run is taken for an endless one",
-    ),
-    outside(
         "search/recurrent/first-step",
         "prover/src/search/recurrent_set.rs",
         "only the first way to go on is looked at",
@@ -468,6 +463,16 @@ pub const ALL: &[Fault] = &[
         "engines/sweep/one-more",
     ),
     kernel("kernel/sweep/objects", "prover/kernel/src/pair/sweep.rs", "loops that make objects are taken as a whole"),
+    kernel("kernel/endless/blocked", "prover/kernel/src/proof/endless.rs", "a blocked run is taken for an endless one"),
+    kernel("kernel/endless/start", "prover/kernel/src/proof/endless.rs", "what recurs need not hold where the run is"),
+    hiding(
+        kernel("kernel/endless/not-kept", "prover/kernel/src/proof/endless.rs", "a turn need not keep what recurs"),
+        "search/recurrent/not-kept",
+    ),
+    hiding(
+        kernel("kernel/endless/over", "prover/kernel/src/proof/endless.rs", "there may be a way out of what recurs"),
+        "search/recurrent/last-end",
+    ),
     kernel("kernel/summary/writers", "prover/kernel/src/pair/summaries/mod.rs", "summaries may be of writers"),
     kernel("kernel/summary/errors", "prover/kernel/src/pair/summaries/mod.rs", "a return need not meet an error"),
     kernel("kernel/summary/after-unshown", "prover/kernel/src/pair/summaries/mod.rs", "a summary is not shown"),

@@ -242,7 +242,7 @@ pub fn written_objects(arena: &mut Arena, outcome: &Outcome) -> Option<BTreeSet<
             }
             HeapNode::Call { call, .. } => match &arena.heaps.footprint(call).modifies {
                 Some(_) if faults::planted("analysis/inference/calls-write-nothing") => {}
-                Some(places) => objects.extend(places.iter().copied()),
+                Some(places) => objects.extend(places.iter().map(|(place, _)| *place)),
                 None if arena.terms.reach(call).region.contains(AllocClass::OLD) => return None,
                 None => {}
             },

@@ -12,6 +12,7 @@ use super::ReplayedPair;
 use super::decisions::{AnsweredPair, Decision, Decisions};
 use super::names;
 use crate::analysis::{Analysis, confirm_analysis};
+use crate::checked::Material;
 use crate::engines;
 use crate::goal::{Goal, Pair, PairProof, Program};
 use crate::lower::{Lowered, lower};
@@ -20,6 +21,7 @@ use crate::search::recurrent_set;
 use crate::search::witness::{self, Contrast, Target, replay_contract};
 use crate::verdict::Termination;
 use crate::verdict::comparison::{Comparison, comparable, comparisons, premises, procedures_run};
+use crate::verdict::judge::Proofs;
 use crate::verdict::vacuity;
 use kernel::alone::clauses::{Clause, ClauseKind, Status, contracts_hold};
 use kernel::effects::Effects;
@@ -260,13 +262,15 @@ impl PairChecker<'_> {
     /// The solver itself is asked, not the ledger: what is found here is not among the questions of the certificate.
     fn endless(&self, pair: &witness::RunPair<'_>, input: &Input, externals: Behaviour) -> Option<witness::Witness> {
         let mut solver = Solver::new(QueryBudget::default());
+        let material = Material::of(self.unit, self.program, &Proofs::new());
+        let kernel = material.check(self.unit, self.program, &self.decisions.evidence, &mut solver);
         let run = procedures_run(self.program, (pair.left, pair.right), &BTreeSet::new());
         witness::replay_endless(pair, input, externals, concrete::REPLAY, &mut |version, stuck| {
             if !contracts_hold(self.clauses, version, &run[version]) {
                 return None;
             }
-            let of =
-                recurrent_set::Version { unit: self.program.unit, version, effects: &self.program.effects[version] };
+            let (unit, effects) = (self.program.unit, &self.program.effects[version][..]);
+            let of = recurrent_set::Version { unit, version, effects, kernel: &kernel };
             recurrent_set::never_ends(of, self.unit, stuck, &mut solver)
         })
     }

@@ -6,36 +6,36 @@
 //! Rule *Recurrent* (`proofs/soundness.md`). The condition is a conjunction of simple ones that hold at that place: bounds,
 //! differences and parities of integers, booleans, nullness. What a turn does not keep is dropped until the rest is kept.
 //!
-//! Invariant: nothing is assumed of the heap and of globals; so the condition speaks for every store.
+//! Invariant: what is found only proposes; the kernel looks at the place and at the condition again.
 
 use crate::budget::recurrent_set::{MAX_COMPARED, SHARE};
 use crate::chc::houdini::{self, Look};
 use crate::lower::Lowered;
 use kernel::effects::Effects;
-use kernel::exec::{Limits, execute};
-use lang_l::hir::{Local, ProcId, Procedure, Unit};
+use kernel::proof::Kernel;
+use kernel::proof::endless::{Endless, Turns};
+use lang_l::hir::{BinOp, Expr, ExprKind, Local, LocalId, ProcId, Procedure, Type, UnOp, Unit};
 use lang_l::interp::{Divergence, Stuck};
-use lang_l::source::Span;
 use lang_l::value::Value;
 use num_bigint::BigInt;
 use num_traits::Zero;
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
-use smt::term::{Ending, Func, Sort, Term};
+use smt::term::{Func, Sort, Term};
 
 /// A proof that a run never ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecurrentSet {
-    /// The loop, or the procedure.
-    pub span: Span,
+    /// That the kernel has checked it.
+    endless: Endless,
     /// What holds again and again, in words of the program.
-    pub condition: String,
+    condition: String,
 }
 
 impl From<RecurrentSet> for Divergence {
-    fn from(RecurrentSet { span, condition }: RecurrentSet) -> Self {
-        Divergence::Stays { span, condition }
+    fn from(RecurrentSet { endless, condition }: RecurrentSet) -> Self {
+        Divergence::Stays { span: endless.span(), condition }
     }
 }
 
@@ -48,6 +48,8 @@ pub struct Version<'a> {
     pub version: usize,
     /// The effects of its procedures.
     pub effects: &'a [Effects],
+    /// Who checks what is found.
+    pub kernel: &'a Kernel<'a>,
 }
 
 /// Looks for a proof that a run of `source` which was stopped here never ends.
@@ -70,7 +72,9 @@ pub fn never_ends(of: Version<'_>, source: &Unit, stuck: &Stuck, solver: &mut So
         solver.with_share(SHARE, |solver| recurs(of, id, simple, solver).or_else(|| recurs(of, id, atoms, solver)))?;
     let texts: Vec<String> = kept.iter().map(|atom| atom.text(code)).collect();
     let condition = if texts.is_empty() { "true".to_string() } else { texts.join(" && ") };
-    Some(RecurrentSet { span: code.span, condition })
+    let exprs: Vec<Expr> = kept.iter().map(|atom| atom.expr(code)).collect();
+    let endless = of.kernel.never_ends(of.version, (id, stuck), &exprs, solver).ok()?;
+    Some(RecurrentSet { endless, condition })
 }
 
 /// What the parameters of the lowered procedure held.
@@ -171,6 +175,37 @@ impl Atom {
         }
     }
 
+    /// The condition as an expression over the parameters.
+    fn expr(&self, code: &Procedure) -> Expr {
+        let expr = |kind, ty| Expr { kind, ty, span: code.span };
+        let local = |at: &usize| {
+            expr(ExprKind::Local(LocalId(u32::try_from(*at).unwrap_or(u32::MAX))), code.locals[*at].ty.clone())
+        };
+        let int = |n: &BigInt| expr(ExprKind::Int(n.clone()), Type::Int);
+        let binary = |op, a, b, ty| expr(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty);
+        let not = |inner: Expr| expr(ExprKind::Unary(UnOp::Not, Box::new(inner)), Type::Bool);
+        match self {
+            Atom::AtLeast(at, n) => binary(BinOp::Ge, local(at), int(n), Type::Bool),
+            Atom::AtMost(at, n) => binary(BinOp::Le, local(at), int(n), Type::Bool),
+            Atom::Above(a, b, n) => {
+                let distance = binary(BinOp::Sub, local(a), local(b), Type::Int);
+                binary(BinOp::Ge, distance, int(n), Type::Bool)
+            }
+            Atom::Parity(at, n) => {
+                let distance = binary(BinOp::Sub, local(at), int(n), Type::Int);
+                let rest = binary(BinOp::Rem, distance, int(&BigInt::from(2)), Type::Int);
+                binary(BinOp::Eq, rest, int(&BigInt::zero()), Type::Bool)
+            }
+            Atom::Is(at, true) => local(at),
+            Atom::Is(at, false) => not(local(at)),
+            Atom::IsNull(at, is) => {
+                let null = expr(ExprKind::Null, code.locals[*at].ty.clone());
+                let op = if *is { BinOp::Eq } else { BinOp::Ne };
+                binary(op, local(at), null, Type::Bool)
+            }
+        }
+    }
+
     /// Whether it speaks of no number that the run produced.
     fn is_simple(&self) -> bool {
         match self {
@@ -198,40 +233,16 @@ impl Atom {
 fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver) -> Option<Vec<Atom>> {
     let code = of.unit.procedure(of.version, id);
     let mut arena = of.unit.arena();
-    // That it errs where an argument is null would be assumed of the very call that is to be shown not to err.
-    let mut effects = of.effects.to_vec();
-    effects[id.index()].errs_if_null.clear();
-    let execution = execute(of.unit.as_unit(), of.version, &effects, &Limits::default(), &mut arena, (id, &[])).ok()?;
+    let Turns { mut next, mut over } = Turns::of(of.unit.as_unit(), of.version, of.effects, id, &mut arena)?;
     let params: Vec<Term> = (0u32..)
         .zip(&code.locals[..code.params])
         .map(|(at, local)| arena.terms.app(Func::Param(at), &[], Sort::from(&local.ty)))
         .collect();
-    let (mut steps, mut ends) = (Vec::new(), Vec::new());
-    for outcome in execution.outcomes {
-        let own = outcome.calls.iter().position(|&call| arena.record(call).callee == id);
-        let endless = outcome.endless_call(&mut arena.terms).map(|call| arena.record(call).callee);
-        match (own, outcome.ending) {
-            // The first call of itself is looked at where it is taken not to end.
-            (Some(at), Ending::Diverges) if at + 1 == outcome.calls.len() => {
-                steps.push((outcome.path, arena.record(outcome.calls[at]).args.clone()));
-            }
-            (Some(_), _) => {}
-            // Another call that never ends is as good, unless it may be blocked; that this one is blocked itself is not.
-            (None, _)
-                if endless.is_some_and(|callee| {
-                    faults::planted("search/recurrent/blocked-as-endless") || !of.effects[callee.index()].may_block
-                }) => {}
-            (None, _) => ends.push(outcome.path),
-        }
-    }
     if faults::planted("search/recurrent/first-step") {
-        steps.truncate(1);
+        next.truncate(1);
     }
-    if steps.is_empty() {
-        return None;
-    }
-    houdini::all_hold(steps.len(), usize::MAX, |at| {
-        let (path, args) = &steps[at];
+    houdini::all_hold(next.len(), usize::MAX, |at| {
+        let (path, args) = &next[at];
         let assumptions = assumptions(&mut arena, &atoms, &params, path);
         let goals: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut arena, args)).collect();
         let failed = houdini::unproved(&goals, |goals| {
@@ -242,9 +253,9 @@ fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver
     });
     let none = arena.terms.bool(false);
     if faults::planted("search/recurrent/last-end") {
-        ends.pop();
+        over.pop();
     }
-    let stays = ends.iter().all(|path| {
+    let stays = over.iter().all(|path| {
         let assumptions = assumptions(&mut arena, &atoms, &params, path);
         follows(&mut arena, solver, &assumptions, none)
     });

@@ -12,6 +12,7 @@ use crate::lower::is_loop;
 use crate::search::witness::{self, Contrast};
 use crate::search::{bmc, concrete, recurrent_set};
 use kernel::alone::clauses::{Clause, contracts_hold};
+use kernel::proof::Kernel;
 use kernel::relate::Level;
 use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::interp::Behaviour;
@@ -63,6 +64,8 @@ struct Case<'c> {
     proof: &'c PairProof,
     /// The pairs the proof rests on.
     premises: &'c BTreeSet<Pair>,
+    /// Who checks proofs.
+    kernel: &'c Kernel<'c>,
 }
 
 /// Gives the verdict, if it is for this decider to give it.
@@ -106,8 +109,8 @@ impl<'a> Judge<'a> {
     pub(crate) fn pair(
         &mut self,
         comparison: &Comparison<'_>,
-        proof: Option<&PairProof>,
-        proofs: &Proofs,
+        (proof, proofs): (Option<&PairProof>, &Proofs),
+        kernel: &Kernel<'_>,
         solver: &mut Solver,
     ) -> PairReport {
         let started = Instant::now();
@@ -118,7 +121,7 @@ impl<'a> Judge<'a> {
         }
         let reach = premises(comparison.pair, proof, proofs);
         let verdict = match proof {
-            Some(proof) => self.decide(&Case { comparison, proof, premises: &reach }, solver),
+            Some(proof) => self.decide(&Case { comparison, proof, premises: &reach, kernel }, solver),
             None if comparable(self.source, comparison.pair) => {
                 unknown("the paper's strategy knows no `when`", "use the default strategy")
             }
@@ -241,7 +244,7 @@ impl<'a> Judge<'a> {
         let witness = self
             .suspected(case.comparison, solver)
             .or_else(|| self.difference(case.comparison, self.search_budget()))
-            .or_else(|| self.endless(case.comparison, solver))?;
+            .or_else(|| self.endless(case.comparison, case.kernel, solver))?;
         Some(Verdict::NotEquivalent(Box::new(witness)))
     }
 
@@ -289,7 +292,12 @@ impl<'a> Judge<'a> {
     }
 
     /// A store from which one of the two ends and the other never does.
-    fn endless(&self, comparison: &Comparison<'_>, solver: &mut Solver) -> Option<witness::Witness> {
+    fn endless(
+        &self,
+        comparison: &Comparison<'_>,
+        kernel: &Kernel<'_>,
+        solver: &mut Solver,
+    ) -> Option<witness::Witness> {
         let (left, right) = comparison.pair;
         let effects = &self.program.effects;
         let both_end = effects[0][left.index()].terminates && effects[1][right.index()].terminates;
@@ -305,7 +313,8 @@ impl<'a> Judge<'a> {
                 {
                     return None;
                 }
-                let of = recurrent_set::Version { unit: self.program.unit, version, effects: &effects[version] };
+                let (unit, effects) = (self.program.unit, &effects[version]);
+                let of = recurrent_set::Version { unit, version, effects, kernel };
                 recurrent_set::never_ends(of, self.source, stuck, solver)
             })
         })

@@ -8,6 +8,7 @@
 use super::comparison::Comparison;
 use super::judge::{Judge, Proofs};
 use super::{PairReport, stopped};
+use kernel::proof::Kernel;
 use smt::solve::Solver;
 use smt::stop::{Reason, Stop};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ impl Judge<'_> {
     pub(crate) fn settle(
         &mut self,
         comparison: &Comparison<'_>,
-        proofs: &Proofs,
+        (proofs, kernel): (&Proofs, &Kernel<'_>),
         reason: Reason,
         solver: &mut Solver,
     ) -> PairReport {
@@ -32,7 +33,7 @@ impl Judge<'_> {
                 _ => self.last.get_or_insert_with(|| Stop::new().until(Instant::now().checked_add(SETTLING))).clone(),
             };
             self.settling = true;
-            let settled = solver.attempt_under(last, |solver| self.pair(comparison, proof, proofs, solver));
+            let settled = solver.attempt_under(last, |solver| self.pair(comparison, (proof, proofs), kernel, solver));
             self.settling = false;
             if let Ok(report) = settled {
                 return report;

@@ -8,6 +8,7 @@
 //!
 //! Invariant: what cannot be said is not proved.
 
+use super::facts::confined;
 use crate::effects::{Effects, is_loop};
 use crate::exec::state::Outcome;
 use crate::exec::{
@@ -16,9 +17,10 @@ use crate::exec::{
 use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::source::Span;
 use smt::arena::Arena;
+use smt::heap::Members;
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
-use smt::term::{AllocClass, Ending, Selector, Term};
+use smt::term::{Ending, Term};
 use std::collections::BTreeSet;
 
 /// What kind of clause.
@@ -139,7 +141,7 @@ impl Checker<'_> {
             clauses.push(self.clause(ClauseKind::Ensures, self.id, ensures.span, status));
         }
         if let Some(modifies) = &code.modifies {
-            let places = modifies.places.iter().map(|place| self.executor().place_on_entry(&entry, place)).collect();
+            let places = self.executor().places_on_entry(&entry, &modifies.places);
             let status = match self.is_left_out(self.id, ClauseKind::Modifies, modifies.span) {
                 Some(status) => status,
                 None => self.modifies(&execution, places, modifies.span),
@@ -218,27 +220,12 @@ impl Checker<'_> {
     }
 
     /// No old object but those the places name has changed: for an arbitrary old object, field by field.
-    fn modifies(&mut self, execution: &Execution, places: Option<Vec<Term>>, span: Span) -> Status {
+    fn modifies(&mut self, execution: &Execution, places: Option<Vec<(Term, Members)>>, span: Span) -> Status {
         let Some(places) = places else {
             return Status::Unproved("a place of it has a form that cannot be said".into());
         };
-        let initial = self.arena.heaps.initial();
-        let object = self.arena.terms.representative(AllocClass::OLD);
         for outcome in normal(execution) {
-            let mut cases = Vec::new();
-            for &place in &places {
-                cases.push(self.arena.terms.eq(object, place));
-            }
-            let named = self.arena.terms.or(&cases);
-            let mut goals = Vec::new();
-            for selector in self.effects[self.id.index()].writes.clone() {
-                let index = matches!(selector, Selector::Cell(_)).then(|| self.arena.terms.any_index());
-                let [before, after] = [initial, outcome.heap]
-                    .map(|heap| self.arena.heaps.read(&mut self.arena.terms, heap, selector, object, index));
-                let same = self.arena.terms.eq(before, after);
-                goals.push(self.arena.terms.or(&[named, same]));
-            }
-            let goal = self.arena.terms.and(&goals);
+            let goal = confined(&mut self.arena, outcome, &self.effects[self.id.index()].writes, &places);
             let status = self.condition(Some(goal), &outcome.path, ClauseKind::Modifies, vec![span]);
             if status != Status::Holds {
                 return status;

@@ -10,10 +10,12 @@ use crate::exec::{ContractView, Execution, Executor, Limits, execute, on_entry};
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::{Expr, ProcId, Procedure};
 use smt::arena::Arena;
+use smt::heap::Members;
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{AllocClass, Ending, Func, PathFacts, Selector, Sort, Term};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Checks what is said of one procedure with a body.
 pub(super) fn check(said: Said<'_>, id: ProcId, solver: &mut Solver) -> Result<(), Rejection> {
@@ -91,27 +93,12 @@ impl Facts<'_, '_> {
         let Some(places) = own.modifies.as_ref().filter(|_| !faults::planted("kernel/alone/modifies")) else {
             return Ok(());
         };
-        let object = self.arena.terms.representative(AllocClass::OLD);
-        let mut named = Vec::new();
-        for place in places {
-            let mut executor =
-                Executor::new(self.said.unit, self.said.version, self.said.effects, Limits::default(), self.arena);
-            let Some(place) = executor.place_on_entry(self.entry, place) else {
-                return reject(format!("a place of {} cannot be said", self.code.name));
-            };
-            named.push(self.arena.terms.eq(object, place));
-        }
-        let named = self.arena.terms.or(&named);
-        let initial = self.arena.heaps.initial();
-        let mut goals = Vec::new();
-        for &selector in &own.writes {
-            let index = matches!(selector, Selector::Cell(_)).then(|| self.arena.terms.any_index());
-            let [before, after] = [initial, outcome.heap]
-                .map(|heap| self.arena.heaps.read(&mut self.arena.terms, heap, selector, object, index));
-            let same = self.arena.terms.eq(before, after);
-            goals.push(self.arena.terms.or(&[named, same]));
-        }
-        let goal = self.arena.terms.and(&goals);
+        let mut executor =
+            Executor::new(self.said.unit, self.said.version, self.said.effects, Limits::default(), self.arena);
+        let Some(places) = executor.places_on_entry(self.entry, places) else {
+            return reject(format!("a place of {} cannot be said", self.code.name));
+        };
+        let goal = confined(self.arena, outcome, &own.writes, &places);
         self.holds(&outcome.path, Some(goal), Purpose::WriteConfined, "what it may modify")
     }
 
@@ -148,6 +135,30 @@ impl Facts<'_, '_> {
             _ => refused(),
         }
     }
+}
+
+/// That an arbitrary object that existed on entry is as it was, selector by selector, but where a place names it that may have such
+/// a part.
+pub(super) fn confined(
+    arena: &mut Arena,
+    outcome: &Outcome,
+    writes: &BTreeSet<Selector>,
+    places: &[(Term, Members)],
+) -> Term {
+    let object = arena.terms.representative(AllocClass::OLD);
+    let initial = arena.heaps.initial();
+    let mut goals = Vec::new();
+    for &selector in writes {
+        let index = matches!(selector, Selector::Cell(_)).then(|| arena.terms.any_index());
+        let [before, after] =
+            [initial, outcome.heap].map(|heap| arena.heaps.read(&mut arena.terms, heap, selector, object, index));
+        let mut cases = vec![arena.terms.eq(before, after)];
+        for (place, _) in places.iter().filter(|(_, members)| members.may_hold(selector)) {
+            cases.push(arena.terms.eq(object, *place));
+        }
+        goals.push(arena.terms.or(&cases));
+    }
+    arena.terms.and(&goals)
 }
 
 /// It errs if one of some parameters is null: on no other path may one be null. Of calls that may lead back to it nothing of

@@ -209,10 +209,17 @@ impl Executor<'_> {
         let region = self.arena.heaps.closure(&self.arena.terms, state.heap, &reached, Some(&accesses));
         let view = self.view_of_call(&state, callee, &args);
         // One place that cannot be said makes the whole clause useless here: without it the frame would be too wide.
-        let modifies = effects.modifies.as_ref().and_then(|places| {
-            let said = places.iter().map(|place| self.place_on_entry(&view, place));
-            if faults::planted("kernel/exec/frame-too-wide") { Some(said.flatten().collect()) } else { said.collect() }
-        });
+        let modifies =
+            effects.modifies.as_ref().and_then(|places| match faults::planted("kernel/exec/frame-too-wide") {
+                true => Some(
+                    places
+                        .iter()
+                        .filter_map(|own| self.places_on_entry(&view, std::slice::from_ref(own)))
+                        .flatten()
+                        .collect(),
+                ),
+                false => self.places_on_entry(&view, places),
+            });
         let call = self.arena.terms.new_call(region, roots);
         let before = state.clone();
         let record = CallRecord {

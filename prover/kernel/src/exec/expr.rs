@@ -8,7 +8,7 @@ use crate::effects::is_loop;
 use crate::exec::source::Site;
 use crate::exec::state::{Fault, State};
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Procedure, Type, UnOp};
-use smt::heap::HeapId;
+use smt::heap::{HeapId, Members};
 use smt::term::{AllocClass, CallId, PathFacts, Selector, Term};
 
 /// What a contract condition speaks of.
@@ -151,6 +151,11 @@ impl Executor<'_> {
             existing: existing(state.calls.is_empty(), state.news.iter().map(|(alloc, _)| *alloc)),
             at_entry: false,
         }
+    }
+
+    /// The objects that `modifies` places name on entry, each with what it has. `None` when terms cannot say one of them.
+    pub fn places_on_entry(&mut self, view: &ContractView, places: &[Expr]) -> Option<Vec<(Term, Members)>> {
+        places.iter().map(|place| Some((self.place_on_entry(view, place)?, Members::of(&place.ty)))).collect()
     }
 
     /// The object a `modifies` place names on entry; null, which is none, where it has no value. `None` when terms cannot say it.

@@ -102,7 +102,10 @@ impl Outcome {
             let roots: Vec<Term> = reach.roots.iter().map(|&root| go(arena, root)).collect();
             let args: Vec<Term> = record.args.iter().map(|&arg| go(arena, arg)).collect();
             let globals: Vec<Term> = record.globals.iter().map(|&global| go(arena, global)).collect();
-            let modifies = footprint.modifies.as_ref().map(|places| places.iter().map(|&p| go(arena, p)).collect());
+            let modifies = footprint
+                .modifies
+                .as_ref()
+                .map(|places| places.iter().map(|&(p, members)| (go(arena, p), members)).collect());
             let heap = arena.heaps.rename(&mut arena.terms, record.heap, renaming, &mut heaps_memo, &mut terms_memo);
             let region = renaming.set(&reach.region);
             let image = arena.terms.new_call(region, roots);

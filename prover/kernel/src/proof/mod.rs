@@ -10,6 +10,7 @@
 //!
 //! Invariant: every `equivalent`, `partially-equivalent`, and `holds` that is said to be checked is made from a [`Proved`].
 
+pub mod endless;
 mod shape;
 
 use crate::alone::clauses::{Clause, contracts_hold};

@@ -46,6 +46,16 @@ pub(super) fn check(dossier: &Dossier<'_>) -> Result<(), Rejection> {
     Ok(())
 }
 
+/// Whether an expression is a condition on the parameters of a procedure.
+pub(super) fn is_condition(unit: &Unit, version: usize, id: ProcId, condition: &Expr) -> bool {
+    let shape = Shape { unit, version, code: unit.procedure(version, id) };
+    let is_wrong = |part: &Expr| match part.kind {
+        ExprKind::Local(local) if local.index() >= shape.code.params => true,
+        _ => !shape.is_expr(part),
+    };
+    condition.ty == Type::Bool && !condition.any(&is_wrong)
+}
+
 /// A procedure of the lowered program.
 struct Shape<'a> {
     unit: &'a Unit,

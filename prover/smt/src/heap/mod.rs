@@ -13,7 +13,7 @@ mod read;
 
 use crate::stop;
 use crate::term::{AllocSet, CallId, Renaming, Selector, Sort, Term, Terms};
-use lang_l::hir::{FieldId, Unit};
+use lang_l::hir::{FieldId, Type, Unit};
 use read::Place;
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
@@ -91,8 +91,39 @@ pub struct Footprint {
     pub writes: BTreeSet<Selector>,
     /// The selectors it may read or write; its region is what its arguments reach through these.
     pub accesses: BTreeSet<Selector>,
-    /// The only objects that existed before it and may change, if that is known.
-    pub modifies: Option<Vec<Term>>,
+    /// The only objects that existed before it and may change, if that is known, each with what it has.
+    pub modifies: Option<Vec<(Term, Members)>>,
+}
+
+/// What an object has, as far as the type tells by which it is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Members {
+    /// Fields: it is of a class.
+    Fields,
+    /// Cells: it is an array.
+    Cells,
+    /// One or the other.
+    Either,
+}
+
+impl Members {
+    /// What objects of a type have.
+    pub fn of(ty: &Type) -> Self {
+        match ty {
+            Type::Class(_) => Members::Fields,
+            Type::Array(_) => Members::Cells,
+            _ => Members::Either,
+        }
+    }
+
+    /// Whether there may be such a place in the object.
+    pub fn may_hold(self, selector: Selector) -> bool {
+        match self {
+            Members::Fields => matches!(selector, Selector::Field(_)),
+            Members::Cells => matches!(selector, Selector::Cell(_)),
+            Members::Either => true,
+        }
+    }
 }
 
 /// A proof with more heaps than this is given up.
@@ -308,7 +339,7 @@ impl Heaps {
             None => reach.region.clone(),
             Some(places) => {
                 let mut allocs = AllocSet::new();
-                places.iter().for_each(|place| {
+                places.iter().for_each(|(place, _)| {
                     allocs.extend(terms.allocs(*place));
                 });
                 allocs.without_null()

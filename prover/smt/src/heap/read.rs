@@ -153,7 +153,7 @@ impl Heaps {
         terms.app(Func::Initial(place.selector), &place.args(), sort)
     }
 
-    /// Rule *Frame*: a call changes a selector it may write, of an object that is its own, or that its `modifies` names, or,
+    /// Rule *Frame*: a call changes a selector it may write, of an object that is its own, or that its `modifies` names and may have such a place, or,
     /// without `modifies`, that its arguments reach.
     pub fn may_change(&mut self, terms: &mut Terms, call: CallId, selector: Selector, object: Term) -> Term {
         let footprint = &self.footprints[&call];
@@ -169,7 +169,7 @@ impl Heaps {
             }
             Some(places) => {
                 let mut cases = vec![own];
-                for place in places {
+                for (place, _) in places.into_iter().filter(|(_, members)| members.may_hold(selector)) {
                     cases.push(terms.eq(object, place));
                 }
                 terms.or(&cases)

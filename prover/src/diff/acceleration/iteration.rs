@@ -16,7 +16,7 @@ use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, St
 use num_bigint::BigInt;
 use num_traits::Signed;
 use rustc_hash::FxHashMap as HashMap;
-use smt::heap::{Footprint, HeapId, HeapNode};
+use smt::heap::{Footprint, HeapId, HeapNode, Members};
 use smt::term::{AllocSet, CallId, Ending, Func, Node, Selector, Sort, Term, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -208,7 +208,8 @@ impl<'a> Accelerator<'_, 'a> {
         };
         self.executor.arena.keep(record);
         let selectors = BTreeSet::from([selector]);
-        let footprint = Footprint { writes: selectors.clone(), accesses: selectors, modifies: Some(vec![array]) };
+        let footprint =
+            Footprint { writes: selectors.clone(), accesses: selectors, modifies: Some(vec![(array, Members::Cells)]) };
         (call, self.executor.arena.heaps.call(before.heap, call, footprint))
     }
 

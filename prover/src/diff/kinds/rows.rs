@@ -234,7 +234,8 @@ pub(in crate::diff) fn endless(look: &Look<'_>, condition: &Condition, solver: &
         if !kernel::alone::clauses::contracts_hold(clauses, version, &run[version]) {
             return None;
         }
-        let of = recurrent_set::Version { unit: program.unit, version, effects: &program.effects[version] };
+        let (effects, kernel) = (&program.effects[version][..], look.task.known.kernel);
+        let of = recurrent_set::Version { unit: program.unit, version, effects, kernel };
         recurrent_set::never_ends(of, unit, stuck, solver)
     })
 }

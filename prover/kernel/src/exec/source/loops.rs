@@ -8,6 +8,7 @@ use crate::exec::state::State;
 use crate::exec::{ExecError, Executor, Flow};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{Block, LocalId, ProcId, Procedure, Stmt, StmtKind, Type};
+use lang_l::source::Span;
 use smt::term::Term;
 
 impl<'a> Executor<'a> {
@@ -190,6 +191,11 @@ impl<'a> Executor<'a> {
             false => Ok(vec![Flow::Next(state)]),
         })
     }
+}
+
+/// The place of a loop of a procedure, by its number in the order of the source.
+pub fn loop_at(body: &Block, number: usize) -> Option<Span> {
+    loop_of(body, number).map(|own| own.span)
 }
 
 /// A loop of a procedure, by its number in the order of the source.

@@ -11,6 +11,8 @@
 mod loops;
 mod operands;
 
+pub use loops::loop_at;
+
 pub(super) use operands::has_call;
 
 use super::state::State;
