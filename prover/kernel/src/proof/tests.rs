@@ -1,5 +1,7 @@
 //! What a dossier may say, and what it may not, whatever it says besides.
 
+mod endless;
+
 use super::{Dossier, Kernel};
 use crate::effects::{Effects, syntactic};
 use crate::exec::source::{Given, Input, Simulation, Site};
@@ -27,7 +29,12 @@ struct Story {
 
 /// What is true of [`DIFFER`].
 fn truth() -> Story {
-    let source = lang_l::load([("pair.l", DIFFER)]).expect("a legal program").unit;
+    story(DIFFER)
+}
+
+/// What is true of a program with one procedure of two parameters.
+fn story(text: &str) -> Story {
+    let source = lang_l::load([("pair.l", text)]).expect("a legal program").unit;
     let plain = Simulation {
         site: Site::Procedure(ProcId(0)),
         inputs: vec![(LocalId(0), Input::Param(0)), (LocalId(1), Input::Param(1))],

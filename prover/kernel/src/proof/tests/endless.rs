@@ -1,0 +1,101 @@
+//! That a run never ends is shown or refused.
+
+use super::{Story, story};
+use crate::proof::{Dossier, Kernel};
+use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Type};
+use lang_l::interp::Stuck;
+use lang_l::source::Span;
+use lang_l::value::Value;
+use smt::solve::{QueryBudget, Solver};
+use std::collections::BTreeMap;
+
+/// From a negative number neither returns; a run of version 1 is blocked in the end.
+const DOWN: &str = "
+    version 0
+    procedure run(a: int[], n: int) returns (r: int) { if (n != 0) { r := run(a, n - 1); } }
+    version 1
+    procedure run(a: int[], n: int) returns (r: int) { if (n != 0) { assume n > -10; r := run(a, n - 1); } }";
+
+fn local(id: u32, ty: Type) -> Expr {
+    Expr { kind: ExprKind::Local(LocalId(id)), ty, span: Span::default() }
+}
+
+/// `n op number`
+fn compared(op: BinOp, number: i64) -> Expr {
+    let number = Expr { kind: ExprKind::Int(number.into()), ty: Type::Int, span: Span::default() };
+    let sides = (Box::new(local(1, Type::Int)), Box::new(number));
+    Expr { kind: ExprKind::Binary(op, sides.0, sides.1), ty: Type::Bool, span: Span::default() }
+}
+
+/// A run that has come to the procedure with this number.
+fn stuck(number: i64) -> Stuck {
+    let locals = vec![Some(Value::Ref(None)), Some(Value::Int(number.into())), None];
+    Stuck { procedure: ProcId(0), at: None, locals }
+}
+
+/// Why it is not shown that a run never ends.
+fn refusal(story: &Story, version: usize, stuck: &Stuck, conditions: &[Expr]) -> Option<String> {
+    let mut solver = Solver::new(QueryBudget::default());
+    let claims = BTreeMap::new();
+    let dossier = Dossier {
+        source: &story.source,
+        lowered: &story.lowered,
+        simulations: [&story.simulations[0], &story.simulations[1]],
+        effects: [&story.effects[0], &story.effects[1]],
+        rankings: [&[], &[]],
+        claims: &claims,
+    };
+    let kernel = Kernel::check(dossier, &mut solver);
+    kernel.never_ends(version, (ProcId(0), stuck), conditions, &mut solver).err().map(|refused| refused.0)
+}
+
+#[test]
+fn what_recurs_holds_where_the_run_is_and_leaves_no_way_out() {
+    let story = story(DOWN);
+    let negative = || compared(BinOp::Le, -1);
+    let why = |version, stuck: &Stuck, conditions: &[Expr]| refusal(&story, version, stuck, conditions);
+    assert_eq!(why(0, &stuck(-1), &[negative()]), None);
+    let wrong = [
+        (0, stuck(1), vec![negative()], "the condition does not hold where the run is"),
+        (0, stuck(-1), vec![], "there is a way out"),
+        (0, stuck(-1), vec![compared(BinOp::Le, 5)], "there is a way out"),
+        (0, stuck(-1), vec![negative(), compared(BinOp::Ge, -3)], "a turn does not keep the condition"),
+        (1, stuck(-1), vec![negative()], "there is a way out"),
+        (0, Stuck { procedure: ProcId(1), ..stuck(-1) }, vec![negative()], "the run is at another place"),
+        (0, Stuck { at: Some(Span::default()), ..stuck(-1) }, vec![negative()], "the run is at another place"),
+        (
+            0,
+            Stuck { locals: Vec::new(), ..stuck(-1) },
+            vec![negative()],
+            "the condition does not hold where the run is",
+        ),
+    ];
+    for (version, stuck, conditions, expected) in wrong {
+        assert_eq!(why(version, &stuck, &conditions).as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn what_recurs_speaks_of_what_a_turn_is_given_alone() {
+    let story = story(DOWN);
+    let length = Expr {
+        kind: ExprKind::Length(Box::new(local(0, Type::Array(Box::new(Type::Int))))),
+        ty: Type::Int,
+        span: Span::default(),
+    };
+    let of_heap = Expr {
+        kind: ExprKind::Binary(BinOp::Le, Box::new(length), Box::new(local(1, Type::Int))),
+        ..compared(BinOp::Le, 0)
+    };
+    let of_result = Expr {
+        kind: ExprKind::Binary(BinOp::Le, Box::new(local(2, Type::Int)), Box::new(local(1, Type::Int))),
+        ..compared(BinOp::Le, 0)
+    };
+    for condition in [of_heap, of_result, local(1, Type::Int), local(1, Type::Bool), local(9, Type::Bool)] {
+        let why = refusal(&story, 0, &stuck(-1), &[condition]);
+        assert_eq!(why.as_deref(), Some("the condition speaks of more than numbers, truth values and null"));
+    }
+    let mut other = stuck(-1);
+    other.locals[1] = Some(Value::Bool(true));
+    assert_eq!(refusal(&story, 0, &other, &[]).as_deref(), Some("a variable holds what it cannot hold"));
+}
