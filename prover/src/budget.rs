@@ -68,6 +68,8 @@ pub(crate) mod unroll {
 pub(crate) mod sweep {
     /// More conditions of a turn than this are not taken for the one to go on.
     pub(crate) const MAX_PROPOSED: usize = 4;
+    /// What is proposed of a loop is looked at for this part of the usual budget: most of it is right or wrong in plain sight.
+    pub(crate) const SHARE: u32 = 20;
 }
 
 /// Templates of what states or calls have in common.

@@ -225,7 +225,7 @@ impl Checker<'_> {
             return Status::Unproved("a place of it has a form that cannot be said".into());
         };
         for outcome in normal(execution) {
-            let goal = confined(&mut self.arena, outcome, &self.effects[self.id.index()].writes, &places);
+            let goal = confined(self.arena, outcome, &self.effects[self.id.index()].writes, &places);
             let status = self.condition(Some(goal), &outcome.path, ClauseKind::Modifies, vec![span]);
             if status != Status::Holds {
                 return status;

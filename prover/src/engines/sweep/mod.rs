@@ -11,6 +11,7 @@
 mod turn;
 
 use super::{Engine, paths};
+use crate::budget::sweep::SHARE;
 use crate::goal::{Claim, Goal, PairProof, Rule};
 use crate::lower::is_loop;
 use kernel::exec::sweep::Sweep;
@@ -66,7 +67,7 @@ fn sweeps(goal: &Goal<'_>, version: usize, solver: &mut Solver) -> BTreeMap<Proc
         let proposed = turn::proposed(program, version, id);
         let holds = |own: &Sweep| {
             let alone = BTreeMap::from([(id, own.clone())]);
-            kernel::pair::sweep::check(program, version, &alone, solver).is_ok()
+            solver.with_share(SHARE, |solver| kernel::pair::sweep::check(program, version, &alone, solver).is_ok())
         };
         Some((id, proposed.into_iter().find(holds)?))
     };
