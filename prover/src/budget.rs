@@ -28,6 +28,12 @@ pub(crate) mod ranking {
     pub(crate) const MAX_MEASURES: usize = 2;
 }
 
+/// Certificates.
+pub(crate) mod certificate {
+    /// No claim under a condition has this number, or a greater one.
+    pub(crate) const MAX_CONDITIONAL: usize = 10_000;
+}
+
 /// Relating two outcomes.
 pub(crate) mod relate {
     /// More correspondences than this are not tried.

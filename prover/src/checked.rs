@@ -72,7 +72,7 @@ impl Material {
             let rests = |(pair, proof): (&Pair, &PairProof)| {
                 let open = !faults::planted("checked/premises-forgotten")
                     && proof.level.is_some()
-                    && proof.used.keys().any(|used| untold.contains(used));
+                    && proof.used.always.keys().any(|used| untold.contains(used));
                 (open && !untold.contains(pair)).then_some(*pair)
             };
             let more: Vec<Pair> = proofs.iter().filter_map(rests).collect();
@@ -134,10 +134,7 @@ pub(crate) fn conditional(
 ) {
     let Some(level) = proof.level else { return };
     let told = evidence(program, pair, proof).ok_or_else(untold);
-    match told.and_then(|evidence| kernel.prove_when(pair, when, (level, &evidence), solver)?) {
-        Ok(proved) => confirm(proof, proved),
-        Err(rejection) => refuse(proof, &rejection),
-    }
+    take_over(proof, told.and_then(|evidence| kernel.prove_when(pair, when, (level, &evidence), solver)?));
 }
 
 /// What the kernel made of a run, for those who want to follow it.
@@ -182,7 +179,8 @@ pub(crate) fn agree(others: &BTreeMap<Pair, PairProof>, proofs: &mut BTreeMap<Pa
     }
 }
 
-fn evidence(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<PairEvidence> {
+/// What the kernel is told of a proof; `None` where it cannot be told.
+pub(crate) fn evidence(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<PairEvidence> {
     match proof.evidence.as_ref()? {
         ProofEvidence::Plain => {
             let (left, right) = program.code(pair);
@@ -206,6 +204,14 @@ fn evidence(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<Pair
 
 fn untold() -> Rejection {
     Rejection("the kernel is not told of all that it rests on".into())
+}
+
+/// Takes over what the kernel says of a proof.
+pub(crate) fn take_over(proof: &mut PairProof, said: Result<Proved, Rejection>) {
+    match said {
+        Ok(proved) => confirm(proof, proved),
+        Err(rejection) => refuse(proof, &rejection),
+    }
 }
 
 /// What the kernel agrees to is proved, and no more than that.

@@ -7,18 +7,19 @@
 //! differences first.
 
 use crate::analysis::{Analysis, analyse};
-use crate::checked::Material;
+use crate::checked::{self, Material};
 use crate::engines::claims;
 use crate::goal::{Pair, Program};
 use crate::lower::lower;
-use crate::verdict::comparison::{comparisons, unconditional};
+use crate::verdict::comparison::{Comparison, comparisons, unconditional};
+use crate::verdict::conditional;
 use crate::verify::Config;
 use kernel::alone::measures::Ranking;
 use kernel::effects::Effects;
 use kernel::exec::source::Simulation;
 use kernel::pair::PairEvidence;
 use kernel::proof::Dossier;
-use kernel::relate::Level;
+use kernel::relate::{ConditionalClaim, Level};
 use lang_l::hir::Unit;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +36,8 @@ pub struct Findings {
     pub rankings: [Vec<Ranking>; 2],
     /// What is said of pairs, and why.
     pub claims: BTreeMap<Pair, (Level, PairEvidence)>,
+    /// What is said of pairs from some stores only, and why.
+    pub conditional: Vec<(ConditionalClaim, Option<PairEvidence>)>,
 }
 
 impl Findings {
@@ -45,19 +48,28 @@ impl Findings {
             let lowered = lower(unit);
             let Analysis { effects, evidence, .. } = analyse(&lowered, solver);
             let program = Program { unit: &lowered, effects };
-            let mut candidates = program.candidates(&unconditional(unit, &comparisons(unit)));
+            let comparisons = comparisons(unit);
+            let mut candidates = program.candidates(&unconditional(unit, &comparisons));
             candidates.retain(|pair| !without.contains(pair));
             let proofs = claims::prove_all(&program, &candidates, solver);
+            let known = |one: &Comparison<'_>| one.when.is_none() && without.contains(&one.pair);
+            let wanted = conditional::wanted(unit, &program, &comparisons, &proofs, known);
+            let under = conditional::search(&program, claims::surviving(&program, &proofs), &wanted, solver);
+            let conditional = under.into_iter().map(|(claim, proof)| {
+                let evidence = checked::evidence(&program, claim.pair, &proof);
+                (claim, evidence)
+            });
+            let conditional = conditional.collect();
             let Material { simulations, claims, .. } = Material::of(unit, &program, &proofs);
             let (effects, rankings) = (program.effects, evidence.map(|evidence| evidence.rankings));
-            Findings { lowered: lowered.as_unit().clone(), simulations, effects, rankings, claims }
+            Findings { lowered: lowered.as_unit().clone(), simulations, effects, rankings, claims, conditional }
         });
         found.ok()
     }
 
     /// All of it as the kernel takes it, of this source.
     pub fn dossier<'a>(&'a self, source: &'a Unit) -> Dossier<'a> {
-        let Findings { lowered, simulations, effects, rankings, claims } = self;
+        let Findings { lowered, simulations, effects, rankings, claims, .. } = self;
         Dossier {
             source,
             lowered,

@@ -13,7 +13,7 @@ use kernel::pair::summaries::SummariesEvidence;
 use kernel::pair::{self, Both, PairEvidence};
 use kernel::proof::Proved;
 use kernel::rejection::Rejection;
-use kernel::relate::{Apart, Claims, Correspondence, FailedGoal, Level, Relation};
+use kernel::relate::{Apart, Claims, Correspondence, FailedGoal, Level, Relation, Uses};
 use lang_l::hir::same::same_code;
 use lang_l::hir::{Expr, ProcId, Procedure};
 use lang_l::source::Span;
@@ -31,7 +31,7 @@ pub struct PairProof {
     /// The level reached; `None` when not even partial equivalence was proved.
     pub level: Option<Level>,
     /// The claims it rests on.
-    pub used: Claims,
+    pub used: Uses,
     /// The rule by which it was proved.
     pub rule: &'static Rule,
     /// Why not (or why only partially).
@@ -136,7 +136,7 @@ impl Goal<'_> {
         evidence: &PairEvidence,
         solver: &mut Solver,
     ) -> Result<PairProof, Rejection> {
-        let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Claims::new());
+        let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Uses::new());
         proof.used = pair::check(&self.as_checked(), claim.level, evidence, solver, &mut |arena, relation, a, b| {
             proof.note(arena, relation, a, b);
         })?;
@@ -328,7 +328,7 @@ pub fn assumptions(program: &Program<'_>, pair: Pair, when: Option<&Expr>, arena
 /// recur only through others.
 pub(crate) fn inlinable(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet<ProcId> {
     let procedures = &program.unit.versions()[version].procedures;
-    let partnered: BTreeSet<ProcId> = claims.keys().map(|&(p, q)| [p, q][version]).collect();
+    let partnered: BTreeSet<ProcId> = claims.always.keys().map(|&(p, q)| [p, q][version]).collect();
     let bounded = |id: ProcId, p: &Procedure| {
         !program.effects[version][id.index()].recursive(id)
             || !(partnered.contains(&id) || direct_callees(p).contains(&id))
@@ -339,7 +339,7 @@ pub(crate) fn inlinable(program: &Program<'_>, version: usize, claims: &Claims) 
 
 impl PairProof {
     /// A proof, or none, with nothing to say about correspondences.
-    pub fn trivial(level: Option<Level>, rule: &'static Rule, used: Claims) -> Self {
+    pub fn trivial(level: Option<Level>, rule: &'static Rule, used: Uses) -> Self {
         PairProof {
             level,
             used,
@@ -356,7 +356,7 @@ impl PairProof {
     }
 
     pub(crate) fn failed(rule: &'static Rule, what: String, places: [Vec<Span>; 2]) -> Self {
-        PairProof { failed_goal: Some(FailedGoal { what, places }), ..Self::trivial(None, rule, Claims::new()) }
+        PairProof { failed_goal: Some(FailedGoal { what, places }), ..Self::trivial(None, rule, Uses::new()) }
     }
 
     pub(crate) fn note(&mut self, arena: &Arena, relation: &Relation, left: &Outcome, right: &Outcome) {

@@ -15,11 +15,12 @@ use crate::lower::lower;
 use crate::search::witness::Contrast;
 use crate::search::{concrete, recurrent_set};
 use crate::verdict::comparison::{Comparison, comparable, comparisons, unconditional};
+use crate::verdict::conditional;
 use crate::verdict::judge::{Judge, Manner, Proofs};
 use crate::verdict::{PairReport, Report, Verdict, clauses, stopped};
 use kernel::alone::clauses::{Status, contracts_hold};
 use kernel::proof::Kernel;
-use kernel::relate::Level;
+use kernel::relate::{ConditionalClaim, Level};
 use lang_l::hir::{ProcId, Unit};
 use lang_l::interp::{Divergence, Stuck};
 use smt::solve::{QueryBudget, Shared, Solver};
@@ -165,19 +166,19 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     let material = Material::of(unit, &program, other.as_ref().unwrap_or(&proofs));
     let check = |solver: &mut Solver| inspect(&material, (unit, &program), &evidence, solver, config.check_stop());
     let ((kernel, stopped), queries) = solver.aside(check);
-    let Some(kernel) = kernel else {
+    let Some(mut kernel) = kernel else {
         // The first reason is the one that counts.
         return all_open(solver.stopped().or(stopped).unwrap_or(Reason::Size));
     };
     material.settle(&kernel, &program, other.as_mut().unwrap_or(&mut proofs));
     other.iter().for_each(|other| checked::agree(other, &mut proofs));
     let mut report = Report { kernel: checked::report(&program, &kernel, &proofs, queries), ..Report::default() };
+    let under = Under { unit, program: &program, comparisons: &comparisons, strategy: config.strategy };
+    let refuted = |one: &Comparison<'_>| judge.known_difference(one).is_some() || config.gives_up(unit, one.pair);
+    report.conditional = under.prove((&mut proofs, &mut kernel), refuted, &mut solver);
     for comparison in selected() {
         let decided = solver.attempt(|solver| {
-            let mut proof = answer(unit, &program, comparison, (&proofs, config.strategy), solver);
-            if let (Some(when), Some(proof)) = (comparison.when, &mut proof) {
-                solver.aside(|solver| checked::conditional(&kernel, &program, (comparison.pair, when), proof, solver));
-            }
+            let proof = under.answer(comparison, (&proofs, &report.conditional));
             judge.pair(comparison, (proof.as_ref(), &proofs), &kernel, solver)
         });
         let settle = |Stopped(reason)| judge.settle(comparison, (&proofs, &kernel), reason, &mut solver);
@@ -233,21 +234,62 @@ fn proofs(program: &Program<'_>, candidates: &[Pair], strategy: Strategy, solver
     }
 }
 
-/// The proof of one pair under its condition; `None` where the two cannot be compared, or the strategy knows no conditions.
-fn answer(
-    unit: &Unit,
-    program: &Program<'_>,
-    comparison: &Comparison<'_>,
-    (proofs, strategy): (&Proofs, Strategy),
-    solver: &mut Solver,
-) -> Option<PairProof> {
-    match comparison.when {
-        _ if !comparable(unit, comparison.pair) => None,
-        None => proofs.get(&comparison.pair).cloned(),
-        Some(_) if strategy == Strategy::Paper => None,
-        when => {
-            let claims = claims::surviving(program, proofs);
-            Some(claims::prove_when(program, comparison.pair, when, &claims, solver))
+/// What is asked under conditions.
+struct Under<'u> {
+    unit: &'u Unit,
+    program: &'u Program<'u>,
+    comparisons: &'u [Comparison<'u>],
+    strategy: Strategy,
+}
+
+impl Under<'_> {
+    /// What engines find of all that is worth asking under conditions; the paper's strategy knows none.
+    fn search(
+        &self,
+        proofs: &Proofs,
+        refuted: impl Fn(&Comparison<'_>) -> bool,
+        solver: &mut Solver,
+    ) -> Vec<conditional::Proved> {
+        if self.strategy == Strategy::Paper {
+            return Vec::new();
+        }
+        let wanted = conditional::wanted(self.unit, self.program, self.comparisons, proofs, refuted);
+        conditional::search(self.program, claims::surviving(self.program, proofs), &wanted, solver)
+    }
+
+    /// What is proved of that, checked; nothing where the stop fires first. What needs no condition after all is taken over.
+    fn prove(
+        &self,
+        (proofs, kernel): (&mut Proofs, &mut Kernel<'_>),
+        refuted: impl Fn(&Comparison<'_>) -> bool,
+        solver: &mut Solver,
+    ) -> Vec<conditional::Proved> {
+        let found = solver.attempt(|solver| {
+            let mut found = self.search(proofs, refuted, solver);
+            solver.aside(|solver| conditional::settle(self.program, &mut found, kernel, solver));
+            found
+        });
+        let found = found.unwrap_or_default();
+        conditional::take_over(&found, proofs);
+        found
+    }
+
+    /// The proof of one pair under its condition; `None` where the two cannot be compared, or the strategy knows no conditions.
+    fn answer(
+        &self,
+        comparison: &Comparison<'_>,
+        (proofs, found): (&Proofs, &[conditional::Proved]),
+    ) -> Option<PairProof> {
+        match comparison.when {
+            _ if !comparable(self.unit, comparison.pair) => None,
+            None => proofs.get(&comparison.pair).cloned(),
+            Some(_) if self.strategy == Strategy::Paper => None,
+            Some(when) => {
+                let own =
+                    |claim: &ConditionalClaim| (claim.pair, claim.condition.as_ref()) == (comparison.pair, Some(when));
+                let proof = found.iter().find(|(claim, _)| own(claim)).map(|(_, proof)| proof.clone());
+                Some(proof.unwrap_or_else(|| claims::untried(self.program, comparison.pair)))
+            }
         }
     }
 }
@@ -279,10 +321,13 @@ fn unaided(unit: &Unit, config: &Config) -> Vec<(Pair, Option<String>, Option<Le
     let program = Program { unit: &lowered, effects };
     let comparisons = comparisons(unit);
     let candidates = program.candidates(&unconditional(unit, &comparisons));
-    let proofs = proofs(&program, &candidates, config.strategy, &mut solver);
+    let mut proofs = proofs(&program, &candidates, config.strategy, &mut solver);
+    let under = Under { unit, program: &program, comparisons: &comparisons, strategy: config.strategy };
+    let found = under.search(&proofs, |_| false, &mut solver);
+    conditional::take_over(&found, &mut proofs);
     let in_doubt = clauses.iter().any(|clause| clause.status != Status::Holds);
-    let mut level = |comparison: &Comparison<'_>| {
-        let proof = answer(unit, &program, comparison, (&proofs, config.strategy), &mut solver);
+    let level = |comparison: &Comparison<'_>| {
+        let proof = under.answer(comparison, (&proofs, &found));
         proof.filter(|_| !in_doubt).and_then(|proof| proof.level)
     };
     comparisons.iter().map(|comparison| (comparison.pair, comparison.condition(unit), level(comparison))).collect()

@@ -1,5 +1,5 @@
 ; The proof of sumTo ~ gauss when n >= 0
-; Part of certificate 4bbaf7393dd0a255cd7d3b6c8eff4c03c5c6cefc3918f270a4fe00db1d0b4287
+; Part of certificate 771157354bf13ad444d8ddd7fad8cf2749094e8ef3b11aa2f28ed93b92222673
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -321,6 +321,11 @@ pub const ALL: &[Fault] = &[
     outside("relate/births-one", "prover/src/relate/mod.rs", "of the objects that correspond one pair is written down"),
     outside("relate/split-one-side", "prover/src/relate/mod.rs", "of the two sides of a split one is looked at"),
     outside("relate/call-taken-twice", "prover/src/relate/mod.rs", "one call is matched with two"),
+    outside(
+        "relate/condition-unasked",
+        "prover/src/relate/mod.rs",
+        "a claim is used of calls that do not satisfy its condition",
+    ),
     outside("relate/excluded-unasked", "prover/src/relate/mod.rs", "paths that end differently exclude each other"),
     outside("relate/matches-crossed", "prover/src/relate/mod.rs", "matched calls are written down crossed"),
     outside("relate/endings-alike", "prover/src/relate/mod.rs", "an error is as good as a return"),
@@ -371,6 +376,19 @@ pub const ALL: &[Fault] = &[
             "objects of other classes may correspond",
         ),
         "relate/class-ignored",
+    ),
+    hiding(
+        kernel(
+            "kernel/relate/condition-unshown",
+            "prover/kernel/src/relate/mod.rs",
+            "the condition of a claim need not hold of a call",
+        ),
+        "relate/condition-unasked",
+    ),
+    kernel(
+        "kernel/relate/condition-moves",
+        "prover/kernel/src/relate/claims.rs",
+        "a condition on all objects is asked of a call",
     ),
     kernel("kernel/relate/injective", "prover/kernel/src/relate/align.rs", "two objects may be one"),
     kernel("kernel/relate/lengths", "prover/kernel/src/relate/agree.rs", "aligned arrays may have other lengths"),

@@ -9,9 +9,10 @@
 //! Invariant: no search; a decision that does not lead on is wrong.
 
 use super::ReplayedPair;
-use super::decisions::{AnsweredPair, Decision, Decisions};
+use super::decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 use super::names;
 use crate::analysis::{Analysis, confirm_analysis};
+use crate::budget::certificate::MAX_CONDITIONAL;
 use crate::checked::Material;
 use crate::engines;
 use crate::goal::{Goal, Pair, PairProof, Program};
@@ -26,9 +27,9 @@ use crate::verdict::vacuity;
 use kernel::alone::clauses::{Clause, ClauseKind, Status, contracts_hold};
 use kernel::effects::Effects;
 use kernel::rejection::{Rejection, reject};
-use kernel::relate::{Claims, Level};
+use kernel::relate::{Claims, ConditionalClaim, Level};
 use lang_l::heap::Input;
-use lang_l::hir::Unit;
+use lang_l::hir::{Expr, Unit};
 use lang_l::interp::Behaviour;
 use lang_l::store_json::{read_externals, read_input};
 use serde_json::Value as Json;
@@ -143,22 +144,25 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmation
     let find = |pair: Pair, when: &Option<String>| asked.iter().find(|a| a.pair == pair && a.condition(unit) == *when);
 
     let mut claims = Claims::new();
-    for proof in decisions.proofs.iter().filter(|proof| proof.when.is_none()) {
-        if claims.insert(proof.pair, proof.claim.level).is_some() {
-            return reject("a pair is proved twice");
-        }
-    }
-    claims.retain(|&pair, _| program.claimable(pair));
     let mut proofs = Vec::new();
     for proved in &decisions.proofs {
         let name = names::pair_name(lowered.as_unit(), proved.pair, proved.when.as_deref());
-        let when = match &proved.when {
-            None => None,
-            Some(_) => match find(proved.pair, &proved.when) {
-                Some(asked) => asked.when,
+        let own = match proved.number {
+            None if proved.when.is_none() => claims.always.insert(proved.pair, proved.claim.level).is_none(),
+            None => false,
+            Some(number) => match find(proved.pair, &proved.when) {
+                Some(asked) => add(&mut claims, number, proved, asked.when),
                 None => return reject(format!("{name}: the program has no such pair")),
             },
         };
+        if !own {
+            return reject(format!("{name}: it is proved twice, or under a number that it cannot have"));
+        }
+    }
+    claims.always.retain(|&pair, _| program.claimable(pair));
+    for proved in &decisions.proofs {
+        let name = names::pair_name(lowered.as_unit(), proved.pair, proved.when.as_deref());
+        let when = find(proved.pair, &proved.when).and_then(|asked| asked.when);
         let mut solver = fresh();
         let goal = Goal { program: &program, pair: proved.pair, when, claims: &claims, reached: None };
         let proof = engines::confirm(&goal, &proved.claim, &mut solver)
@@ -180,6 +184,18 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmation
         .collect();
     let effects = program.effects.clone();
     Ok(Confirmation { lowered: lowered.clone(), effects, alone, proofs, script_names, pairs: seen })
+}
+
+/// Adds a claim under a condition, of this number; whether it can have that.
+fn add(claims: &mut Claims, number: usize, proved: &ProvedPair, condition: Option<&Expr>) -> bool {
+    if number >= MAX_CONDITIONAL {
+        return false;
+    }
+    let fallen = || ConditionalClaim { pair: proved.pair, condition: None, level: None };
+    let slots = claims.conditional.len().max(number + 1);
+    claims.conditional.resize_with(slots, fallen);
+    let own = ConditionalClaim { pair: proved.pair, condition: condition.cloned(), level: Some(proved.claim.level) };
+    std::mem::replace(&mut claims.conditional[number], own).level.is_none()
 }
 
 /// Looks at what a certificate says of pairs, with all there is to answer from.
@@ -237,7 +253,7 @@ impl PairChecker<'_> {
         let Some(proof) = of(asked.pair, &answered.when).filter(|proof| proof.level == Some(level)) else {
             return reject("there is no proof of what is said");
         };
-        let all = self.decisions.proofs.iter().zip(self.proofs).filter(|(decided, _)| decided.when.is_none());
+        let all = self.decisions.proofs.iter().zip(self.proofs).filter(|(decided, _)| decided.number.is_none());
         let unconditional: BTreeMap<Pair, PairProof> =
             all.map(|(decided, (proof, _))| (decided.pair, proof.clone())).collect();
         let rests_on = premises(asked.pair, Some(proof), &unconditional);

@@ -9,7 +9,7 @@ use crate::analysis::AnalysisEvidence;
 use crate::goal::{Claim, Pair, PairProof};
 use crate::search::witness::{ContractWitness, Witness};
 use crate::verdict::{PairReport, Report, Verdict};
-use kernel::relate::Level;
+use kernel::relate::{ConditionalClaim, Level};
 use lang_l::hir::{ProcId, Unit};
 use lang_l::store_json::{externals_json, input_json};
 use serde_json::Value as Json;
@@ -33,6 +33,8 @@ pub struct ProvedPair {
     pub pair: Pair,
     /// The text of the condition.
     pub when: Option<String>,
+    /// The number by which proofs name the claim, where it is one of those under conditions.
+    pub number: Option<usize>,
     /// The claim, and how it is proved.
     pub claim: Claim,
 }
@@ -66,27 +68,21 @@ pub enum Decision {
 impl Decisions {
     /// What a report says.
     pub fn of(unit: &Unit, report: &Report) -> Self {
-        let mut chosen: BTreeMap<Pair, Claim> = BTreeMap::new();
-        let mut conditional = Vec::new();
+        let mut chosen = Chosen::default();
         let mut pairs = Vec::new();
         for asked in &report.pairs {
             let answer = match &asked.verdict {
-                Verdict::Equivalent(proof) | Verdict::PartiallyEquivalent(proof) => {
-                    match choose(report, asked, proof, &mut chosen, &mut conditional) {
-                        Some(level) => Decision::Proved(level),
-                        None => Decision::Uncertified("its proof has parts that a certificate cannot hold".into()),
-                    }
-                }
+                Verdict::Equivalent(_) | Verdict::PartiallyEquivalent(_) => match chosen.with(unit, report, asked) {
+                    Some(level) => Decision::Proved(level),
+                    None => Decision::Uncertified("its proof has parts that a certificate cannot hold".into()),
+                },
                 Verdict::NotEquivalent(witness) => Decision::Differs(difference(unit, asked, witness)),
                 Verdict::ContractViolation(witness) => violation(unit, witness),
                 Verdict::Unknown(reason) => Decision::Unknown(reason.what.clone()),
             };
             pairs.push(AnsweredPair { pair: asked.pair, when: asked.when.clone(), answer });
         }
-        let mut proofs: Vec<ProvedPair> =
-            chosen.into_iter().map(|(pair, claim)| ProvedPair { pair, when: None, claim }).collect();
-        proofs.extend(conditional);
-        Decisions { evidence: report.evidence.clone(), proofs, pairs }
+        Decisions { evidence: report.evidence.clone(), proofs: chosen.proofs(unit, report), pairs }
     }
 }
 
@@ -94,33 +90,81 @@ fn claim(proof: &PairProof) -> Option<Claim> {
     Some(Claim { level: proof.level?, rule: proof.rule, evidence: proof.evidence.clone()? })
 }
 
-/// Takes a proof with all it rests on, or nothing.
-fn choose(
-    report: &Report,
-    asked: &PairReport,
-    proof: &PairProof,
-    chosen: &mut BTreeMap<Pair, Claim>,
-    conditional: &mut Vec<ProvedPair>,
-) -> Option<Level> {
-    let own = claim(proof)?;
-    let level = own.level;
-    let mut more: BTreeMap<Pair, Claim> = BTreeMap::new();
-    let mut work: Vec<Pair> = proof.used.keys().copied().collect();
-    if asked.when.is_none() {
-        more.insert(asked.pair, own.clone());
+/// The claims that are taken, each with how it is proved.
+#[derive(Clone, Debug, Default)]
+struct Chosen {
+    always: BTreeMap<Pair, Claim>,
+    /// Those under conditions, by number.
+    conditional: BTreeMap<usize, Claim>,
+}
+
+impl Chosen {
+    /// Takes the proof of a pair that was asked for with all it rests on, or nothing; its level.
+    fn with(&mut self, unit: &Unit, report: &Report, asked: &PairReport) -> Option<Level> {
+        let is_own = |(claim, proof): &(ConditionalClaim, PairProof)| {
+            let same = claim.pair == asked.pair && condition_text(unit, claim) == asked.when;
+            same && proof.level.is_some()
+        };
+        let mut more = self.clone();
+        let level = match report.conditional.iter().position(is_own) {
+            Some(number) => more.take_conditional(report, number)?,
+            None if asked.when.is_some() => return None,
+            None => more.take_always(report, asked.pair)?,
+        };
+        *self = more;
+        Some(level)
     }
-    while let Some(pair) = work.pop() {
-        if !chosen.contains_key(&pair) && !more.contains_key(&pair) {
-            let proof = report.proofs.get(&pair)?;
-            more.insert(pair, claim(proof)?);
-            work.extend(proof.used.keys());
+
+    fn take_always(&mut self, report: &Report, pair: Pair) -> Option<Level> {
+        if let Some(known) = self.always.get(&pair) {
+            return Some(known.level);
         }
+        let proof = report.proofs.get(&pair)?;
+        let own = claim(proof)?;
+        let level = own.level;
+        self.always.insert(pair, own);
+        self.take_used(report, proof)?;
+        Some(level)
     }
-    chosen.extend(more);
-    if asked.when.is_some() {
-        conditional.push(ProvedPair { pair: asked.pair, when: asked.when.clone(), claim: own });
+
+    fn take_conditional(&mut self, report: &Report, number: usize) -> Option<Level> {
+        if let Some(known) = self.conditional.get(&number) {
+            return Some(known.level);
+        }
+        let (_, proof) = report.conditional.get(number)?;
+        let own = claim(proof)?;
+        let level = own.level;
+        self.conditional.insert(number, own);
+        self.take_used(report, proof)?;
+        Some(level)
     }
-    Some(level)
+
+    fn take_used(&mut self, report: &Report, proof: &PairProof) -> Option<()> {
+        for &pair in proof.used.always.keys() {
+            self.take_always(report, pair)?;
+        }
+        for &number in proof.used.conditional.keys() {
+            self.take_conditional(report, number)?;
+        }
+        Some(())
+    }
+
+    /// The proofs, those of claims from all stores first.
+    fn proofs(self, unit: &Unit, report: &Report) -> Vec<ProvedPair> {
+        let always = self.always.into_iter().map(|(pair, claim)| ProvedPair { pair, when: None, number: None, claim });
+        let conditional = self.conditional.into_iter().map(|(number, claim)| {
+            let (of, _) = &report.conditional[number];
+            ProvedPair { pair: of.pair, when: condition_text(unit, of), number: Some(number), claim }
+        });
+        always.chain(conditional).collect()
+    }
+}
+
+/// The text of the condition of a claim.
+fn condition_text(unit: &Unit, claim: &ConditionalClaim) -> Option<String> {
+    let version = &unit.versions[0];
+    let text = |condition| lang_l::hir::print::expr_text(unit, version, version.procedure(claim.pair.0), condition);
+    claim.condition.as_ref().map(text)
 }
 
 fn difference(unit: &Unit, asked: &PairReport, witness: &Witness) -> Json {

@@ -205,14 +205,16 @@ impl Words<'_> {
         let uses = |(&pair, level): (&Pair, &Level)| {
             format!("{} ({})", pair_name(self.lowered.as_unit(), pair, None), level_word(*level))
         };
+        let numbered = |(number, level): (&usize, &Level)| format!("claim {number} ({})", level_word(*level));
         let both = |&(left, right): &(Span, Span)| [self.place(left), self.place(right)];
         let mut entry = ProofEntry {
             left: self.name(0, decided.pair.0),
             right: self.name(1, decided.pair.1),
             when: decided.when.clone(),
+            number: decided.number,
             level: level_word(claim.level).into(),
             rule: claim.rule.name.into(),
-            uses: proof.used.iter().map(uses).collect(),
+            uses: proof.used.always.iter().map(uses).chain(proof.used.conditional.iter().map(numbered)).collect(),
             allocations: proof.correspondence.iter().map(both).collect(),
             calls: proof.matched_calls.iter().map(both).collect(),
             script,
@@ -373,7 +375,7 @@ impl Reader<'_> {
             (None, None) => ProofEvidence::Plain,
             _ => return reject("the evidence is incomplete"),
         };
-        Ok(ProvedPair { pair, when: entry.when.clone(), claim: Claim { level, rule, evidence } })
+        Ok(ProvedPair { pair, when: entry.when.clone(), number: entry.number, claim: Claim { level, rule, evidence } })
     }
 }
 

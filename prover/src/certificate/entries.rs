@@ -96,6 +96,9 @@ pub(super) struct ProofEntry {
     pub(super) right: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) when: Option<String>,
+    /// The number by which proofs name the claim, where it is one of those under conditions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) number: Option<usize>,
     pub(super) level: String,
     pub(super) rule: String,
     /// The claims about callees that were used, in words.

@@ -16,7 +16,7 @@ use crate::goal::{Pair, Program};
 use crate::relate::Searcher;
 use kernel::exec::state::Outcome;
 use kernel::exec::{AtOnce, Executor, Limits};
-use kernel::relate::{Claims, Relater};
+use kernel::relate::{Claims, Relater, Uses};
 use lang_l::hir::ProcId;
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
@@ -243,7 +243,7 @@ fn related(question: Question<'_>, [left, right]: [&Outcome; 2], arena: &mut Are
         arena,
         solver,
         claims,
-        used: Claims::new(),
+        used: Uses::new(),
         relations: BTreeMap::new(),
         end: None,
     };

@@ -34,19 +34,19 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
         }
         let proof = prove_when(program, pair, None, &claims, solver);
         let reached = proof.level;
-        let before = claims.get(&pair).copied();
+        let before = claims.always.get(&pair).copied();
         proofs.insert(pair, proof);
         if reached >= before || faults::planted("engines/claims/kept") {
             return Look::Holds;
         }
         match reached {
-            Some(level) => claims.insert(pair, level),
-            None => claims.remove(&pair),
+            Some(level) => claims.always.insert(pair, level),
+            None => claims.always.remove(&pair),
         };
         let rests = |other: &Pair| {
-            let used = proofs.get(other).and_then(|proof| proof.used.get(&pair));
+            let used = proofs.get(other).and_then(|proof| proof.used.always.get(&pair));
             !faults::planted("engines/claims/not-rechecked")
-                && claims.contains_key(other)
+                && claims.always.contains_key(other)
                 && used.is_some_and(|&needed| Some(needed) > reached)
         };
         Look::WeakenedFor((0..pairs.len()).filter(|&other| rests(&pairs[other])).collect())
@@ -61,7 +61,7 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
 fn give_up(program: &Program<'_>, open: &[Pair], proofs: &mut BTreeMap<Pair, PairProof>, reason: stop::Reason) {
     let mut users: BTreeMap<Pair, Vec<Pair>> = BTreeMap::new();
     for (&user, proof) in proofs.iter() {
-        for &used in proof.used.keys() {
+        for &used in proof.used.always.keys() {
             users.entry(used).or_default().push(user);
         }
     }
@@ -75,6 +75,13 @@ fn give_up(program: &Program<'_>, open: &[Pair], proofs: &mut BTreeMap<Pair, Pai
         proofs.insert(pair, PairProof::failed(&paths::PATHS, reason.to_string(), places));
         lost.extend(users.remove(&pair).unwrap_or_default());
     }
+}
+
+/// What is said of a pair that nothing was tried for.
+pub(crate) fn untried(program: &Program<'_>, pair: Pair) -> PairProof {
+    let places = Goal { program, pair, when: None, claims: &Claims::new(), reached: None }.places();
+    let why = stop::fired().map_or_else(|| "nothing was tried".to_string(), |reason| reason.to_string());
+    PairProof::failed(&paths::PATHS, why, places)
 }
 
 /// The claims that were proved in the end.

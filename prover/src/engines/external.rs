@@ -5,7 +5,7 @@ use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule};
 use kernel::pair::PairEvidence;
 use kernel::pair::same::same_external;
 use kernel::rejection::{Rejection, reject};
-use kernel::relate::{Claims, Level};
+use kernel::relate::{Level, Uses};
 use smt::solve::Solver;
 
 /// The rule.
@@ -31,7 +31,7 @@ impl Engine for External {
     fn search(&self, goal: &Goal<'_>, _solver: &mut Solver) -> PairProof {
         let same =
             faults::planted("engines/external/declared-alike") || same_external(&goal.as_checked()) == Some(true);
-        PairProof::trivial(same.then_some(Level::Full), &EXTERNAL, Claims::new())
+        PairProof::trivial(same.then_some(Level::Full), &EXTERNAL, Uses::new())
     }
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {

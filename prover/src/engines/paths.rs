@@ -12,7 +12,7 @@ use kernel::pair::PairEvidence;
 use kernel::pair::paths::{PathPair, PathsEvidence, Relations, meetings};
 use kernel::pair::plan::{InliningPlan, Run};
 use kernel::rejection::{Rejection, reject};
-use kernel::relate::{Claims, Level, RelationEvidence};
+use kernel::relate::{Level, RelationEvidence, Uses};
 use smt::solve::Solver;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,7 +98,7 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
     };
     let relater = program.relater(&mut arena, solver, goal.claims);
     let mut searcher = Searcher::new(relater, MAX_ATTEMPTS);
-    let mut proof = PairProof::trivial(Some(Level::Full), rule, Claims::new());
+    let mut proof = PairProof::trivial(Some(Level::Full), rule, Uses::new());
     let mut relations: Written = Some(BTreeMap::new());
     for meeting in meetings(&both) {
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);

@@ -1,11 +1,11 @@
 //! What the engines without path pairs make of their findings: proofs that rest on no other pair.
 
 use crate::goal::{Goal, PairProof, ProofEvidence, Rule};
-use kernel::relate::{Claims, FailedGoal, Level};
+use kernel::relate::{FailedGoal, Level, Uses};
 
 /// A proof at this level.
 pub(super) fn proof(goal: &Goal<'_>, rule: &'static Rule, level: Level, evidence: Option<ProofEvidence>) -> PairProof {
-    let mut proof = PairProof { evidence, ..PairProof::trivial(Some(level), rule, Claims::new()) };
+    let mut proof = PairProof { evidence, ..PairProof::trivial(Some(level), rule, Uses::new()) };
     proof.failed_goal = (level != Level::Full).then(|| FailedGoal {
         what: "it could not be shown that the two end from the same stores".into(),
         places: goal.places(),

@@ -18,8 +18,8 @@ use crate::goal::Pair;
 use kernel::bounds::relate::MAX_SPLITS;
 use kernel::exec::state::Outcome;
 use kernel::relate::{
-    Cases, Correspondence, End, FailedGoal, Leaf, Match, Relater, Relation, RelationEvidence, RenamedOutcome, Repeat,
-    places, write_condition,
+    Cases, Correspondence, End, FailedGoal, Leaf, Level, Match, Relater, Relation, RelationEvidence, RenamedOutcome,
+    Repeat, places, write_condition,
 };
 use smt::arena::CallRecord;
 use smt::obligation::{Purpose, Tag};
@@ -41,6 +41,9 @@ impl RelationProof {
         RelationProof { relation, evidence: cases.map(|cases| RelationEvidence { repeats, cases }) }
     }
 }
+
+/// What corresponds once two more calls do, and the number of the claim under a condition that says so, if it is one.
+type Matched = (Correspondence, Option<usize>);
 
 /// Which partner is tried first for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,10 +154,10 @@ impl<'a> Searcher<'a> {
         let mut aligned = self.relater.align(left, right, &alignment);
         let mut matches = Some(Vec::new());
         while !aligned.contradictory
-            && let Some(better) =
+            && let Some((better, under)) =
                 self.match_next_call(Sides { left, right, current: &aligned, alignment: &alignment }, splits)
         {
-            matches = matches.zip(match_between(&alignment, &better)).map(|(mut all, next)| {
+            matches = matches.zip(match_between(&alignment, &better, under)).map(|(mut all, next)| {
                 all.push(next);
                 all
             });
@@ -196,12 +199,12 @@ impl<'a> Searcher<'a> {
     ///
     /// Calls of the same arguments come first, all of them: nothing has to be asked about these, while a solver takes long to
     /// say of two others that they differ.
-    fn match_next_call(&mut self, sides: Sides<'_>, splits: &mut Splits) -> Option<Correspondence> {
+    fn match_next_call(&mut self, sides: Sides<'_>, splits: &mut Splits) -> Option<Matched> {
         [true, false].into_iter().find_map(|plain| self.match_one_of(sides, plain, splits))
     }
 
     /// The same, of the calls whose arguments are the same in plain sight, or of the others.
-    fn match_one_of(&mut self, sides: Sides<'_>, plain: bool, splits: &mut Splits) -> Option<Correspondence> {
+    fn match_one_of(&mut self, sides: Sides<'_>, plain: bool, splits: &mut Splits) -> Option<Matched> {
         let Sides { left, right, alignment, .. } = sides;
         let mut open: Vec<(usize, CallId)> = right.calls.iter().copied().enumerate().collect();
         if self.order == Order::LastFirst {
@@ -224,13 +227,58 @@ impl<'a> Searcher<'a> {
                 {
                     continue;
                 }
-                let Some(level) = self.relater.claim(left, right, mine, theirs) else { continue };
+                let claimed = self.claimed(left, right, (mine, theirs));
+                if claimed.is_empty() {
+                    continue;
+                }
                 self.attempts -= 1;
-                if let Some(better) = self.match_calls(sides, (mine, theirs), splits) {
-                    self.relater.use_claim(mine, theirs, level);
-                    return Some(better);
+                let Some(better) = self.match_calls(sides, (mine, theirs), splits) else { continue };
+                if let Some(under) = self.claim_that_holds(sides, (mine, theirs), &better, claimed) {
+                    return Some((better, under));
                 }
             }
+        }
+        None
+    }
+
+    /// The claims that may say of two calls that they do the same, each with the level that it takes: the one from all stores, and
+    /// the numbers of those under conditions.
+    fn claimed(
+        &self,
+        left: &Outcome,
+        right: &Outcome,
+        (mine, theirs): (CallId, CallId),
+    ) -> Vec<(Option<usize>, Level)> {
+        let always = self.relater.claim(left, right, mine, theirs).map(|level| (None, level));
+        let conditional = (0..self.relater.claims.conditional.len()).filter_map(|at| {
+            let level = self.relater.conditional_claim(left, right, (mine, theirs), at)?;
+            Some((Some(at), level))
+        });
+        always.into_iter().chain(conditional).collect()
+    }
+
+    /// The first of the claims about two calls that start alike which speaks of the store from which they do; it is used.
+    fn claim_that_holds(
+        &mut self,
+        Sides { left, right, .. }: Sides<'_>,
+        (mine, theirs): (CallId, CallId),
+        matched: &Correspondence,
+        claimed: Vec<(Option<usize>, Level)>,
+    ) -> Option<Option<usize>> {
+        let mut before = matched.clone();
+        before.calls.remove(&theirs);
+        for (under, level) in claimed {
+            match under {
+                None => self.relater.use_claim(mine, theirs, level),
+                Some(at)
+                    if faults::planted("relate/condition-unasked")
+                        || self.relater.satisfies((left, right), &before, mine, at) =>
+                {
+                    self.relater.used.needs_conditional(at, level);
+                }
+                Some(_) => continue,
+            }
+            return Some(under);
         }
         None
     }
@@ -296,7 +344,7 @@ impl<'a> Searcher<'a> {
 }
 
 /// What makes the second alignment of the first; `None` when that is no single match.
-fn match_between(before: &Correspondence, after: &Correspondence) -> Option<Match> {
+fn match_between(before: &Correspondence, after: &Correspondence, under: Option<usize>) -> Option<Match> {
     let mut calls = after.calls.iter().filter(|(theirs, _)| !before.calls.contains_key(theirs));
     let (&right, &left) = calls.next()?;
     let left = if faults::planted("relate/matches-crossed") {
@@ -304,7 +352,7 @@ fn match_between(before: &Correspondence, after: &Correspondence) -> Option<Matc
     } else {
         left
     };
-    calls.next().is_none().then(|| Match { left, right, allocs: births_between(before, after) })
+    calls.next().is_none().then(|| Match { left, right, under, allocs: births_between(before, after) })
 }
 
 /// The allocation pairs that are in the second alignment and not in the first.

@@ -46,7 +46,7 @@ pub(super) fn basis(subject: Subject<'_>, pair: &PairReport) -> Basis {
             }
         }
     }
-    if proof.is_some_and(|proof| proof.used.contains_key(&pair.pair)) {
+    if proof.is_some_and(|proof| proof.used.always.contains_key(&pair.pair)) {
         assumed.push(format!("by induction: calls of {} within it are equivalent", pair.left));
     }
     if proof.is_some() && !pair.rests_on.is_empty() {

@@ -120,7 +120,7 @@ fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> Str
             let _ = writeln!(text, "    {}: {how}", premise.title);
         }
     }
-    if proof.used.contains_key(&pair.pair) {
+    if proof.used.always.contains_key(&pair.pair) {
         text.push_str("  by induction: its own calls of itself are taken to be equivalent\n");
     }
     if !proof.relations_of_loops.is_empty() {

@@ -74,10 +74,10 @@ pub(crate) fn procedures_run(program: &Program<'_>, pair: Pair, reach: &BTreeSet
 /// All pairs a proof rests on, directly or not.
 pub(crate) fn premises(pair: Pair, proof: Option<&PairProof>, proofs: &BTreeMap<Pair, PairProof>) -> BTreeSet<Pair> {
     let mut found = BTreeSet::new();
-    let mut work: Vec<Pair> = proof.map(|proof| proof.used.keys().copied().collect()).unwrap_or_default();
+    let mut work: Vec<Pair> = proof.map(|proof| proof.used.always.keys().copied().collect()).unwrap_or_default();
     while let Some(next) = work.pop() {
         if found.insert(next) {
-            work.extend(proofs.get(&next).iter().flat_map(|proof| proof.used.keys().copied()));
+            work.extend(proofs.get(&next).iter().flat_map(|proof| proof.used.always.keys().copied()));
         }
     }
     found.remove(&pair);

@@ -151,7 +151,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What the first look found.
-    pub(super) fn known_difference(&self, comparison: &Comparison<'_>) -> Option<&witness::Witness> {
+    pub(crate) fn known_difference(&self, comparison: &Comparison<'_>) -> Option<&witness::Witness> {
         let found = self.refuted.iter().find(|(pair, when, _)| *pair == comparison.pair && *when == comparison.when);
         found.map(|(.., witness)| witness)
     }

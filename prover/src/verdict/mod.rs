@@ -6,6 +6,7 @@
 
 pub(crate) mod clauses;
 pub(crate) mod comparison;
+pub mod conditional;
 pub mod failure;
 pub(crate) mod judge;
 mod settling;
@@ -17,6 +18,7 @@ use crate::checked::KernelReport;
 use crate::goal::{Pair, PairProof};
 use crate::search::witness::{ContractWitness, Witness};
 use kernel::alone::clauses::ClauseKind;
+use kernel::relate::ConditionalClaim;
 use lang_l::source::Span;
 use smt::solve::CrossCheck;
 use std::collections::BTreeMap;
@@ -176,6 +178,8 @@ pub struct Report {
     pub evidence: [AnalysisEvidence; 2],
     /// What was found of every pair that was tried, in its unconditional form.
     pub proofs: BTreeMap<Pair, PairProof>,
+    /// What was claimed under conditions, by number, with the proofs.
+    pub conditional: Vec<(ConditionalClaim, PairProof)>,
     /// Every query that was asked, in order, as SMT-LIB.
     pub queries: Vec<smt::solve::Query>,
     /// What the kernel made of it.

@@ -53,7 +53,7 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
     }),
     ("matched call invented", |subject, story, random| {
         let leaf = random_leaf(claim(subject, story, random)?, random)?;
-        leaf.calls.push(Match { left: call(random), right: call(random), allocs: BTreeMap::new() });
+        leaf.calls.push(Match { left: call(random), right: call(random), under: None, allocs: BTreeMap::new() });
         Some(())
     }),
     ("births crossed", |subject, story, random| {

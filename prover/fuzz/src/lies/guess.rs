@@ -127,6 +127,7 @@ fn leaf(left: &Outcome, right: &Outcome, chance: &mut Chance<'_>) -> Leaf {
         .map(|(&left, right)| Match {
             left,
             right,
+            under: None,
             allocs: if chance.mostly(70) { births.clone() } else { BTreeMap::new() },
         })
         .collect();

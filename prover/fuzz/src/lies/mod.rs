@@ -5,13 +5,14 @@
 //!
 //! 1. [`subject`] makes pairs that were run and differ, with what engines find of them and of their like.
 //! 2. A *story* is all that is found of a subject, with the claims about its like for the pairs that differ. A lie is a story
-//!    with something in it changed: `transplant`, `evidence`, `relations`, `summaries`, `alone`, `parts`, `guess`.
+//!    with something in it changed: `transplant`, `evidence`, `relations`, `summaries`, `conditions`, `alone`, `parts`, `guess`.
 //! 3. The kernel is told each story. None may be proved about what differs, and none may make the kernel panic. Nor may it
 //!    believe of a single procedure what a run denies (`deeds`).
 //!
 //! Invariant: deterministic; a story that says what the engines found is no lie, and is not counted.
 
 mod alone;
+mod conditions;
 mod deeds;
 mod evidence;
 mod guess;
@@ -95,7 +96,7 @@ pub fn kinds() -> Vec<&'static str> {
 
 fn all() -> impl Iterator<Item = &'static (&'static str, Lie)> {
     let of_pairs = [transplant::KINDS, evidence::KINDS, relations::KINDS, summaries::KINDS, sweeps::KINDS];
-    of_pairs.into_iter().chain([alone::KINDS, parts::KINDS, guess::KINDS]).flatten()
+    of_pairs.into_iter().chain([conditions::KINDS, alone::KINDS, parts::KINDS, guess::KINDS]).flatten()
 }
 
 /// Tells lies about pairs that are made up, on the threads of `pool`; `watch` is told of those that are believed.

@@ -243,7 +243,8 @@ pub enum Stage {
 
 /// Tells a story to the kernel; how far it comes with any pair that is known to differ.
 pub fn tell(subject: &Subject, story: &Findings, solver: &mut Solver) -> (Stage, String) {
-    let kernel = Kernel::check(story.dossier(&subject.unit), solver);
+    let mut kernel = Kernel::check(story.dossier(&subject.unit), solver);
+    let first = kernel.learn(&story.conditional, solver);
     if let Some(rejection) = (0..2).find_map(|version| kernel.alone(version).err()) {
         return (Stage::Alone, rejection.0);
     }
@@ -264,6 +265,13 @@ pub fn tell(subject: &Subject, story: &Findings, solver: &mut Solver) -> (Stage,
                 Ok(_) => (Stage::Pair, "less is claimed".into()),
                 Err(rejection) => (Stage::Pair, rejection.0),
             });
+        }
+        for (number, (claim, _)) in (first..).zip(&story.conditional) {
+            // A claim from all stores is one from those that satisfy any condition.
+            let is_about = claim.pair == known.pair && (claim.condition.is_none() || claim.condition == known.when);
+            if is_about && kernel.prove_under(number).is_ok_and(|proved| proved.level() >= known.refutes) {
+                came = came.max((Stage::Believed, "as a claim under a condition".into()));
+            }
         }
         furthest = furthest.max(came);
     }

@@ -3,7 +3,7 @@
 //! In: a state before a call. Out: the states in which it returned, with its results; that it errs or never ends becomes an
 //! outcome of its own.
 
-use super::expr::Return;
+use super::expr::{ContractView, Return};
 use super::returned::returned;
 use super::source::assigned;
 use super::{Check, CheckedCall, ExecError, Executor, Flow, Returns};
@@ -13,7 +13,7 @@ use crate::exec::sweep::Before;
 use lang_l::hir::{Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
 use smt::arena::CallRecord;
-use smt::heap::{Footprint, HeapId};
+use smt::heap::{Footprint, HeapId, Members};
 use smt::term::{AllocSet, Ending, Func, Sort, Term};
 
 impl Executor<'_> {
@@ -208,18 +208,7 @@ impl Executor<'_> {
         let accesses = effects.accesses.clone();
         let region = self.arena.heaps.closure(&self.arena.terms, state.heap, &reached, Some(&accesses));
         let view = self.view_of_call(&state, callee, &args);
-        // One place that cannot be said makes the whole clause useless here: without it the frame would be too wide.
-        let modifies =
-            effects.modifies.as_ref().and_then(|places| match faults::planted("kernel/exec/frame-too-wide") {
-                true => Some(
-                    places
-                        .iter()
-                        .filter_map(|own| self.places_on_entry(&view, std::slice::from_ref(own)))
-                        .flatten()
-                        .collect(),
-                ),
-                false => self.places_on_entry(&view, places),
-            });
+        let modifies = self.modified(callee, &view);
         let call = self.arena.terms.new_call(region, roots);
         let before = state.clone();
         let record = CallRecord {
@@ -253,6 +242,17 @@ impl Executor<'_> {
         let alive = self.assume_exit(&mut state, callee, &args, &results)
             && self.assume_ensures(&mut state, &before, Return { callee, args: &args, results: &results, call });
         Ok(if alive { vec![(state, results)] } else { Vec::new() })
+    }
+
+    /// What a callee may modify of what there was; `None` where that is not known, or one place of it cannot be said. Without
+    /// that place the frame would be too wide.
+    fn modified(&mut self, callee: ProcId, view: &ContractView) -> Option<Vec<(Term, Members)>> {
+        let places = self.effects[callee.index()].modifies.as_ref()?;
+        if faults::planted("kernel/exec/frame-too-wide") {
+            let said = places.iter().filter_map(|own| self.places_on_entry(view, std::slice::from_ref(own)));
+            return Some(said.flatten().collect());
+        }
+        self.places_on_entry(view, places)
     }
 
     /// What a call leaves and gives back, where more is known of it: what all turns of a loop do together (rule *Sweep*).

@@ -150,12 +150,7 @@ impl Value {
             }
             Value::Linear(constant, parts) => {
                 let parts: Vec<(i64, Term)> = parts.iter().map(|(factor, part)| (*factor, go(part))).collect();
-                let sum = arena.terms.int(*constant);
-                parts.into_iter().fold(sum, |sum, (factor, part)| {
-                    let factor = arena.terms.int(factor);
-                    let product = arena.terms.mul(factor, part);
-                    arena.terms.add(sum, product)
-                })
+                linear(arena, *constant, parts)
             }
             Value::Product(factors) => {
                 let factors: Vec<Term> = factors.iter().map(go).collect();
@@ -192,6 +187,16 @@ impl Value {
             }
         }
     }
+}
+
+/// A number and multiples of others, added up.
+fn linear(arena: &mut Arena, constant: i64, parts: Vec<(i64, Term)>) -> Term {
+    let sum = arena.terms.int(constant);
+    parts.into_iter().fold(sum, |sum, (factor, part)| {
+        let factor = arena.terms.int(factor);
+        let product = arena.terms.mul(factor, part);
+        arena.terms.add(sum, product)
+    })
 }
 
 impl Sweep {

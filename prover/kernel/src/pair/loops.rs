@@ -16,7 +16,7 @@ use crate::exec::state::Outcome;
 use crate::exec::{Executor, on_entry};
 use crate::fact::{Fact, Given, Step};
 use crate::rejection::{Rejection, reject};
-use crate::relate::{Apart, CallRelation, Claims, EndRelation, Level, Relater};
+use crate::relate::{Apart, CallRelation, Claims, EndRelation, Level, Relater, Uses};
 use lang_l::hir::{FieldId, Local, Procedure};
 use smt::arena::Arena;
 use smt::heap::HeapId;
@@ -76,20 +76,16 @@ pub(super) fn check(
     evidence: &LoopsEvidence,
     solver: &mut Solver,
     note: Note<'_>,
-) -> Result<Claims, Rejection> {
+) -> Result<Uses, Rejection> {
     let loops: Vec<LoopRelation> = evidence.loops.iter().map(|(relation, _)| relation.clone()).collect();
     let frame = Frame { goal: *goal, level, plan: &evidence.whole.plan, turns: &evidence.turns, loops: &loops };
     frame.check()?;
     let all = [&evidence.whole.relations].into_iter().chain(evidence.loops.iter().map(|(_, relations)| relations));
-    let mut used = Claims::new();
+    let mut used = Uses::new();
     for (target, relations) in frame.targets().into_iter().zip(all) {
-        for (pair, level) in frame.follow(target, relations, solver, &mut *note)? {
-            // What one target needs in part another may need in full.
-            let needed = used.entry(pair).or_insert(level);
-            *needed = level.max(*needed);
-        }
+        used.merge(frame.follow(target, relations, solver, &mut *note)?);
     }
-    used.retain(|pair, _| loops.iter().all(|own| own.pair != *pair));
+    used.always.retain(|pair, _| loops.iter().all(|own| own.pair != *pair));
     Ok(used)
 }
 
@@ -113,8 +109,8 @@ impl Frame<'_> {
     /// What may be assumed of calls.
     pub fn claims(&self) -> Claims {
         let mut claims = self.goal.claims.clone();
-        claims.retain(|&(p, q), _| self.loops.iter().all(|own| own.pair.0 != p && own.pair.1 != q));
-        claims.extend(self.loops.iter().map(|own| (own.pair, self.level)));
+        claims.always.retain(|&(p, q), _| self.loops.iter().all(|own| own.pair.0 != p && own.pair.1 != q));
+        claims.always.extend(self.loops.iter().map(|own| (own.pair, self.level)));
         claims
     }
 
@@ -202,7 +198,7 @@ impl Frame<'_> {
         relations: &Relations,
         solver: &mut Solver,
         note: Note<'_>,
-    ) -> Result<Claims, Rejection> {
+    ) -> Result<Uses, Rejection> {
         let (effects, claims) = (self.effects(), self.claims());
         let unit = self.goal.program.unit;
         let program = Both { unit, effects: [&effects[0], &effects[1]] };

@@ -18,7 +18,7 @@ pub mod sweep;
 use crate::effects::{Effects, is_loop};
 use crate::exec::state::Outcome;
 use crate::rejection::{Rejection, reject};
-use crate::relate::{Claims, Level, Relater, Relation};
+use crate::relate::{Claims, Level, Relater, Relation, Uses};
 use lang_l::hir::{Expr, ProcId, Procedure, Type, Unit};
 use loops::LoopsEvidence;
 use paths::PathsEvidence;
@@ -80,7 +80,7 @@ pub fn check(
     evidence: &PairEvidence,
     solver: &mut Solver,
     note: Note<'_>,
-) -> Result<Claims, Rejection> {
+) -> Result<Uses, Rejection> {
     if !goal.program.has(goal.pair) {
         return reject("the program has no such pair");
     }
@@ -89,7 +89,10 @@ pub fn check(
         return reject("the two have different parameters or results");
     }
     let mut claims = goal.claims.clone();
-    claims.retain(|&pair, _| goal.program.claimable(pair));
+    claims.always.retain(|&pair, _| goal.program.claimable(pair));
+    for claim in &mut claims.conditional {
+        claim.level = claim.level.filter(|_| goal.program.claimable(claim.pair));
+    }
     let goal = Goal { claims: &claims, ..*goal };
     match evidence {
         PairEvidence::SameCode => same::check_code(&goal, level),
@@ -145,7 +148,7 @@ impl<'a> Both<'a> {
     where
         'a: 'r,
     {
-        let (used, relations) = (Claims::new(), BTreeMap::new());
+        let (used, relations) = (Uses::new(), BTreeMap::new());
         Relater { unit: self.unit, effects: self.effects, arena, solver, claims, used, relations, end: None }
     }
 }

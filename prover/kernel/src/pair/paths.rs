@@ -10,7 +10,7 @@ use super::{Both, Goal, Note, Pair};
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, on_entry};
 use crate::rejection::{Rejection, reject};
-use crate::relate::{Claims, Level, Relater, RelationEvidence};
+use crate::relate::{Level, Relater, RelationEvidence, Uses};
 use lang_l::hir::Expr;
 use smt::arena::Arena;
 use smt::solve::Solver;
@@ -38,7 +38,7 @@ pub fn check(
     evidence: &PathsEvidence,
     solver: &mut Solver,
     note: Note<'_>,
-) -> Result<Claims, Rejection> {
+) -> Result<Uses, Rejection> {
     let (program, pair) = (goal.program, goal.pair);
     if !goal.is_defined() {
         return reject("an external procedure has no paths");

@@ -4,19 +4,19 @@
 
 use super::Goal;
 use crate::rejection::{Rejection, reject};
-use crate::relate::{Claims, Level};
+use crate::relate::{Level, Uses};
 use lang_l::hir::same::same_code;
 use std::cell::RefCell;
 
 /// The level at which the two are equivalent as the same code over equivalent callees, with the claims about these; `None` if they
 /// are not the same code.
-pub fn same_code_level(goal: &Goal<'_>) -> Option<(Level, Claims)> {
+pub fn same_code_level(goal: &Goal<'_>) -> Option<(Level, Uses)> {
     let [a, b] = goal.code();
-    let used = RefCell::new(Claims::new());
+    let used = RefCell::new(Uses::new());
     let equivalent = |p, q| {
-        let level = goal.claims.get(&(p, q)).copied();
+        let level = goal.claims.always.get(&(p, q)).copied();
         if let Some(level) = level {
-            used.borrow_mut().insert((p, q), level);
+            used.borrow_mut().needs((p, q), level);
         }
         level.is_some()
     };
@@ -24,8 +24,8 @@ pub fn same_code_level(goal: &Goal<'_>) -> Option<(Level, Claims)> {
         return None;
     }
     let used = used.into_inner();
-    let level = used.values().copied().min().unwrap_or(Level::Full);
-    Some((goal.claims.get(&goal.pair).map_or(level, |&claimed| level.min(claimed)), used))
+    let level = used.always.values().copied().min().unwrap_or(Level::Full);
+    Some((goal.claims.always.get(&goal.pair).map_or(level, |&claimed| level.min(claimed)), used))
 }
 
 /// Whether the two are external procedures, and one and the same; `None` where one has a body.
@@ -35,7 +35,7 @@ pub fn same_external(goal: &Goal<'_>) -> Option<bool> {
 }
 
 /// Rule *Same code*.
-pub(super) fn check_code(goal: &Goal<'_>, level: Level) -> Result<Claims, Rejection> {
+pub(super) fn check_code(goal: &Goal<'_>, level: Level) -> Result<Uses, Rejection> {
     match same_code_level(goal) {
         None => reject("the two are not the same code over equivalent callees"),
         Some((reached, _)) if reached < level && !faults::planted("kernel/pair/level") => {
@@ -46,10 +46,10 @@ pub(super) fn check_code(goal: &Goal<'_>, level: Level) -> Result<Claims, Reject
 }
 
 /// Rule *External*.
-pub(super) fn check_external(goal: &Goal<'_>) -> Result<Claims, Rejection> {
+pub(super) fn check_external(goal: &Goal<'_>) -> Result<Uses, Rejection> {
     match same_external(goal) {
         None => reject("one of the two is not external"),
         Some(false) => reject("less was proved than is claimed"),
-        Some(true) => Ok(Claims::new()),
+        Some(true) => Ok(Uses::new()),
     }
 }

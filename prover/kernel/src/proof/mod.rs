@@ -16,12 +16,12 @@ mod shape;
 use crate::alone::clauses::{Clause, contracts_hold};
 use crate::alone::measures::Ranking;
 use crate::alone::{self, Said};
-use crate::effects::Effects;
+use crate::effects::{Effects, is_loop};
 use crate::exec::source::{Simulation, Site};
 use crate::lemma::{self, Lowering};
 use crate::pair::{self, Both, Goal, Pair, PairEvidence};
 use crate::rejection::{Rejection, reject};
-use crate::relate::{Claims, Level};
+use crate::relate::{Claims, ConditionalClaim, Level, Uses};
 use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::source::Span;
 use smt::solve::Solver;
@@ -80,6 +80,8 @@ pub struct Kernel<'a> {
     standing: Claims,
     /// Why those do not that do not.
     refused: BTreeMap<Pair, Rejection>,
+    /// The same of claims under conditions, by number.
+    refused_conditional: BTreeMap<usize, Rejection>,
     lemmas: [BTreeMap<ProcId, Result<(), Rejection>>; 2],
 }
 
@@ -92,6 +94,7 @@ impl<'a> Kernel<'a> {
             alone: [Ok(()), Ok(())],
             standing: Claims::new(),
             refused: BTreeMap::new(),
+            refused_conditional: BTreeMap::new(),
             lemmas: Default::default(),
         };
         if let Err(rejection) = shape::check(&dossier) {
@@ -110,7 +113,7 @@ impl<'a> Kernel<'a> {
             kernel.lemmas[version] = lemma::check(kernel.lowering(version), &wanted);
         }
         if kernel.alone.iter().all(Result::is_ok) {
-            kernel.standing = dossier.claims.iter().map(|(pair, (level, _))| (*pair, *level)).collect();
+            kernel.standing = dossier.claims.iter().map(|(pair, (level, _))| (*pair, *level)).collect::<Claims>();
             kernel.induction(solver);
         }
         kernel
@@ -128,20 +131,17 @@ impl<'a> Kernel<'a> {
     /// Checks all claims, each under those that stand, until all that stand are shown. A claim whose check is given up, for its
     /// size or when the time is over, falls like any other that is not shown.
     fn induction(&mut self, solver: &mut Solver) {
-        let mut used: BTreeMap<Pair, Claims> = BTreeMap::new();
+        let mut used: BTreeMap<Pair, Uses> = BTreeMap::new();
         loop {
-            let standing = self.standing.clone();
-            let rests =
-                |own: &Claims| own.iter().all(|(pair, level)| standing.get(pair).is_some_and(|has| has >= level));
+            let rests = |own: &Uses| self.standing.support(own);
             let open = |pair: &&Pair| !used.get(pair).is_some_and(rests);
-            let Some(&pair) = standing.keys().find(open) else { return };
-            let given_up = |Stopped(reason)| reject(format!("its check was given up: {reason}"));
+            let Some(&pair) = self.standing.always.keys().find(open) else { return };
             match solver.attempt(|solver| self.claim(pair, None, solver)).unwrap_or_else(given_up) {
                 Ok(own) => {
                     used.insert(pair, own);
                 }
                 Err(rejection) => {
-                    self.standing.remove(&pair);
+                    self.standing.always.remove(&pair);
                     self.refused.insert(pair, rejection);
                 }
             }
@@ -152,11 +152,11 @@ impl<'a> Kernel<'a> {
     fn claim(
         &self,
         pair: Pair,
-        when: Option<(&Expr, Level, &PairEvidence)>,
+        when: Option<(Option<&Expr>, Level, &PairEvidence)>,
         solver: &mut Solver,
-    ) -> Result<Claims, Rejection> {
+    ) -> Result<Uses, Rejection> {
         let (condition, level, evidence) = match when {
-            Some((condition, level, evidence)) => (Some(condition), level, evidence),
+            Some(said) => said,
             None => {
                 let Some((level, evidence)) = self.dossier.claims.get(&pair) else {
                     return reject("there is no such claim");
@@ -166,8 +166,7 @@ impl<'a> Kernel<'a> {
         };
         let goal = Goal { program: self.program(), pair, when: condition, claims: &self.standing };
         let used = pair::check(&goal, level, evidence, solver, &mut |_, _, _, _| {})?;
-        let stands = |(pair, level): (&Pair, &Level)| self.standing.get(pair).is_some_and(|has| has >= level);
-        if faults::planted("kernel/proof/used-fallen") || used.iter().all(stands) {
+        if faults::planted("kernel/proof/used-fallen") || self.standing.support(&used) {
             Ok(used)
         } else {
             reject("it rests on what is not proved")
@@ -179,7 +178,7 @@ impl<'a> Kernel<'a> {
     /// # Errors
     /// Why it does not.
     pub fn stands(&self, pair: Pair) -> Result<Level, Rejection> {
-        match (self.standing.get(&pair), self.refused.get(&pair)) {
+        match (self.standing.always.get(&pair), self.refused.get(&pair)) {
             (Some(&level), _) => Ok(level),
             (None, Some(rejection)) => Err(rejection.clone()),
             (None, None) => reject("nothing is said of the pair that the kernel can check"),
@@ -209,8 +208,89 @@ impl<'a> Kernel<'a> {
         solver: &mut Solver,
     ) -> Result<Result<Proved, Rejection>, Rejection> {
         (0..2).try_for_each(|version| self.alone(version))?;
-        self.claim(pair, Some((condition, level, evidence)), solver)?;
+        self.claim(pair, Some((Some(condition), level, evidence)), solver)?;
         Ok(self.about_source(pair).map(|()| Proved { pair, level, when: Some(condition.span) }))
+    }
+
+    /// Checks claims from the stores that satisfy conditions, each with its evidence, all at once: each may rest on all of them, and
+    /// on what stands (rules *Condition* and *Induction*). In their order they have the next numbers, from the one that is returned. A
+    /// claim without evidence has a number, and falls.
+    pub fn learn(&mut self, said: &[(ConditionalClaim, Option<PairEvidence>)], solver: &mut Solver) -> usize {
+        let first = self.standing.conditional.len();
+        for (number, (claim, _)) in (first..).zip(said) {
+            let legal = (0..2).try_for_each(|version| self.alone(version));
+            let legal = legal.and_then(|()| self.is_claimable(claim));
+            let level = claim.level.filter(|_| legal.is_ok());
+            self.refused_conditional.extend(legal.err().map(|rejection| (number, rejection)));
+            self.standing.conditional.push(ConditionalClaim { level, ..claim.clone() });
+        }
+        let mut used: BTreeMap<usize, Uses> = BTreeMap::new();
+        loop {
+            let open = |number: &usize| {
+                let stands = self.standing.conditional[*number].level.is_some();
+                stands && !used.get(number).is_some_and(|own| self.standing.support(own))
+            };
+            let Some(number) = (first..self.standing.conditional.len()).find(open) else { return first };
+            let checked = match &said[number - first] {
+                (ConditionalClaim { pair, condition, level: Some(level) }, Some(evidence)) => {
+                    let said = Some((condition.as_ref(), *level, evidence));
+                    solver.attempt(|solver| self.claim(*pair, said, solver)).unwrap_or_else(given_up)
+                }
+                _ => reject("nothing is said of the pair that the kernel can check"),
+            };
+            match checked {
+                Ok(own) => {
+                    used.insert(number, own);
+                }
+                Err(rejection) => {
+                    self.standing.conditional[number].level = None;
+                    self.refused_conditional.insert(number, rejection);
+                }
+            }
+        }
+    }
+
+    /// Whether a claim under a condition can be looked at.
+    fn is_claimable(&self, claim: &ConditionalClaim) -> Result<(), Rejection> {
+        let (left, right) = claim.pair;
+        let lowered = self.dossier.lowered;
+        let procedure = |version: usize, id: ProcId| lowered.versions[version].procedures.get(id.index());
+        let (Some(a), Some(b)) = (procedure(0, left), procedure(1, right)) else {
+            return reject("the program has no such pair");
+        };
+        if is_loop(a) || is_loop(b) {
+            return reject("a claim under a condition is about procedures of the source");
+        }
+        match &claim.condition {
+            Some(condition) if !shape::is_said(lowered, 0, left, condition) => reject("the condition makes no sense"),
+            _ => Ok(()),
+        }
+    }
+
+    /// The level at which a claim under a condition stands, known by its number.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn stands_under(&self, number: usize) -> Result<Level, Rejection> {
+        let level = self.standing.conditional.get(number).and_then(|claim| claim.level);
+        let nothing = || Rejection("nothing is said of the pair that the kernel can check".into());
+        level.ok_or_else(|| self.refused_conditional.get(&number).cloned().unwrap_or_else(nothing))
+    }
+
+    /// The proof of a pair from the stores that satisfy the condition of the claim of this number.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn prove_under(&self, number: usize) -> Result<Proved, Rejection> {
+        let level = self.stands_under(number)?;
+        let claim = &self.standing.conditional[number];
+        self.about_source(claim.pair)?;
+        Ok(Proved { pair: claim.pair, level, when: claim.condition.as_ref().map(|condition| condition.span) })
+    }
+
+    /// The claims that stand.
+    pub fn standing(&self) -> &Claims {
+        &self.standing
     }
 
     /// What is shown of the two procedures holds of those of the source, and contracts on which it rests are kept.
@@ -256,6 +336,11 @@ impl<'a> Kernel<'a> {
     pub fn lemmas(&self, version: usize) -> &BTreeMap<ProcId, Result<(), Rejection>> {
         &self.lemmas[version]
     }
+}
+
+/// What is said of a claim whose check was given up.
+fn given_up(Stopped(reason): Stopped) -> Result<Uses, Rejection> {
+    reject(format!("its check was given up: {reason}"))
 }
 
 #[cfg(test)]

@@ -56,6 +56,12 @@ pub(super) fn is_condition(unit: &Unit, version: usize, id: ProcId, condition: &
     condition.ty == Type::Bool && !condition.any(&is_wrong)
 }
 
+/// Whether an expression is a condition that can be said on the entry of a procedure.
+pub(super) fn is_said(unit: &Unit, version: usize, id: ProcId, condition: &Expr) -> bool {
+    let shape = Shape { unit, version, code: unit.procedure(version, id) };
+    condition.ty == Type::Bool && shape.is_expr(condition)
+}
+
 /// A procedure of the lowered program.
 struct Shape<'a> {
     unit: &'a Unit,

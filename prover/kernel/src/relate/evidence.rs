@@ -91,6 +91,9 @@ pub struct Match {
     pub left: CallId,
     /// The call of version 1.
     pub right: CallId,
+    /// The number of the claim under a condition that says that they do the same; none where they do from all stores.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub under: Option<usize>,
     /// Allocations of version 1, each with the one of version 0 that it corresponds to; those not named before.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub allocs: BTreeMap<AllocClass, AllocClass>,

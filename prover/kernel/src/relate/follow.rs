@@ -105,15 +105,25 @@ impl Relater<'_> {
                 return reject("a matched call is not on its path, or is matched twice");
             }
             let anything = faults::planted("kernel/relate/unclaimed").then_some(super::Level::Full);
-            let Some(level) = self.claim(left, right, mine, theirs).or(anything) else {
+            let claimed = match step.under {
+                None => self.claim(left, right, mine, theirs),
+                Some(at) => self.conditional_claim(left, right, (mine, theirs), at),
+            };
+            let Some(level) = claimed.or(anything) else {
                 return reject("two calls are matched whose callees are not claimed to be equivalent");
             };
             self.follow_births(&mut alignment, &step.allocs, left, right)?;
             if self.start_alike(left, right, &alignment, (mine, theirs), [0, 1]).is_none() {
                 return reject("two matched calls do not start alike");
             }
+            match step.under {
+                None => self.use_claim(mine, theirs, level),
+                Some(at) if self.satisfies((left, right), &alignment, mine, at) => {
+                    self.used.needs_conditional(at, level);
+                }
+                Some(_) => return reject("a call does not satisfy the condition of the claim that it rests on"),
+            }
             alignment.calls.insert(theirs, mine);
-            self.use_claim(mine, theirs, level);
         }
         match &leaf.end {
             End::Contradiction => {

@@ -8,6 +8,7 @@
 
 mod agree;
 mod align;
+mod claims;
 mod condition;
 mod ends;
 mod evidence;
@@ -17,6 +18,7 @@ mod repeat;
 
 pub use crate::fact::{Atom, Fact, Given, Step};
 pub use align::{Correspondence, RenamedOutcome, places, same_class};
+pub use claims::{Claims, ConditionalClaim, Level, Uses};
 pub use condition::write as write_condition;
 pub use ends::EndRelation;
 pub use evidence::{Cases, End, Leaf, Match, RelationEvidence, Repeat};
@@ -24,6 +26,7 @@ pub use relation::{Apart, CallRelation};
 
 use crate::effects::Effects;
 use crate::exec::state::Outcome;
+use crate::exec::{Executor, Limits};
 use lang_l::hir::{ProcId, Unit};
 use lang_l::source::Span;
 use smt::arena::Arena;
@@ -31,18 +34,6 @@ use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{CallId, Ending};
 use std::collections::BTreeMap;
-
-/// How much is claimed of a pair of procedures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// If both end, they end alike.
-    Partial,
-    /// And they end from the same stores.
-    Full,
-}
-
-/// The claims that hold by hypothesis: for callee of version 0 and callee of version 1.
-pub type Claims = BTreeMap<(ProcId, ProcId), Level>;
 
 /// Why a pair of outcomes is no threat.
 #[derive(Clone, Debug)]
@@ -75,7 +66,7 @@ pub struct Relater<'a> {
     /// What may be assumed of callees.
     pub claims: &'a Claims,
     /// Claims used so far, at the level used.
-    pub used: Claims,
+    pub used: Uses,
     /// What relates the arguments of callees that are not called alike.
     pub relations: BTreeMap<(ProcId, ProcId), CallRelation>,
     /// How the outcomes must end, where they are those of loops that a relation is about.
@@ -97,19 +88,53 @@ impl Relater<'_> {
     /// Rule *Diverge*: that an endless call has an endless partner takes mutual termination; all else takes partial
     /// equivalence.
     pub fn claim(&self, left: &Outcome, right: &Outcome, mine: CallId, theirs: CallId) -> Option<Level> {
-        let pair = (self.arena.record(mine).callee, self.arena.record(theirs).callee);
-        let claimed = *self.claims.get(&pair)?;
-        let endless =
-            |outcome: &Outcome, call| outcome.ending == Ending::Diverges && outcome.calls.last() == Some(&call);
-        let needed = if endless(left, mine) || endless(right, theirs) { Level::Full } else { Level::Partial };
+        let claimed = *self.claims.always.get(&self.callees(mine, theirs))?;
+        let needed = needed((left, mine), (right, theirs));
         (claimed >= needed).then_some(needed)
+    }
+
+    /// The same of a claim under a condition, known by its number.
+    pub fn conditional_claim(
+        &self,
+        left: &Outcome,
+        right: &Outcome,
+        (mine, theirs): (CallId, CallId),
+        at: usize,
+    ) -> Option<Level> {
+        let claim = self.claims.conditional.get(at).filter(|claim| claim.pair == self.callees(mine, theirs))?;
+        let is_askable = claim.is_askable(self.unit.procedure(0, claim.pair.0));
+        let needed = needed((left, mine), (right, theirs));
+        (is_askable && claim.level >= Some(needed)).then_some(needed)
+    }
+
+    /// Whether the condition of a claim holds of the store from which a call of version 0 begins (rule *Condition*). What the call
+    /// of version 1 is given is the same, as far as either looks at it.
+    pub fn satisfies(
+        &mut self,
+        (left, right): (&Outcome, &Outcome),
+        alignment: &Correspondence,
+        call: CallId,
+        at: usize,
+    ) -> bool {
+        let claims = self.claims;
+        let Some(claim) = claims.conditional.get(at) else { return false };
+        let Some(condition) = &claim.condition else { return true };
+        let record = self.arena.record(call).clone();
+        let mut executor = Executor::new(self.unit, 0, self.effects[0], Limits::default(), self.arena);
+        let Some(holds) = executor.condition_at(&record, condition) else { return false };
+        let aligned = self.align(left, right, alignment);
+        let tag = Purpose::ConditionHolds(call).within(0, vec![record.span]);
+        self.holds(&aligned, &[holds], tag) || faults::planted("kernel/relate/condition-unshown")
+    }
+
+    /// The callees of two calls.
+    fn callees(&self, mine: CallId, theirs: CallId) -> (ProcId, ProcId) {
+        (self.arena.record(mine).callee, self.arena.record(theirs).callee)
     }
 
     /// Notes that the claim about the callees of two calls was used.
     pub fn use_claim(&mut self, mine: CallId, theirs: CallId, level: Level) {
-        let pair = (self.arena.record(mine).callee, self.arena.record(theirs).callee);
-        let used = self.used.entry(pair).or_insert(level);
-        *used = (*used).max(level);
+        self.used.needs(self.callees(mine, theirs), level);
     }
 
     /// Where an outcome that is not normal comes from.
@@ -120,4 +145,11 @@ impl Relater<'_> {
             _ => outcome.calls.last().map(|&call| self.arena.record(call).span).into_iter().collect(),
         }
     }
+}
+
+/// The level at which the callees of two calls must be claimed equal for the calls to be matched.
+fn needed(left: (&Outcome, CallId), right: (&Outcome, CallId)) -> Level {
+    let endless =
+        |(outcome, call): (&Outcome, CallId)| outcome.ending == Ending::Diverges && outcome.calls.last() == Some(&call);
+    if endless(left) || endless(right) { Level::Full } else { Level::Partial }
 }

@@ -26,6 +26,8 @@ pub enum Purpose {
     StoresEqual,
     /// Two calls start alike.
     CallsStartEqual(CallId, CallId),
+    /// The condition of the claim that a call rests on holds of it.
+    ConditionHolds(CallId),
     /// What relates the variables of two loops holds of two calls.
     CallsRelated(CallId, CallId),
     /// No value in a region is of this class, which the other side has no objects of.
@@ -109,6 +111,9 @@ impl Display for Purpose {
             Purpose::StoresEqual => "the final stores are equal where they can be reached",
             Purpose::CallsStartEqual(mine, theirs) => {
                 return write!(f, "calls {} and {} start from equal arguments and regions", mine.0, theirs.0);
+            }
+            Purpose::ConditionHolds(call) => {
+                return write!(f, "call {} satisfies the condition of the claim it rests on", call.0);
             }
             Purpose::CallsRelated(mine, theirs) => {
                 return write!(f, "calls {} and {} are related", mine.0, theirs.0);

@@ -82,7 +82,7 @@ fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
         let callees = &task.program.effects[version][own.index()].callees;
         let all: BTreeSet<ProcId> = all.intersection(callees).copied().collect();
         let proved = |id: &ProcId| {
-            task.claims.iter().any(|(pair, level)| *level == Level::Full && [pair.0, pair.1][version] == *id)
+            task.claims.always.iter().any(|(pair, level)| *level == Level::Full && [pair.0, pair.1][version] == *id)
         };
         let unproved: BTreeSet<ProcId> = all.iter().copied().filter(|id| !proved(id)).collect();
         let defined = |id: &&ProcId| task.program.unit.procedure(version, **id).body.is_some();

@@ -17,7 +17,7 @@ use kernel::pair::Both;
 use kernel::pair::loops::{Frame, LoopRelation, Target};
 use kernel::pair::paths::{PathsEvidence, meetings};
 use kernel::pair::plan::{InliningPlan, Turns};
-use kernel::relate::{Claims, Level, Relation};
+use kernel::relate::{Claims, Level, Relation, Uses};
 use lang_l::hir::ProcId;
 use smt::solve::Solver;
 use smt::term::Ending;
@@ -52,7 +52,7 @@ impl<'g> Search<'g> {
     /// A search that begins with all that might hold.
     pub(super) fn new(goal: &'g Goal<'g>, level: Level, (turns, couples): (Turns, Vec<Couple>)) -> Self {
         let plan = InliningPlan::of([BTreeSet::new(), BTreeSet::new()], [MAX_INLINE_DEPTH; 2]);
-        let proof = PairProof::trivial(None, &RELATION, Claims::new());
+        let proof = PairProof::trivial(None, &RELATION, Uses::new());
         let mut search = Search { goal, level, couples, plan, turns, proof, relations: Vec::new() };
         let claims = search.frame(&search.loops()).claims();
         search.plan.inline = [0, 1].map(|version| unclaimed(goal.program, version, &claims));
@@ -101,7 +101,7 @@ impl<'g> Search<'g> {
         let program = self.goal.program;
         let loops = self.loops();
         let own: BTreeSet<Pair> = loops.iter().map(|own| own.pair).collect();
-        self.proof.used.retain(|pair, _| !own.contains(pair));
+        self.proof.used.always.retain(|pair, _| !own.contains(pair));
         self.proof.relations_of_loops = loops.iter().flat_map(|own| couple::words(program, own)).collect();
         let relations: Option<Vec<_>> = self.relations.into_iter().collect();
         self.proof.evidence = relations.and_then(|relations| {
@@ -146,11 +146,7 @@ impl<'g> Search<'g> {
         if let Target::Loops(at) = target {
             self.couples[at].refute_at_ends(&at_ends);
         }
-        for (pair, level) in used {
-            // What one target needs in part another may need in full.
-            let needed = self.proof.used.entry(pair).or_insert(level);
-            *needed = level.max(*needed);
-        }
+        self.proof.used.merge(used);
         self.relations.push(found);
         for couple in &mut self.couples {
             if let Some(refuted) = refuted.get(&couple.relation.pair) {
@@ -164,7 +160,7 @@ impl<'g> Search<'g> {
 /// The procedures that are executed in place: those without a partner that do not recur.
 fn unclaimed(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet<ProcId> {
     let mut inline = inlinable(program, version, claims);
-    for (&(p, q), _) in claims.iter().filter(|(_, level)| **level == Level::Full) {
+    for (&(p, q), _) in claims.always.iter().filter(|(_, level)| **level == Level::Full) {
         inline.remove(&[p, q][version]);
     }
     inline

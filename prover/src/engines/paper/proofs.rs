@@ -2,7 +2,7 @@
 
 use super::{PAPER, PaperAnswer, PaperReport, verify};
 use crate::goal::{Pair, PairProof, Program};
-use kernel::relate::{FailedGoal, Level};
+use kernel::relate::{FailedGoal, Level, Uses};
 use lang_l::hir::ProcId;
 use smt::solve::Solver;
 use std::collections::BTreeMap;
@@ -18,7 +18,8 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
     let levels: BTreeMap<Pair, Level> =
         answers.iter().filter_map(|(&pair, report)| Some((pair, level(&report.answer)?))).collect();
     let proof = |pair: Pair, report: &PaperReport| {
-        let used = report.rests_on.iter().filter_map(|on| Some((*on, *levels.get(on)?))).collect();
+        let always = report.rests_on.iter().filter_map(|on| Some((*on, *levels.get(on)?))).collect();
+        let used = Uses { always, ..Uses::new() };
         let mut proof = PairProof::trivial(level(&report.answer), &PAPER, used);
         if let PaperAnswer::Unknown(why) = &report.answer {
             let place = |version: usize, id: ProcId| vec![program.unit.procedure(version, id).name_span];

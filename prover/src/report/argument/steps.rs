@@ -22,7 +22,7 @@ pub(super) fn order<'p>(known: &Known<'p>, pair: Pair, proof: &'p PairProof) -> 
     let mut seen = BTreeSet::from([pair]);
     let mut at = 0;
     while let Some((_, proof)) = steps.get(at) {
-        let more = proof.used.keys().filter_map(|used| Some((*used, known.subject.report.proofs.get(used)?)));
+        let more = proof.used.always.keys().filter_map(|used| Some((*used, known.subject.report.proofs.get(used)?)));
         let more: Vec<(Pair, &PairProof)> = more.filter(|(used, _)| seen.insert(*used)).collect();
         steps.extend(more);
         at += 1;
@@ -62,7 +62,7 @@ fn details(known: &Known<'_>, pair: Pair, proof: &PairProof, numbers: &BTreeMap<
     }
     lines.extend(correspondences(known, "new", &proof.correspondence));
     lines.extend(correspondences(known, "call", &proof.matched_calls));
-    for used in proof.used.keys() {
+    for used in proof.used.always.keys() {
         let titles = known.titles(*used);
         lines.push(match numbers.get(used) {
             _ if *used == pair => {

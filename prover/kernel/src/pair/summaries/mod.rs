@@ -20,7 +20,7 @@ use crate::bounds::pair::APART;
 use crate::bounds::summaries::{MAX_FORMULAS, MAX_SLOTS, MAX_SUMMARIES, MAX_TURNS, MAX_USES, MAX_WAYS};
 use crate::effects::Effects;
 use crate::rejection::{Rejection, reject};
-use crate::relate::{Claims, Level};
+use crate::relate::{Level, Uses};
 pub use formula::{Formula, Polynomial};
 use lang_l::hir::{GlobalId, ProcId};
 use smt::arena::Arena;
@@ -105,7 +105,7 @@ pub(super) fn check(
     (goal, level): (&Goal<'_>, Level),
     evidence: &SummariesEvidence,
     solver: &mut Solver,
-) -> Result<Claims, Rejection> {
+) -> Result<Uses, Rejection> {
     let globals = globals_of(goal);
     let SummariesEvidence { plan, summaries, products } = evidence;
     let frame = Frame { goal: *goal, plan, summaries, products: *products, globals };
@@ -114,7 +114,7 @@ pub(super) fn check(
     // Where neither can run for ever, nothing is to be shown of ends.
     endless &= frame.whole(endless, solver)?;
     evidence.summaries.iter().try_for_each(|own| frame.summary(own, endless, solver))?;
-    Ok(Claims::new())
+    Ok(Uses::new())
 }
 
 /// A pair that is proved by summaries.

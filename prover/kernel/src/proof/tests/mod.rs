@@ -1,5 +1,6 @@
 //! What a dossier may say, and what it may not, whatever it says besides.
 
+mod conditional;
 mod endless;
 
 use super::{Dossier, Kernel};

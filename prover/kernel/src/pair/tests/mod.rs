@@ -10,7 +10,7 @@ use super::{Both, Goal, Pair, PairEvidence, check};
 use crate::effects::{Effects, syntactic};
 use crate::exec::state::Outcome;
 use crate::relate::{
-    Apart, Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence, Repeat, Step,
+    Apart, Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence, Repeat, Step, Uses,
 };
 use lang_l::hir::{FieldId, Origin, ProcId, Unit};
 use num_bigint::BigInt;
@@ -92,7 +92,12 @@ impl Case {
         PairEvidence::Loops(LoopsEvidence { whole: paths(whole), turns: turns.clone(), loops: vec![(own, turn)] })
     }
 
-    fn check_pair(&self, pair: Pair, evidence: &PairEvidence) -> Result<Claims, String> {
+    /// All that is claimed, as it is where a proof rests on it.
+    fn all(&self) -> Uses {
+        Uses { always: self.claims.always.clone(), ..Uses::new() }
+    }
+
+    fn check_pair(&self, pair: Pair, evidence: &PairEvidence) -> Result<Uses, String> {
         let goal = Goal { program: self.program(), pair, when: None, claims: &self.claims };
         let mut solver = Solver::new(QueryBudget::default());
         check(&goal, Level::Full, evidence, &mut solver, &mut |_, _, _, _| {}).map_err(|refused| refused.0)
@@ -113,7 +118,7 @@ fn in_order(both: &[Vec<Outcome>; 2]) -> Relations {
     let said = |meeting: &PathPair| {
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
         let calls = left.calls.iter().zip(&right.calls);
-        let calls = calls.map(|(&left, &right)| Match { left, right, allocs: BTreeMap::new() }).collect();
+        let calls = calls.map(|(&left, &right)| Match { left, right, under: None, allocs: BTreeMap::new() }).collect();
         let returns =
             left.ending == Ending::Normal && right.ending == Ending::Normal && left.calls.len() == right.calls.len();
         let end = if returns { End::Isomorphic(BTreeMap::new()) } else { End::Exclusive };
@@ -144,7 +149,7 @@ fn with_fact(fact: Fact) -> PairEvidence {
 fn calls_match_by_claims_alone() {
     let case = Case::new(CALLS, &[(OTHER, Level::Full)]);
     let said = PairEvidence::Paths(paths(case.in_order()));
-    assert_eq!(case.check_pair(RUN, &said), Ok(case.claims.clone()));
+    assert_eq!(case.check_pair(RUN, &said), Ok(case.all()));
     let mut far = Case::new(CALLS, &[(OTHER, Level::Full)]);
     far.effects[1][1].non_local = true;
     for case in [Case::new(CALLS, &[]), far] {
@@ -166,7 +171,7 @@ fn nothing_is_said_of_paths_that_are_not_there() {
 #[test]
 fn an_external_is_itself_and_nothing_else() {
     let case = Case::new(CALLS, &[]);
-    assert_eq!(case.check_pair(OTHER, &PairEvidence::External), Ok(Claims::new()));
+    assert_eq!(case.check_pair(OTHER, &PairEvidence::External), Ok(Uses::new()));
     assert!(case.check_pair(RUN, &PairEvidence::External).is_err());
     assert!(case.check_pair(OTHER, &PairEvidence::Paths(paths(Relations::new()))).is_err());
     assert!(case.check_pair((ProcId(0), ProcId(1)), &PairEvidence::External).is_err());
@@ -177,7 +182,7 @@ fn an_external_is_itself_and_nothing_else() {
 fn the_same_code_is_no_better_than_its_callees() {
     let text = CALLS.replace(" + 0", "");
     let full = Case::new(&text, &[(OTHER, Level::Full)]);
-    assert_eq!(full.check_pair(RUN, &PairEvidence::SameCode), Ok(full.claims.clone()));
+    assert_eq!(full.check_pair(RUN, &PairEvidence::SameCode), Ok(full.all()));
     let partial = Case::new(&text, &[(OTHER, Level::Partial)]);
     assert_eq!(partial.refused(&PairEvidence::SameCode), "less was proved than is claimed");
 }
@@ -203,7 +208,7 @@ fn loops_run_in_step_under_what_relates_them() {
         case.related(LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] }, &Turns::default(), in_order)
     };
     let ahead = |by: i64| Fact::Equal(atom(1, 0), atom(0, 0), by);
-    assert_eq!(case.check_pair(RUN, &said(vec![ahead(1)])), Ok(Claims::new()));
+    assert_eq!(case.check_pair(RUN, &said(vec![ahead(1)])), Ok(Uses::new()));
     for wrong in [vec![], vec![ahead(0)], vec![ahead(2)], vec![Fact::AtMost(atom(0, 0), atom(1, 0), 0)]] {
         assert!(case.check_pair(RUN, &said(wrong.clone())).is_err(), "{wrong:?}");
     }
@@ -441,7 +446,8 @@ fn either(both: &[Vec<Outcome>; 2]) -> Relations {
     for ((left, right), own) in &mut said {
         let (left, right) = (&both[0][*left], &both[1][*right]);
         let matched = |at: usize| {
-            let calls = vec![Match { left: left.calls[0], right: right.calls[at], allocs: BTreeMap::new() }];
+            let calls =
+                vec![Match { left: left.calls[0], right: right.calls[at], under: None, allocs: BTreeMap::new() }];
             Box::new(Cases::Settled(Leaf { calls, end: End::Exclusive }))
         };
         if left.calls.len() == 1 && right.calls.len() == 2 {
@@ -492,7 +498,8 @@ fn either_place(both: &[Vec<Outcome>; 2]) -> Relations {
     for ((left, right), own) in &mut said {
         let (left, right) = (&both[0][*left], &both[1][*right]);
         let matched = |at: usize, end: End| {
-            let calls = vec![Match { left: left.calls[at], right: right.calls[0], allocs: BTreeMap::new() }];
+            let calls =
+                vec![Match { left: left.calls[at], right: right.calls[0], under: None, allocs: BTreeMap::new() }];
             Box::new(Cases::Settled(Leaf { calls, end }))
         };
         if left.calls.len() != 2 || right.calls.len() != 1 {
@@ -546,7 +553,8 @@ fn either_region(both: &[Vec<Outcome>; 2]) -> Relations {
     for ((left, right), own) in &mut said {
         let (left, right) = (&both[0][*left], &both[1][*right]);
         let matched = |at: usize| {
-            let calls = vec![Match { left: left.calls[at], right: right.calls[0], allocs: BTreeMap::new() }];
+            let calls =
+                vec![Match { left: left.calls[at], right: right.calls[0], under: None, allocs: BTreeMap::new() }];
             Box::new(Cases::Settled(Leaf { calls, end: End::Exclusive }))
         };
         if left.calls.len() == 2 && right.calls.len() == 1 {

@@ -1,0 +1,85 @@
+//! Claims under conditions are shown of the calls that rest on them, or refused.
+
+use super::{Story, story};
+use crate::pair::PairEvidence;
+use crate::pair::paths::PathsEvidence;
+use crate::pair::plan::InliningPlan;
+use crate::proof::{Dossier, Kernel};
+use crate::relate::{Cases, ConditionalClaim, End, Leaf, Level, Match, RelationEvidence};
+use lang_l::hir::{Expr, ProcId};
+use smt::solve::{QueryBudget, Solver};
+use smt::term::CallId;
+use std::collections::BTreeMap;
+
+/// The two differ where `n` is 0, and call themselves with what `n` is less `step`.
+fn differing(step: i64, when: &str) -> (Story, Expr) {
+    let run = |base: i64| {
+        format!(
+            "procedure run(a: int[], n: int) returns (r: int) \
+             {{ if (n == 0) {{ r := {base}; }} else {{ r := run(a, n - {step}); }} }}"
+        )
+    };
+    let text = format!("equiv run ~ run when {when}; version 0 {} version 1 {}", run(1), run(2));
+    let story = story(&text);
+    let condition = story.source.equivs[0].when.clone().expect("there is a condition");
+    (story, condition)
+}
+
+/// What is said of the two under a condition: their calls are matched by the claim itself.
+fn claimed(condition: Option<Expr>) -> (ConditionalClaim, Option<PairEvidence>) {
+    let matched = |end| {
+        let step = Match { left: CallId(0), right: CallId(1), under: Some(0), allocs: BTreeMap::new() };
+        let cases = Cases::Settled(Leaf { calls: vec![step], end });
+        RelationEvidence { repeats: Default::default(), cases }
+    };
+    // Of each version: the call never ends; it errs; it returns. That there is none is excluded by the condition in plain sight.
+    let relations = BTreeMap::from([
+        ((1, 2), matched(End::Contradiction)),
+        ((2, 1), matched(End::Contradiction)),
+        ((2, 2), matched(End::Isomorphic(BTreeMap::new()))),
+    ]);
+    let plan = InliningPlan::of(Default::default(), [0, 0]);
+    let paths = PathsEvidence { plan, relations };
+    let claim = ConditionalClaim { pair: (ProcId(0), ProcId(0)), condition, level: Some(Level::Partial) };
+    (claim, Some(PairEvidence::Paths(paths)))
+}
+
+/// Why it is not believed; `None` where it is.
+fn refusal(story: &Story, condition: Option<Expr>) -> Option<String> {
+    let mut solver = Solver::new(QueryBudget::default());
+    let claims = BTreeMap::new();
+    let dossier = Dossier {
+        source: &story.source,
+        lowered: &story.lowered,
+        simulations: [&story.simulations[0], &story.simulations[1]],
+        effects: [&story.effects[0], &story.effects[1]],
+        rankings: [&[], &[]],
+        claims: &claims,
+    };
+    let mut kernel = Kernel::check(dossier, &mut solver);
+    let number = kernel.learn(&[claimed(condition)], &mut solver);
+    kernel.stands_under(number).err().map(|refused| refused.0)
+}
+
+#[test]
+fn a_call_rests_on_a_claim_where_it_satisfies_the_condition() {
+    let (story, condition) = differing(1, "n < 0");
+    assert_eq!(refusal(&story, Some(condition)), None);
+    let (story, condition) = differing(-1, "n < 0");
+    let refused = refusal(&story, Some(condition)).expect("the two differ from -1");
+    assert!(refused.contains("does not satisfy the condition"), "{refused}");
+}
+
+#[test]
+fn without_its_condition_it_is_refused() {
+    let (story, _) = differing(1, "n < 0");
+    assert!(refusal(&story, None).is_some());
+}
+
+/// At a call there are more objects than at the beginning.
+#[test]
+fn a_condition_on_all_objects_is_asked_of_no_call() {
+    let (story, condition) = differing(1, "n < 0 && (forall b: int[] :: b == null || n < 0)");
+    let refused = refusal(&story, Some(condition)).expect("it cannot be asked");
+    assert!(refused.contains("not claimed to be equivalent"), "{refused}");
+}
