@@ -9,6 +9,7 @@ pub(crate) mod golden;
 pub(crate) mod program;
 pub(crate) mod relation;
 pub(crate) mod server;
+pub(crate) mod services;
 pub(crate) mod shape;
 pub(crate) mod transcript;
 

@@ -91,8 +91,10 @@ pub(crate) struct TestArgs {
     /// How many threads to use, at most four for each core [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// Where results are kept, to be replayed the next time [default: `ape` in the user's folder for caches]
-    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    /// Where results are kept, to be replayed the next time: a folder, or an address that several machines share, such as
+    /// `redis://host`, `https://host/path` (WebDAV), `s3://bucket/path` or `file:///path` [default: `APE_CACHE`, else `cache` of
+    /// `ape.toml`, else `ape` in the user's folder for caches]
+    #[arg(long, value_name = "PLACE", conflicts_with = "no_cache")]
     pub(crate) cache: Option<PathBuf>,
     /// Keep no results, and use none
     #[arg(long)]

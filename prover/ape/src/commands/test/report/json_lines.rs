@@ -17,6 +17,7 @@ pub(super) fn of_one(outcome: &Outcome, view: &View) -> String {
             "type": "pair",
             "file": outcome.file,
             "pair": pair.label,
+            "sources": outcome.sources,
             "verdict": pair.found.text(),
             "expected": pair.expected.iter().map(|word| word.text()).collect::<Vec<_>>(),
             "result": pair.judgement.text(),
