@@ -7,7 +7,7 @@
 //! 4. [`report`]: the results as they come, in the order of the files; and in files, in other forms.
 //! 5. [`bless`]: what was found written where it is expected, if that is wanted.
 //!
-//! [`grade`] holds answers to exercises against a key instead.
+//! [`merge`] makes one report of those that several runs have made. [`grade`] holds answers to exercises against a key instead.
 //!
 //! Invariant: one file that is not legal does not keep another from being tested; it makes the status 2.
 //! Invariant: the results are the same, and in the same order, whatever the number of threads and whatever the cache holds.
@@ -20,6 +20,7 @@ mod filter;
 pub(super) mod find;
 pub(super) mod grade;
 mod kept;
+pub(super) mod merge;
 mod outcome;
 mod program;
 mod progress;
@@ -259,7 +260,8 @@ impl<W: Write> Run<'_, W> {
     }
 
     fn view(&self) -> View {
-        View { format: self.args.format, failures_only: self.args.failures_only, partial: self.settings.partial }
+        let TestArgs { format, failures_only, partition: share, .. } = *self.args;
+        View { format, failures_only, partial: self.settings.partial, share, missing: 0 }
     }
 
     /// Prints what is told of all, writes the files that are wanted, and says how the run ends.
