@@ -5,6 +5,7 @@
 
 mod common;
 
+use common::objects;
 use common::services::{self, Service};
 use common::{Ran, ape};
 use lang_l::random::Random;
@@ -20,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// How many pairs are shared.
 const PAIRS: usize = 400;
+/// And how many where no server is asked.
+const FEW: usize = 100;
 /// How long a run may take whose cache is gone, slow or lies, and one that must wait until another is taken for dead.
 const BOUND: Duration = Duration::from_secs(60);
 /// A secret that must be seen nowhere.
@@ -37,7 +40,8 @@ fn main() -> ExitCode {
         ("a_redis_that_is_full_costs_time_alone", a_redis_that_is_full_costs_time_alone),
         ("secrets_are_told_to_the_server_alone", secrets_are_told_to_the_server_alone),
     ];
-    let alone: [(&str, Test); 4] = [
+    let alone: [(&str, Test); 5] = [
+        ("two_runs_share_object_storage", two_runs_share_object_storage),
         ("two_runs_share_a_folder", two_runs_share_a_folder),
         ("no_verdict_follows_what_is_kept", no_verdict_follows_what_is_kept),
         ("no_claim_is_waited_for_in_vain", no_claim_is_waited_for_in_vain),
@@ -75,10 +79,17 @@ struct Run {
 
 impl Run {
     fn start(folder: &Path, cache: &str, more: &[&str]) -> Self {
+        Run::start_at("", folder, cache, more)
+    }
+
+    /// The same, with object storage at an address.
+    fn start_at(endpoint: &str, folder: &Path, cache: &str, more: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ape"));
         command.arg("test").arg(folder).args(["--format", "json-lines"]).args(more);
         command.args(if cache.is_empty() { vec!["--no-cache"] } else { vec!["--cache", cache] });
         command.env_remove("APE_CACHE").env("APE_CACHE_PASSWORD", SECRET);
+        command.env("AWS_ACCESS_KEY_ID", "somebody").env("AWS_SECRET_ACCESS_KEY", SECRET);
+        command.env("AWS_ENDPOINT_URL", endpoint).env_remove("AWS_REGION").env_remove("AWS_DEFAULT_REGION");
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("ape can be started");
         let lines = BufReader::new(process.stdout.take().expect("it is piped"));
         Run { process, lines, out: String::new() }
@@ -145,33 +156,34 @@ fn fresh(folder: &Path) -> Told {
 }
 
 /// Two runs at once have all verdicts, and have proved each pair once. A third has nothing to prove.
-fn shared_by_two(name: &str, cache: &str) {
-    let folder = pairs(name, PAIRS);
+fn shared_by_two(name: &str, cache: &str, endpoint: &str, number: usize) {
+    let folder = pairs(name, number);
     let fresh = fresh(&folder);
-    let runs = [(); 2].map(|()| Run::start(&folder, cache, &[]));
+    let start = || Run::start_at(endpoint, &folder, cache, &[]);
+    let runs = [(); 2].map(|()| start());
     // At once: a run that nobody listens to waits, and the other for it.
     let told =
         thread::scope(|scope| runs.map(|run| scope.spawn(|| run.end())).map(|run| run.join().expect("it has ended")));
     for one in &told {
         one.is_like(&fresh);
         assert_eq!(one.err, "");
-        assert!(one.proved > PAIRS / 10, "{} of the work was done by one", PAIRS - one.proved);
+        assert!(one.proved > number / 10, "{} of the work was done by one", number - one.proved);
     }
-    assert_eq!(told[0].proved + told[1].proved, PAIRS);
-    let third = Run::start(&folder, cache, &[]).end();
+    assert_eq!(told[0].proved + told[1].proved, number);
+    let third = start().end();
     third.is_like(&fresh);
     assert_eq!((third.proved, third.err.as_str()), (0, ""));
 }
 
 fn two_runs_share_a_redis() -> Result<(), Failed> {
     let redis = Service::redis("redis", &["--requirepass", SECRET]);
-    shared_by_two("redis", &format!("redis://{}/2/team", redis.host));
+    shared_by_two("redis", &format!("redis://{}/2/team", redis.host), "", PAIRS);
     Ok(())
 }
 
 fn two_runs_share_a_webdav_server() -> Result<(), Failed> {
     let server = Service::webdav("webdav");
-    shared_by_two("webdav", &format!("http://{}/team/ape", server.host));
+    shared_by_two("webdav", &format!("http://{}/team/ape", server.host), "", PAIRS);
     let left = fs::read_dir(server.folder.join("files/team/ape"))?.count();
     assert_eq!(left, PAIRS, "no claim stays");
     Ok(())
@@ -179,7 +191,16 @@ fn two_runs_share_a_webdav_server() -> Result<(), Failed> {
 
 fn two_runs_share_a_folder() -> Result<(), Failed> {
     let place = pairs("folder-place", 0);
-    shared_by_two("folder", &format!("file://{}", place.display()));
+    shared_by_two("folder", &format!("file://{}", place.display()), "", FEW);
+    Ok(())
+}
+
+/// The storage is a stand-in: Debian has none.
+fn two_runs_share_object_storage() -> Result<(), Failed> {
+    let (address, objects) = objects::serve();
+    shared_by_two("objects", "s3://bucket/team", &address, FEW);
+    let objects = objects.lock().expect("no request has failed");
+    assert!(objects.len() == FEW && objects.keys().all(|path| path.starts_with("/bucket/team/")));
     Ok(())
 }
 

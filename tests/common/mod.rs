@@ -6,6 +6,7 @@
 pub(crate) mod browser;
 pub(crate) mod counterexample;
 pub(crate) mod golden;
+pub(crate) mod objects;
 pub(crate) mod program;
 pub(crate) mod relation;
 pub(crate) mod server;

@@ -233,7 +233,12 @@ fn operator(address: &Address, is_of_entries: bool) -> Result<Operator, Error> {
             let dav = Webdav::default().endpoint(endpoint).root(root).disable_create_dir(true);
             Operator::new(dav.username(&user).password(&password).token(&secret("APE_CACHE_TOKEN")))?.finish()
         }
-        Service::S3 { bucket } => Operator::new(S3::default().bucket(bucket).root(root))?.finish(),
+        Service::S3 { bucket } => {
+            let storage = S3::default().bucket(bucket).root(root);
+            let has_region = ["AWS_REGION", "AWS_DEFAULT_REGION"].iter().any(|name| env::var_os(name).is_some());
+            // Storage that has no regions goes by the name of the first one.
+            Operator::new(if has_region { storage } else { storage.region("us-east-1") })?.finish()
+        }
         Service::Files => {
             let files = Fs::default().root(root);
             // An entry is whole at any time. Of two claims the first counts, which is known only where they are written in place.
