@@ -126,6 +126,10 @@ fn all() -> Vec<Printed> {
     }
     let lines = ["--no-cache", "--format", "json-lines"];
     runs.push(("test", [&["test", examples[0], examples[9], examples[13], more.as_str()], &lines[..]].concat()));
+    let share = ape(["test", &more, "--partition", "1/2"].iter().chain(&lines)).out;
+    let share = scratch("schema-share.json", &share).display().to_string();
+    runs.push(("test", vec!["report", "merge", &share, "--format", "json-lines"]));
+    runs.push(("test", [&["test", more.as_str(), "--partition", "1/2"], &lines[..]].concat()));
     runs.push(("sarif", vec!["test", "--no-cache", &more, "--format", "sarif"]));
     runs.push(("grade", vec!["test", "--grade", "examples/course/1-heaps", "--format", "json-lines"]));
     runs.push((

@@ -6,9 +6,11 @@
 pub(crate) mod browser;
 pub(crate) mod counterexample;
 pub(crate) mod golden;
+pub(crate) mod objects;
 pub(crate) mod program;
 pub(crate) mod relation;
 pub(crate) mod server;
+pub(crate) mod services;
 pub(crate) mod shape;
 pub(crate) mod transcript;
 

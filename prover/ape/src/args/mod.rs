@@ -1,5 +1,6 @@
 //! The arguments of `ape`, as clap reads them.
 
+pub(crate) mod report;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod test;
@@ -57,6 +58,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Verify many pairs, and say which are not as expected
     Test(Box<test::TestArgs>),
+    /// Make one report of several
+    Report(report::ReportArgs),
     /// Say in plain words why a verdict holds, or where its proof fails
     Explain(ExplainArgs),
     /// Draw the stores from which two versions differ, and what each version leaves

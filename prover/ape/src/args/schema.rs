@@ -27,7 +27,7 @@ pub(crate) enum Form {
     Diff,
     /// The report of `ape client`
     Client,
-    /// A line of `ape test --format json-lines`
+    /// A line of `ape test` or `ape report merge`, with `--format json-lines`
     Test,
     /// A line of `ape test --grade --format json-lines`
     Grade,

@@ -91,8 +91,10 @@ pub(crate) struct TestArgs {
     /// How many threads to use, at most four for each core [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// Where results are kept, to be replayed the next time [default: `ape` in the user's folder for caches]
-    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    /// Where results are kept, to be replayed the next time: a folder, or an address that several machines share, such as
+    /// `redis://host`, `https://host/path` (WebDAV), `s3://bucket/path` or `file:///path` [default: `APE_CACHE`, else `cache` of
+    /// `ape.toml`, else `ape` in the user's folder for caches]
+    #[arg(long, value_name = "PLACE", conflicts_with = "no_cache")]
     pub(crate) cache: Option<PathBuf>,
     /// Keep no results, and use none
     #[arg(long)]
@@ -141,15 +143,20 @@ pub(crate) struct Partition {
     pub(crate) of: usize,
 }
 
+impl Partition {
+    /// This share of so many, if there is such a one.
+    pub(crate) fn new(share: usize, of: usize) -> Option<Self> {
+        (1..=of).contains(&share).then_some(Partition { share, of })
+    }
+}
+
 impl FromStr for Partition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/').map(|(share, of)| (share.parse::<usize>(), of.parse::<usize>()));
-        match numbers {
-            Some((Ok(share), Ok(of))) if (1..=of).contains(&share) => Ok(Partition { share, of }),
-            _ => Err("a share and how many there are, such as 2/5".to_string()),
-        }
+        let numbers = text.split_once('/').and_then(|(share, of)| Some((share.parse().ok()?, of.parse().ok()?)));
+        let partition = numbers.and_then(|(share, of)| Partition::new(share, of));
+        partition.ok_or_else(|| "a share and how many there are, such as 2/5".to_string())
     }
 }
 

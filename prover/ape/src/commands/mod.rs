@@ -23,6 +23,7 @@ mod verify;
 mod watch;
 
 use crate::args::Command;
+use crate::args::report::ReportCommand;
 use crate::status::{Failure, Status};
 use std::io::Write;
 
@@ -39,6 +40,9 @@ pub(crate) fn dispatch(command: &Command, out: &mut impl Write) -> Result<Status
         Command::Fuzz(args) => fuzz::fuzz_pairs(args, out),
         Command::Stability(args) => stability::stability(args, out),
         Command::Test(args) => test::test(args, out),
+        Command::Report(args) => match &args.command {
+            ReportCommand::Merge(args) => test::merge::merge(args, out),
+        },
         Command::Lsp(args) => lsp::serve(args, out),
         Command::Completions(args) => shell::completions(args, out),
         Command::Man(args) => shell::man(args, out),

@@ -85,16 +85,28 @@ pub(crate) fn in_order<A: Sync, T: Send>(
     jobs: Option<NonZeroUsize>,
     items: &[A],
     work: impl Fn(&A) -> T + Sync,
+    hand_over: impl FnMut(T) -> ControlFlow<()>,
+) -> io::Result<()> {
+    let next = AtomicUsize::new(0);
+    let next = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < items.len());
+    in_order_of(jobs, items, next, work, hand_over)
+}
+
+/// The same, where something else says which item is begun next. It must name each of them once, before it says that there is none.
+pub(crate) fn in_order_of<A: Sync, T: Send>(
+    jobs: Option<NonZeroUsize>,
+    items: &[A],
+    next: impl Fn() -> Option<usize> + Sync,
+    work: impl Fn(&A) -> T + Sync,
     mut hand_over: impl FnMut(T) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let workers = workers(jobs, items.len());
     let share = NonZeroUsize::new(number(jobs) / workers);
-    let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let over = AtomicBool::new(false);
     let worker = |done: mpsc::Sender<(usize, T)>| {
         in_threads(share, || {
             while !over.load(Ordering::Relaxed) {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(at) else { break };
+                let Some((at, item)) = next().and_then(|at| Some((at, items.get(at)?))) else { break };
                 // Nobody listens any more once it is broken off.
                 if done.send((at, work(item))).is_err() {
                     break;
@@ -125,6 +137,17 @@ pub(crate) fn in_order<A: Sync, T: Send>(
         // One worker is enough to do all the work; where there was none the reason is told.
         let ended: Vec<io::Result<()>> = started.into_iter().map(|worker| worker.and_then(join)).collect();
         if ended.iter().any(Result::is_ok) { Ok(()) } else { ended.into_iter().collect() }
+    })
+}
+
+/// Does the work, while another thread does something beside it that ends by itself when the work has ended.
+pub(crate) fn beside<T>(other: impl FnOnce() + Send, work: impl FnOnce() -> T) -> io::Result<T> {
+    thread::scope(|scope| {
+        let other = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, other)?;
+        let done = work();
+        // A panic of the other thread is one of ours, and is told where this one ends.
+        other.join().unwrap_or_else(|bug| resume_unwind(bug));
+        Ok(done)
     })
 }
 

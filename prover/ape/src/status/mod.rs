@@ -31,7 +31,18 @@ pub(crate) enum Status {
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
-        ExitCode::from(match status {
+        ExitCode::from(status.number())
+    }
+}
+
+impl Status {
+    /// Those that a failure may have.
+    const OF_FAILURES: [Status; 5] =
+        [Status::Failed, Status::Illegal, Status::Internal, Status::Environment, Status::BrokenPipe];
+
+    /// The number for it.
+    pub(crate) fn number(self) -> u8 {
+        match self {
             Status::Success => 0,
             Status::Failed => 1,
             Status::Illegal => 2,
@@ -40,7 +51,12 @@ impl From<Status> for ExitCode {
             Status::Internal => 70,
             Status::Environment => 74,
             Status::BrokenPipe => 141,
-        })
+        }
+    }
+
+    /// The status of a failure that has this number.
+    pub(crate) fn of_failure(number: u8) -> Option<Status> {
+        Status::OF_FAILURES.into_iter().find(|status| status.number() == number)
     }
 }
 
@@ -80,6 +96,9 @@ pub(crate) enum Failure {
     /// No handler of signals could be set.
     #[error("cannot handle signals: {0}")]
     Signals(io::Error),
+    /// Another run has failed.
+    #[error("{message}")]
+    Told { message: String, status: Status },
     /// It cannot be noticed when files change.
     #[error("cannot watch files: {0}")]
     Watch(io::Error),
@@ -118,6 +137,7 @@ impl Failure {
             Failure::Thread(_) | Failure::Process(_) | Failure::Signals(_) => Status::Environment,
             Failure::Watch(_) | Failure::Solver(_) => Status::Environment,
             Failure::Internal(_) => Status::Internal,
+            Failure::Told { status, .. } => *status,
         }
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! 1. [`settings`]: the arguments, and `ape.toml` where they are silent.
 //! 2. [`find`]: the files that paths stand for; [`program`]: each read, with what is expected of its pairs.
-//! 3. [`settle`]: what is found of each, from the [`cache`] or afresh, several at once. Where files are watched, what was found of
-//!    those that have not changed is [`kept`].
+//! 3. [`settle`]: what is found of each, from the [`cache`] or afresh, several at once. Where other runs share the cache, [`turns`]
+//!    says which is next. Where files are watched, what was found of those that have not changed is [`kept`].
 //! 4. [`report`]: the results as they come, in the order of the files; and in files, in other forms.
 //! 5. [`bless`]: what was found written where it is expected, if that is wanted.
 //!
-//! [`grade`] holds answers to exercises against a key instead.
+//! [`merge`] makes one report of those that several runs have made. [`grade`] holds answers to exercises against a key instead.
 //!
 //! Invariant: one file that is not legal does not keep another from being tested; it makes the status 2.
 //! Invariant: the results are the same, and in the same order, whatever the number of threads and whatever the cache holds.
@@ -20,6 +20,7 @@ mod filter;
 pub(super) mod find;
 pub(super) mod grade;
 mod kept;
+pub(super) mod merge;
 mod outcome;
 mod program;
 mod progress;
@@ -27,6 +28,7 @@ mod report;
 mod settings;
 mod settle;
 mod since;
+mod turns;
 
 use super::watch::{self, Lines, Roots, Round, Texts};
 use crate::args::test::{Partition, TestArgs, TestFormat};
@@ -37,6 +39,7 @@ use crate::solvers;
 use crate::status::{Failure, Status, complain};
 use baseline::Baseline;
 use bless::Blessed;
+use cache::Cache;
 use find::Case;
 use kept::Kept;
 use outcome::{Outcome, worse};
@@ -53,6 +56,7 @@ use smt::stop::{Reason, Stop};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
+use turns::Turns;
 
 /// How far reports are indented below the line of their pair.
 const INDENTED: usize = 5;
@@ -112,7 +116,8 @@ fn once(
     let cases = share(find::cases(&settings.paths)?, args.partition);
     let backend = solvers::start(settings.memory)?;
     let (outcomes, blessed, stop) = (Vec::new(), Blessed::default(), round.stop.until(None));
-    let mut run = Run { args, settings, round, stop, baseline, out, outcomes, blessed };
+    let cache = settings.cache.as_ref().and_then(|place| Cache::open(place, settings.bounds()));
+    let mut run = Run { args, settings, round, stop, baseline, cache, out, outcomes, blessed };
     let since = args.changed_since.as_deref();
     let since = since.map(|revision| Since::of(revision, &cases, settings.baseline.as_deref())).transpose()?;
     run.test(&cases, since.as_ref(), &backend, kept)?;
@@ -141,6 +146,8 @@ struct Run<'a, W> {
     /// Ends it: when the round ends, or when one failure was enough.
     stop: Stop,
     baseline: Baseline,
+    /// Where results are kept, if they are.
+    cache: Option<Cache>,
     out: &'a mut W,
     outcomes: Vec<Outcome>,
     /// What was blessed.
@@ -158,43 +165,71 @@ impl<W: Write> Run<'_, W> {
             ..solvers::config(bounds, at_once, backend)
         };
         let width = terminal::width().unwrap_or(USUAL_WIDTH).saturating_sub(INDENTED);
-        let baseline = self.baseline.clone();
+        let (baseline, cache) = (self.baseline.clone(), self.cache.take());
+        // What is found while files are watched is of nobody's interest yet.
+        let claims = cache.as_ref().filter(|_| !self.args.watch);
+        let claims = claims.and_then(|cache| cache.claims(Duration::from_secs(bounds.0)));
         let bench = Bench {
             filter: &settings.filter,
             since,
             baseline: &baseline,
-            cache: settings.cache.as_ref(),
+            cache: cache.as_ref(),
+            claims: claims.as_ref(),
             config: &config,
             stop: &stop,
             detail: Detail { explain: false, width },
             bless: self.args.bless,
         };
         let progress = Progress::new(cases.len(), !self.args.quiet);
-        let mut done = Ok(());
-        let mut rest = cases.iter();
         let settle = |case: &Case| match kept.take(case, &texts(settings, round, case)) {
             Some(outcome) => (Settled { outcome, program: None, selected: Vec::new() }, true),
             None => (bench.settle(case), false),
         };
         let work = |case: &Case| progress.during(&case.name, || settle(case));
-        let ran = threads::in_order(settings.jobs, cases, work, |(settled, is_old)| {
-            let Some(case) = rest.next() else { return ControlFlow::Break(()) };
-            if round.is_overtaken() {
-                self.outcomes.extend(is_old.then_some(settled.outcome));
-                return ControlFlow::Continue(());
-            }
-            match progress.aside(|| self.take(case, settled, is_old)) {
-                Ok(Status::Success) => ControlFlow::Continue(()),
-                Ok(_) if !settings.fail_fast => ControlFlow::Continue(()),
-                ended => {
-                    done = ended.map(drop);
-                    // What is still at work is not waited for.
-                    stop.request(Reason::Interrupted);
-                    ControlFlow::Break(())
-                }
-            }
-        });
+        let turns = Turns::new(cases.len(), at_once, claims.as_ref(), stop.clone());
+        let name = |at: usize| cases.get(at).and_then(|case| bench.name(case));
+        let ran = threads::beside(|| turns.look_ahead(name), || self.in_order(cases, &turns, work, &progress));
         progress.end();
+        drop(claims);
+        self.cache = cache;
+        ran.map_err(Failure::Thread)?
+    }
+
+    /// Has all cases done, and prints what came of each in their order.
+    fn in_order(
+        &mut self,
+        cases: &[Case],
+        turns: &Turns<'_>,
+        work: impl Fn(&Case) -> (Settled, bool) + Sync,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
+        let _ending = turns.ending();
+        let mut done = Ok(());
+        let mut rest = cases.iter();
+        let ran = threads::in_order_of(
+            self.settings.jobs,
+            cases,
+            || turns.next(),
+            work,
+            |(settled, is_old)| {
+                let Some(case) = rest.next() else { return ControlFlow::Break(()) };
+                if self.round.is_overtaken() {
+                    self.outcomes.extend(is_old.then_some(settled.outcome));
+                    return ControlFlow::Continue(());
+                }
+                match progress.aside(|| self.take(case, settled, is_old)) {
+                    Ok(Status::Success) => ControlFlow::Continue(()),
+                    Ok(_) if !self.settings.fail_fast => ControlFlow::Continue(()),
+                    ended => {
+                        done = ended.map(drop);
+                        // What is still at work is not waited for.
+                        self.stop.request(Reason::Interrupted);
+                        turns.end();
+                        ControlFlow::Break(())
+                    }
+                }
+            },
+        );
         ran.map_err(Failure::Thread).and(done)
     }
 
@@ -225,7 +260,8 @@ impl<W: Write> Run<'_, W> {
     }
 
     fn view(&self) -> View {
-        View { format: self.args.format, failures_only: self.args.failures_only, partial: self.settings.partial }
+        let TestArgs { format, failures_only, partition: share, .. } = *self.args;
+        View { format, failures_only, partial: self.settings.partial, share, missing: 0 }
     }
 
     /// Prints what is told of all, writes the files that are wanted, and says how the run ends.
@@ -240,7 +276,7 @@ impl<W: Write> Run<'_, W> {
                 report::whole(&self.outcomes, &View { format: file.format, failures_only: false, ..self.view() })?;
             create_or_replace(&file.path, &text).map_err(|error| Failure::write(&file.path, error))?;
         }
-        if let Some(cache) = &self.settings.cache {
+        if let Some(cache) = &self.cache {
             cache.tidy();
         }
         let usual = if terminal::error_width().is_some() && !self.args.quiet { SLOWEST } else { 0 };

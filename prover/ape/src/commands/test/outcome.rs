@@ -10,6 +10,8 @@ use std::time::Duration;
 pub(super) struct Outcome {
     /// What it is called.
     pub(super) file: String,
+    /// A hash of its texts, as they were verified; empty where none was.
+    pub(super) sources: String,
     /// What came of it.
     pub(super) result: Result<Vec<PairOutcome>, Failure>,
     /// Whether all of it was replayed from the cache.

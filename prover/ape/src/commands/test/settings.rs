@@ -2,9 +2,9 @@
 //!
 //! In: arguments. Out: [`Settings`]. The file is the one that is named, or the `ape.toml` of this folder or of the nearest above it.
 //!
-//! Invariant: an argument wins over the file. Paths in the file are from the folder it is in. A key that is not known is refused.
+//! Invariant: an argument wins over the environment, and that over the file. Paths in the file are from the folder it is in. A key that is not known is refused.
 
-use super::cache::{self, Cache};
+use super::cache::{self, Place};
 use super::filter::Filter;
 use crate::args::test::TestArgs;
 use crate::files::load;
@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// What the file is called.
 const FILE: &str = "ape.toml";
+/// The variable of the environment that says where results are kept.
+const CACHE: &str = "APE_CACHE";
 
 /// How long a file is looked at, in seconds, and how much memory the solver may take, in MB, if nothing is said.
 const USUAL: (u64, u64) = (60, 2048);
@@ -41,7 +43,7 @@ pub(super) struct Settings {
     /// Threads.
     pub(super) jobs: Option<NonZeroUsize>,
     /// Where results are kept, if they are.
-    pub(super) cache: Option<Cache>,
+    pub(super) cache: Option<Place>,
     /// The files that all results depend on: the one with these options, and the table.
     pub(super) files: Vec<PathBuf>,
 }
@@ -69,11 +71,11 @@ struct Options {
     cache: Option<CacheOption>,
 }
 
-/// A folder, or `false` for no cache.
+/// A folder or an address, or `false` for no cache.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum CacheOption {
-    Folder(PathBuf),
+    Place(PathBuf),
     Wanted(bool),
 }
 
@@ -96,15 +98,8 @@ impl Settings {
             Some(text) => Filter::read(text).map_err(Failure::Usage)?,
             None => Filter::All,
         };
-        let folder_of_cache = match (&args.cache, options.cache) {
-            _ if args.no_cache => None,
-            (Some(given), _) => Some(given.clone()),
-            (None, Some(CacheOption::Wanted(false))) => None,
-            (None, Some(CacheOption::Folder(named))) => Some(folder.join(named)),
-            (None, None | Some(CacheOption::Wanted(true))) => cache::usual_folder(),
-        };
+        let cache = place_of_cache(args, options.cache, &folder)?;
         let baseline = args.baseline.clone().or_else(|| options.baseline.map(|path| folder.join(path)));
-        let options_of_cache = format!("timeout {timeout}, memory {memory}");
         Ok(Settings {
             paths,
             files: [file(args)].into_iter().chain(baseline.clone()).collect(),
@@ -115,9 +110,28 @@ impl Settings {
             timeout,
             memory,
             jobs: args.jobs.or(options.jobs),
-            cache: folder_of_cache.map(|folder| Cache::new(folder, options_of_cache)),
+            cache,
         })
     }
+
+    /// The options that what is not settled may depend on.
+    pub(super) fn bounds(&self) -> String {
+        format!("timeout {}, memory {}", self.timeout, self.memory)
+    }
+}
+
+/// Where results are kept: where the arguments say it, or the environment, or the file with options.
+fn place_of_cache(args: &TestArgs, option: Option<CacheOption>, folder: &Path) -> Result<Option<Place>, Failure> {
+    let here = Path::new("");
+    let named = env::var_os(CACHE).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let place = match (args.cache.as_ref().or(named.as_ref()), &option) {
+        _ if args.no_cache => return Ok(None),
+        (Some(given), _) => Place::read(given, here),
+        (None, Some(CacheOption::Wanted(false))) => return Ok(None),
+        (None, Some(CacheOption::Place(named))) => Place::read(named, folder),
+        (None, None | Some(CacheOption::Wanted(true))) => return Ok(cache::usual_folder().map(Place::Folder)),
+    };
+    place.map(Some).map_err(Failure::Usage)
 }
 
 /// The file with options; where there is none, the one that would be.

@@ -3,7 +3,7 @@
 //! In: a case. Out: its [`Outcome`]: from the cache, where what it proves is what is expected; else verified afresh.
 
 use super::baseline::Baseline;
-use super::cache::{Cache, Known};
+use super::cache::{self, Cache, Claims, Known};
 use super::expectation::{self, Judgement, Word, judge};
 use super::filter::{Facts, Filter};
 use super::find::Case;
@@ -30,6 +30,8 @@ pub(super) struct Bench<'a> {
     pub(super) baseline: &'a Baseline,
     /// Where results are kept, if they are.
     pub(super) cache: Option<&'a Cache>,
+    /// What this run is about to prove, where others are to know of it.
+    pub(super) claims: Option<&'a Claims>,
     /// The bounds of a case that is begun now.
     pub(super) config: &'a (dyn Fn() -> Config + Sync),
     /// Ends the run.
@@ -71,10 +73,20 @@ impl Bench<'_> {
                     return Settled { program: Some(program), ..left_out(case, LeftOut::Filtered) };
                 }
                 let (pairs, cached) = self.pairs(&program, &selected);
-                let outcome = Outcome { cached, ..outcome_of(case, Ok(pairs)) };
+                if let Some(claims) = self.claims {
+                    claims.release(&Cache::name(&program.loaded));
+                }
+                let sources = cache::digest(&program.loaded);
+                let outcome = Outcome { cached, sources, ..outcome_of(case, Ok(pairs)) };
                 Settled { outcome, program: Some(program), selected }
             }
         }
+    }
+
+    /// Under which name the result of a case is kept; `None` where nothing is to be found of it.
+    pub(super) fn name(&self, case: &Case) -> Option<String> {
+        let program = program::open(case, self.baseline).ok().flatten()?;
+        (!self.selected(case, &program).is_empty()).then(|| Cache::name(&program.loaded))
     }
 
     /// Refuses a program of which something is expected that it does not have, unless that is about to be mended.
@@ -182,5 +194,6 @@ fn left_out(case: &Case, why: LeftOut) -> Settled {
 }
 
 fn outcome_of(case: &Case, result: Result<Vec<PairOutcome>, Failure>) -> Outcome {
-    Outcome { file: case.name.clone(), result, cached: false, left_out: None, time: Duration::ZERO }
+    let (file, sources) = (case.name.clone(), String::new());
+    Outcome { file, sources, result, cached: false, left_out: None, time: Duration::ZERO }
 }

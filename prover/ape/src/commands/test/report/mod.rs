@@ -12,7 +12,7 @@ mod sarif;
 mod text;
 
 use super::outcome::Outcome;
-use crate::args::test::TestFormat;
+use crate::args::test::{Partition, TestFormat};
 use crate::status::{Failure, Status};
 
 pub(super) use text::slowest;
@@ -26,6 +26,10 @@ pub(super) struct View {
     pub(super) failures_only: bool,
     /// Whether partially equivalent is a success.
     pub(super) partial: bool,
+    /// Which share of the files they are of, if not of all.
+    pub(super) share: Option<Partition>,
+    /// How many shares were not there to be merged.
+    pub(super) missing: usize,
 }
 
 impl View {
