@@ -13,7 +13,7 @@ use crate::search::witness::{self, Contrast};
 use crate::search::{bmc, concrete, recurrent_set};
 use kernel::alone::clauses::{Clause, contracts_hold};
 use kernel::proof::Kernel;
-use kernel::relate::Level;
+use kernel::relate::{Claims, ConditionalClaim, Level};
 use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::interp::Behaviour;
 use smt::solve::Solver;
@@ -131,7 +131,9 @@ impl<'a> Judge<'a> {
         let lost = solver.failures().contains_key(&comparison.task());
         let level = proof.filter(|_| !lost).and_then(|proof| proof.level);
         let proved = matches!(verdict, Verdict::Equivalent(_) | Verdict::PartiallyEquivalent(_));
-        let mut report = self.report(comparison, verdict, level, self.described(comparison.pair, &reach, proofs));
+        let mut rests_on = self.described(comparison.pair, &reach, proofs);
+        rests_on.extend(proof.into_iter().flat_map(|proof| self.under(comparison, proof, kernel.standing())));
+        let mut report = self.report(comparison, verdict, level, rests_on);
         if self.manner.explain && proved && !self.settling {
             report.unreached = solver.at(comparison.task(), |solver| {
                 vacuity::unreached(self.program, comparison.pair, comparison.when, solver)
@@ -198,6 +200,20 @@ impl<'a> Judge<'a> {
         premises.sort_by(|a, b| a.name.cmp(&b.name));
         premises.dedup_by(|a, b| a.name == b.name);
         premises
+    }
+
+    /// The other claims under conditions that the proof of a pair rests on, in their order.
+    fn under(&self, of: &Comparison<'_>, proof: &PairProof, standing: &Claims) -> Vec<Premise> {
+        let premise = |number: &usize| {
+            let own = |claim: &&ConditionalClaim| (claim.pair, claim.condition.as_ref()) != (of.pair, of.when);
+            let claim = standing.conditional.get(*number).filter(own)?;
+            let when = Comparison { pair: claim.pair, when: claim.condition.as_ref() }.condition(self.source);
+            let (left, right) = (self.name(0, claim.pair.0), self.name(1, claim.pair.1));
+            let name = if left == right { left.to_string() } else { format!("{left}~{right}") };
+            let name = when.map_or_else(|| name.clone(), |when| format!("{name} when {when}"));
+            Some(Premise { title: name.clone(), name, how: None })
+        };
+        proof.used.conditional.keys().filter_map(premise).collect()
     }
 
     /// Asks the deciders in order.
