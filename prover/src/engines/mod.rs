@@ -12,7 +12,7 @@
 //! ```
 //! use prover::engines::Engine;
 //! use prover::goal::{Goal, PairProof, Rule};
-//! use kernel::relate::{Claims, Level};
+//! use kernel::relate::{Claims, Level, Uses};
 //! use smt::solve::Solver;
 //!
 //! /// Its name, its sentence in reports, its box in `proofs/soundness.md`, its share of the budget.
@@ -32,7 +32,7 @@
 //!     }
 //!
 //!     fn search(&self, _goal: &Goal<'_>, _solver: &mut Solver) -> PairProof {
-//!         PairProof::trivial(Some(Level::Full), &EMPTY, Claims::new())
+//!         PairProof::trivial(Some(Level::Full), &EMPTY, Uses::new())
 //!     }
 //! }
 //! # let text = "VERSION procedure p(x) {} VERSION procedure p(x) {}";
