@@ -285,6 +285,8 @@ pub(crate) mod recurrent_set {
 
 /// How two versions differ.
 pub(crate) mod diff {
+    /// More tests than this of a recursive pair are not tried for whether recursion keeps them.
+    pub(crate) const MAX_KEPT: usize = 6;
     /// A value or test of more parts than this is not written.
     pub(crate) const MAX_NODES: usize = 60;
     /// With more tests than this no condition is looked for.

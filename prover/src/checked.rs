@@ -128,7 +128,7 @@ impl Material {
 pub(crate) fn conditional(
     kernel: &Kernel<'_>,
     program: &Program<'_>,
-    (pair, when): (Pair, &Expr),
+    (pair, when): (Pair, Option<&Expr>),
     proof: &mut PairProof,
     solver: &mut Solver,
 ) {

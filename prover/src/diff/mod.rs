@@ -2,7 +2,8 @@
 //!
 //! In: a checked pair program with its texts. Out: a [`DiffReport`], a [`PairDiff`] for each pair.
 //!
-//! 1. All pairs are proved as far as they can be, as `verify` does.
+//! 1. All pairs are proved as far as they can be, as `verify` does. What is left is looked at callees first: where a callee is equal helps
+//!    with its callers (rule *Condition*).
 //! 2. `paths`: what is left is executed path by path, with calls in place; each two paths that one store can take are compared.
 //! 3. `regions`: from that, conditions over the store on entry, as short as they can be (`cubes`, `condition`).
 //! 4. `proof`: each condition is read back from its text and proved; what is not proved is open.
@@ -29,9 +30,9 @@ mod text;
 pub use kinds::rows::{Row, Value};
 
 use crate::analysis::{Analysis, analyse};
-use crate::checked::Material;
+use crate::checked::{self, Material};
 use crate::engines::claims;
-use crate::goal::{Pair, Program};
+use crate::goal::{Pair, PairProof, Program};
 use crate::lower::lower;
 use crate::search::concrete;
 use crate::search::witness::{RunPair, Witness};
@@ -39,9 +40,11 @@ use crate::verdict::comparison::{Comparison, comparable, comparisons, procedures
 use crate::verdict::judge::Proofs;
 use crate::verdict::vacuity;
 use crate::verify::Config;
-use kernel::relate::{Claims, Level};
+use kernel::proof::Kernel;
+use kernel::relate::{Claims, ConditionalClaim, Level};
 use lang_l::Loaded;
 use lang_l::hir::{Expr, ProcId};
+use paths::Question;
 use proof::Known;
 use smt::solve::Solver;
 use smt::stop::{Reason, Stopped};
@@ -77,6 +80,8 @@ pub struct PairDiff {
     pub refined: Vec<String>,
     /// How long it took.
     pub time: Duration,
+    /// Where the two are equal, as it is read, with the proof; for callers.
+    proved: Option<Box<(Expr, PairProof)>>,
 }
 
 impl PairDiff {
@@ -151,7 +156,7 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
     let mut proofs =
         solver.attempt(|solver| prove_all(source, &program, (&comparisons, &wanted), solver)).unwrap_or_default();
     let material = Material::of(unit, &program, &proofs);
-    let kernel = match solver.attempt(|solver| material.check(unit, &program, &evidence, solver)) {
+    let mut kernel = match solver.attempt(|solver| material.check(unit, &program, &evidence, solver)) {
         Ok(kernel) => kernel,
         Err(Stopped(reason)) => {
             let pairs = selected.iter().map(|comparison| open(source, comparison)).collect();
@@ -159,20 +164,39 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
         }
     };
     material.settle(&kernel, &program, &mut proofs);
-    let claims = claims::surviving(&program, &proofs);
-    let known = Known { proofs: &proofs, clauses: &clauses, kernel: &kernel, partial: manner.partial };
-    let mut report = DiffReport::default();
-    for comparison in selected {
+    let mut claims = claims::surviving(&program, &proofs);
+    let mut found: Vec<Option<PairDiff>> = vec![None; selected.len()];
+    for at in callees_first(&program, &selected) {
         let started = Instant::now();
+        let comparison = selected[at];
+        let known = Known { proofs: &proofs, clauses: &clauses, kernel: &kernel, partial: manner.partial };
         let task = Task { source, program: &program, claims: &claims, known, manner };
-        let found = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
-        let mut found = found.unwrap_or_else(|_| open(source, comparison));
-        found.time = started.elapsed();
-        found.modified = !program.same_text(comparison.pair);
-        report.pairs.push(found);
+        let own = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
+        let mut own = own.unwrap_or_else(|_| open(source, comparison));
+        own.time = started.elapsed();
+        own.modified = !program.same_text(comparison.pair);
+        let learnt = solver.attempt(|solver| learn(&program, &own, &mut kernel, solver));
+        if learnt.is_ok() {
+            claims.conditional.clone_from(&kernel.standing().conditional);
+        }
+        found[at] = Some(own);
     }
-    report.stopped = solver.stopped();
-    report
+    let pairs = found.into_iter().zip(&selected).map(|(own, one)| own.unwrap_or_else(|| open(source, one)));
+    DiffReport { pairs: pairs.collect(), stopped: solver.stopped() }
+}
+
+/// The order in which pairs are looked at: what is known of callees helps with their callers.
+fn callees_first(program: &Program<'_>, selected: &[&Comparison<'_>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..selected.len()).collect();
+    order.sort_by_key(|&at| program.effects[0][selected[at].pair.0.index()].callees.len());
+    order
+}
+
+/// Has the kernel take in where a pair is equal, so that its callers may rest on it.
+fn learn(program: &Program<'_>, own: &PairDiff, kernel: &mut Kernel<'_>, solver: &mut Solver) {
+    let Some((condition, proof)) = own.proved.as_deref().filter(|_| program.claimable(own.pair)) else { return };
+    let claim = ConditionalClaim { pair: own.pair, condition: Some(condition.clone()), level: proof.level };
+    kernel.learn(&[(claim, checked::evidence(program, own.pair, proof))], solver);
 }
 
 /// A condition of a report as the language reads it, together with the pair's own; `None` for one that is no expression.
@@ -245,6 +269,7 @@ fn open(source: &Loaded, comparison: &Comparison<'_>) -> PairDiff {
         executed: false,
         refined: Vec::new(),
         time: Duration::ZERO,
+        proved: None,
     }
 }
 
@@ -266,6 +291,12 @@ fn pair(task: Task<'_>, comparison: &Comparison<'_>, solver: &mut Solver) -> Pai
     }
     if !defined(task.program, pair) {
         return nothing;
+    }
+    let callees = &task.program.effects[0][pair.0.index()].callees;
+    let helped = task.claims.conditional.iter().any(|claim| claim.level.is_some() && callees.contains(&claim.pair.0));
+    let question = Question { program: task.program, pair, claims: task.claims };
+    if helped && proof::equal(question, task.known, when, solver).is_some() {
+        return PairDiff { equal_when: "true".into(), open_when: None, executed: true, ..nothing };
     }
     kinds::find(task, comparison, nothing, solver)
 }

@@ -16,7 +16,7 @@ use crate::goal::{Pair, Program};
 use crate::relate::Searcher;
 use kernel::exec::state::Outcome;
 use kernel::exec::{AtOnce, Executor, Limits};
-use kernel::relate::{Claims, Relater, Uses};
+use kernel::relate::{Claims, ConditionalClaim, Relater, Uses};
 use lang_l::hir::ProcId;
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
@@ -40,6 +40,8 @@ pub(super) struct Plan {
 pub(super) enum Kind {
     /// The same.
     Equal,
+    /// The same where this holds; elsewhere nothing is known.
+    EqualWhere(Term),
     /// They differ where this holds, and are the same elsewhere.
     Differ(Term),
     /// They differ where this holds; elsewhere nothing is known.
@@ -196,6 +198,13 @@ fn meeting(
     if left.ending == right.ending && left.ending != Ending::Normal || related(question, sides, arena, solver) {
         return Some((when, Kind::Equal, Vec::new()));
     }
+    if let Some(condition) = callees_equal(question, sides, arena) {
+        let mut narrowed = left.clone();
+        narrowed.path.push(condition);
+        if related(question, [&narrowed, right], arena, solver) {
+            return Some((when, Kind::EqualWhere(condition), Vec::new()));
+        }
+    }
     if endings != (Ending::Normal, Ending::Normal) {
         let endless = left.ending == Ending::Diverges || right.ending == Ending::Diverges;
         let always = arena.terms.bool(true);
@@ -232,6 +241,33 @@ fn remainder(
     let mut narrowed = left.clone();
     narrowed.path.push(elsewhere);
     if related(question, [&narrowed, right], arena, solver) { Kind::Differ(differ) } else { Kind::Partly(differ) }
+}
+
+/// That all calls are of the kind from which their callees are known to be equal, where that can be said of the store on entry.
+fn callees_equal(question: Question<'_>, [left, right]: [&Outcome; 2], arena: &mut Arena) -> Option<Term> {
+    let Question { program, claims, .. } = question;
+    let callees: BTreeSet<ProcId> = right.calls.iter().map(|&call| arena.record(call).callee).collect();
+    let mut all = Vec::new();
+    for &call in &left.calls {
+        let record = arena.record(call).clone();
+        let own = |claim: &&ConditionalClaim| {
+            let code = program.unit.procedure(0, claim.pair.0);
+            let fits = claim.pair.0 == record.callee && callees.contains(&claim.pair.1);
+            fits && claim.level.is_some() && claim.is_askable(code)
+        };
+        let ways = claims.conditional.iter().filter(own).filter_map(|claim| claim.condition.as_ref());
+        let mut conditions = Vec::new();
+        for condition in ways {
+            let limits = Limits::default();
+            let mut executor = Executor::new(program.unit.as_unit(), 0, &program.effects[0], limits, arena);
+            conditions.push(executor.condition_at(&record, condition)?);
+        }
+        if !conditions.is_empty() {
+            all.push(arena.terms.or(&conditions));
+        }
+    }
+    let condition = arena.terms.and(&all);
+    (!all.is_empty() && of_entry(arena, condition)).then_some(condition)
 }
 
 /// Whether two outcomes end alike, or exclude each other.

@@ -11,13 +11,13 @@ use super::paths::{Kind, Meetings, Question};
 use crate::budget::diff::SHARE;
 use crate::checked;
 use crate::engines::claims;
-use crate::goal::Pair;
+use crate::goal::{Pair, PairProof};
 use crate::verdict::comparison::{premises, procedures_run};
 use crate::verdict::judge::Proofs;
 use kernel::alone::clauses::{Clause, contracts_hold};
 use kernel::exec::{Executor, Limits, on_entry};
 use kernel::proof::Kernel;
-use kernel::relate::Level;
+use kernel::relate::{ConditionalClaim, Level};
 use lang_l::Loaded;
 use lang_l::hir::{Equiv, Expr, Procedure, Unit};
 use smt::arena::Arena;
@@ -101,22 +101,32 @@ pub(super) struct Known<'k> {
     pub(super) partial: bool,
 }
 
-/// Whether the two are proved equivalent where the condition holds.
-pub(super) fn is_equal(question: Question<'_>, known: Known<'_>, condition: &Expr, solver: &mut Solver) -> bool {
+/// The proof that the two are equivalent where the condition holds, if there is one. Calls may rest on what is claimed, and on the
+/// very claim (rule *Condition*).
+pub(super) fn equal(
+    question: Question<'_>,
+    known: Known<'_>,
+    condition: Option<&Expr>,
+    solver: &mut Solver,
+) -> Option<PairProof> {
     let Question { program, pair, claims } = question;
-    let mut proof = claims::prove_when(program, pair, Some(condition), claims, solver);
-    checked::conditional(known.kernel, program, (pair, condition), &mut proof, solver);
     let needed = if known.partial { Level::Partial } else { Level::Full };
+    let mut claims = claims.clone();
+    claims.conditional.push(ConditionalClaim { pair, condition: condition.cloned(), level: Some(needed) });
+    let mut proof = claims::prove_when(program, pair, condition, &claims, solver);
+    proof.level = proof.level.filter(|level| *level >= needed).and(Some(needed));
+    checked::conditional(known.kernel, program, (pair, condition), &mut proof, solver);
     let reach = premises(pair, Some(&proof), known.proofs);
     let run = procedures_run(program, pair, &reach);
-    proof.level >= Some(needed) && (0..2).all(|version| contracts_hold(known.clauses, version, &run[version]))
+    let kept = (0..2).all(|version| contracts_hold(known.clauses, version, &run[version]));
+    (proof.level >= Some(needed) && kept).then_some(proof)
 }
 
 /// Whether both end, and differ, wherever the condition holds.
 pub(super) fn differs(meetings: &Meetings, condition: Term, arena: &mut Arena, solver: &mut Solver) -> bool {
     everywhere(meetings, condition, (arena, solver), |kind, _| match kind {
         Kind::Differ(way) | Kind::Partly(way) => Some(*way),
-        Kind::Equal | Kind::OneEnds | Kind::Open => None,
+        Kind::Equal | Kind::EqualWhere(_) | Kind::OneEnds | Kind::Open => None,
     })
 }
 

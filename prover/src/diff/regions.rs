@@ -47,6 +47,11 @@ pub(super) fn of(arena: &mut Arena, meetings: &Meetings, assumed: &[Term]) -> Re
         let region = |condition| Region { meeting: number, condition };
         match meeting.kind {
             Kind::Equal => {}
+            Kind::EqualWhere(way) => {
+                let elsewhere = arena.terms.not(way);
+                found.tests.extend(own.iter().copied().chain([elsewhere]));
+                found.open.push(arena.terms.and(&own.iter().copied().chain([elsewhere]).collect::<Vec<_>>()));
+            }
             Kind::Differ(way) | Kind::Partly(way) => {
                 let whole = arena.terms.and(&own);
                 if meeting.exact && atoms::of_entry(arena, way) {
@@ -110,6 +115,11 @@ pub(super) struct Written {
 }
 
 impl Regions {
+    /// All tests that conditions are built of, taken apart.
+    pub(super) fn tests(&self, arena: &mut Arena) -> Vec<Term> {
+        atoms::of(&mut arena.terms, &self.tests).unwrap_or_default()
+    }
+
     /// The same regions, of which conditions are built of these tests alone.
     pub(super) fn with_tests(self, tests: Vec<Term>) -> Self {
         Regions { tests, given: true, ..self }

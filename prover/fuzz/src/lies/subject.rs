@@ -258,7 +258,7 @@ pub fn tell(subject: &Subject, story: &Findings, solver: &mut Solver) -> (Stage,
     for known in &subject.known {
         let mut came = plain(&kernel, known);
         if let (Some(when), Some((level, evidence))) = (&known.when, story.claims.get(&known.pair)) {
-            let said = kernel.prove_when(known.pair, when, (*level, evidence), solver);
+            let said = kernel.prove_when(known.pair, Some(when), (*level, evidence), solver);
             came = came.max(match said {
                 Ok(Ok(proved)) if proved.level() >= known.refutes => (Stage::Believed, "under its condition".into()),
                 Ok(Err(rejection)) if *level >= known.refutes => (Stage::Source, rejection.0),

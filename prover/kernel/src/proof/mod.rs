@@ -155,7 +155,7 @@ impl<'a> Kernel<'a> {
         when: Option<(Option<&Expr>, Level, &PairEvidence)>,
         solver: &mut Solver,
     ) -> Result<Uses, Rejection> {
-        let (condition, level, evidence) = match when {
+        let said = match when {
             Some(said) => said,
             None => {
                 let Some((level, evidence)) = self.dossier.claims.get(&pair) else {
@@ -164,9 +164,20 @@ impl<'a> Kernel<'a> {
                 (None, *level, evidence)
             }
         };
-        let goal = Goal { program: self.program(), pair, when: condition, claims: &self.standing };
+        self.check_under(&self.standing, pair, said, solver)
+    }
+
+    /// The same, of any claims.
+    fn check_under(
+        &self,
+        claims: &Claims,
+        pair: Pair,
+        (condition, level, evidence): (Option<&Expr>, Level, &PairEvidence),
+        solver: &mut Solver,
+    ) -> Result<Uses, Rejection> {
+        let goal = Goal { program: self.program(), pair, when: condition, claims };
         let used = pair::check(&goal, level, evidence, solver, &mut |_, _, _, _| {})?;
-        if faults::planted("kernel/proof/used-fallen") || self.standing.support(&used) {
+        if faults::planted("kernel/proof/used-fallen") || claims.support(&used) {
             Ok(used)
         } else {
             reject("it rests on what is not proved")
@@ -195,21 +206,25 @@ impl<'a> Kernel<'a> {
         Ok(Proved { pair, level, when: None })
     }
 
-    /// The proof of a pair from the stores that satisfy a condition, under the claims that stand; within, why it is none about the
-    /// source.
+    /// The proof of a pair from the stores that satisfy a condition, under the claims that stand and, by
+    /// induction, under what is proved itself, which has the next number; within, why it is none about the source.
     ///
     /// # Errors
     /// Where the evidence is wrong.
     pub fn prove_when(
         &self,
         pair: Pair,
-        condition: &Expr,
+        condition: Option<&Expr>,
         (level, evidence): (Level, &PairEvidence),
         solver: &mut Solver,
     ) -> Result<Result<Proved, Rejection>, Rejection> {
         (0..2).try_for_each(|version| self.alone(version))?;
-        self.claim(pair, Some((Some(condition), level, evidence)), solver)?;
-        Ok(self.about_source(pair).map(|()| Proved { pair, level, when: Some(condition.span) }))
+        let own = ConditionalClaim { pair, condition: condition.cloned(), level: Some(level) };
+        self.is_claimable(&own)?;
+        let mut claims = self.standing.clone();
+        claims.conditional.push(own);
+        self.check_under(&claims, pair, (condition, level, evidence), solver)?;
+        Ok(self.about_source(pair).map(|()| Proved { pair, level, when: condition.map(|condition| condition.span) }))
     }
 
     /// Checks claims from the stores that satisfy conditions, each with its evidence, all at once: each may rest on all of them, and

@@ -11,8 +11,8 @@ use super::proof;
 use super::regions::{self, Regions};
 use super::text::Names;
 use super::{PairDiff, Task};
-use crate::budget::diff::{MAX_DEPTH, MAX_UNROLLED_DEPTH};
-use crate::goal::{assumptions, inlinable};
+use crate::budget::diff::{MAX_DEPTH, MAX_KEPT, MAX_UNROLLED_DEPTH};
+use crate::goal::{PairProof, assumptions, inlinable};
 use crate::verdict::comparison::Comparison;
 use kernel::relate::Level;
 use lang_l::hir::visit::walk_exprs;
@@ -64,9 +64,7 @@ pub(in crate::diff) fn find(
         };
         let found = look.executed(&plan, solver);
         let complete = found.is_complete();
-        if complete || found.differs() && !best.differs() || best.equal_when == "false" && found.equal_when != "false" {
-            best = found;
-        }
+        best = if complete { found } else { together(best, found) };
         if complete {
             break;
         }
@@ -74,7 +72,23 @@ pub(in crate::diff) fn find(
     best
 }
 
-/// Ways to execute a pair: calls of what is not proved in place; then all calls that do not recur; then recursion as well.
+/// What is known by two plans, neither of which knows all: each condition is proved, whatever the other plan says.
+fn together(best: PairDiff, found: PairDiff) -> PairDiff {
+    let (mut one, other) = if found.differs() && !best.differs() { (found, best) } else { (best, found) };
+    let takes_equal = one.equal_when == "false" && other.equal_when != "false";
+    if takes_equal && !one.differs() {
+        return other;
+    }
+    if takes_equal {
+        one.equal_when = other.equal_when;
+        one.proved = other.proved;
+        let texts = [one.equal_when.clone(), one.differs_when.clone(), one.one_ends_when.clone()];
+        one.open_when = Some(rest(&texts));
+    }
+    one
+}
+
+/// Ways to execute a pair: calls of callees that are equal under a condition by what is claimed of them; calls of what is not proved in place; then all calls that do not recur; then recursion as well.
 fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
     let sides = |version: usize| {
         let all = inlinable(task.program, version, task.claims);
@@ -85,14 +99,19 @@ fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
             task.claims.always.iter().any(|(pair, level)| *level == Level::Full && [pair.0, pair.1][version] == *id)
         };
         let unproved: BTreeSet<ProcId> = all.iter().copied().filter(|id| !proved(id)).collect();
+        let claimed = |id: &ProcId| {
+            let standing = task.claims.conditional.iter().filter(|claim| claim.level.is_some());
+            standing.into_iter().any(|claim| [claim.pair.0, claim.pair.1][version] == *id)
+        };
+        let unclaimed: BTreeSet<ProcId> = unproved.iter().copied().filter(|id| !claimed(id)).collect();
         let defined = |id: &&ProcId| task.program.unit.procedure(version, **id).body.is_some();
         let bodies: BTreeSet<ProcId> = callees.iter().filter(defined).copied().collect();
-        [unproved, all, bodies]
+        [unclaimed, unproved, all, bodies]
     };
     let (left, right) = (sides(0), sides(1));
     let mut plans: Vec<Plan> = Vec::new();
     for (at, (mine, theirs)) in left.into_iter().zip(right).enumerate() {
-        let depth = if at == 2 { MAX_UNROLLED_DEPTH } else { MAX_DEPTH };
+        let depth = if at == 3 { MAX_UNROLLED_DEPTH } else { MAX_DEPTH };
         let inline = [mine, theirs];
         if plans.iter().all(|plan| plan.inline != inline) {
             plans.push(Plan { inline, depth, accelerate: true });
@@ -155,11 +174,12 @@ impl<'l> Look<'l> {
         let (differs, rows) = solver.attempt(|solver| self.differs(solver)).ok().flatten().unzip();
         let one_ends = solver.attempt(|solver| self.one_ends(solver)).ok().flatten();
         let mut outside = Vec::new();
-        let known = [&equal, &differs];
+        let known = [equal.as_ref().map(|(condition, _)| condition), differs.as_ref()];
         for condition in known.into_iter().flatten().chain(one_ends.iter().map(|(condition, _)| condition)) {
             outside.push(self.arena.terms.not(condition.term));
         }
         let one_ends_witness = one_ends.as_ref().map(|(_, witness)| witness.clone());
+        let (equal, proved) = equal.map(|(condition, proof)| (condition.clone(), (condition.expr, proof))).unzip();
         let texts = [equal, differs, one_ends.map(|(condition, _)| condition)]
             .map(|condition| condition.map_or("false".to_string(), |condition| condition.text));
         let open_when = solver.attempt(|solver| self.open(&outside, &texts, solver)).unwrap_or(Some(rest(&texts)));
@@ -176,21 +196,66 @@ impl<'l> Look<'l> {
             one_ends_witness,
             executed: true,
             refined,
+            proved: proved.map(Box::new),
             ..nothing
         }
     }
 
     /// Where the two are proved to be equal.
-    fn equal(&mut self, solver: &mut Solver) -> Option<Condition> {
+    fn equal(&mut self, solver: &mut Solver) -> Option<(Condition, PairProof)> {
         let not_equal = self.not_equal();
-        let written = self.write(&not_equal, solver)?;
+        let found = self.equal_but(&not_equal, solver);
+        let (left, right) = self.comparison.pair;
+        let recursive = self.task.program.effects[0][left.index()].recursive(left)
+            && self.task.program.effects[1][right.index()].recursive(right);
+        if recursive { self.equal_by_induction(found, solver) } else { found }
+    }
+
+    /// Where the two are proved to be equal, if they are wherever none of these holds.
+    fn equal_but(&mut self, not_equal: &[Term], solver: &mut Solver) -> Option<(Condition, PairProof)> {
+        let written = self.write(not_equal, solver)?;
         let text = written.fails.text;
         if text == "false" {
             return None;
         }
         let condition = self.read(text, solver)?;
-        let (question, known) = (self.question(), self.task.known);
-        proof::is_equal(question, known, &condition.expr, solver).then_some(condition)
+        let proof = proof::equal(self.question(), self.task.known, Some(&condition.expr), solver)?;
+        Some((condition, proof))
+    }
+
+    /// The same, with tests of the two that recursion keeps: what is equal where one of them holds follows from itself.
+    fn equal_by_induction(
+        &mut self,
+        found: Option<(Condition, PairProof)>,
+        solver: &mut Solver,
+    ) -> Option<(Condition, PairProof)> {
+        let tests = self.regions.tests(&mut self.arena);
+        let sides: Vec<Term> =
+            tests.into_iter().take(MAX_KEPT).flat_map(|test| [test, self.arena.terms.not(test)]).collect();
+        let mut best = found;
+        for side in sides {
+            let elsewhere = self.arena.terms.not(side);
+            let known = best.as_ref().map(|(condition, _)| condition.term);
+            if known.is_some_and(|known| self.follows(side, known, solver)) {
+                continue;
+            }
+            let Some(own) = self.equal_but(&[elsewhere], solver) else { continue };
+            let joined = known.map(|known| {
+                let neither = [self.arena.terms.not(known), elsewhere];
+                self.arena.terms.and(&neither)
+            });
+            best = match joined {
+                None => Some(own),
+                Some(neither) => self.equal_but(&[neither], solver).or(best),
+            };
+        }
+        best
+    }
+
+    /// Whether one condition follows from another in every store.
+    fn follows(&mut self, from: Term, goal: Term, solver: &mut Solver) -> bool {
+        let fails = self.arena.terms.not(goal);
+        self.impossible(&[from, fails], solver)
     }
 
     /// The stores that are not known to be equal.
