@@ -123,7 +123,7 @@ fn prove(mut goal: Goal<'_>, solver: &mut Solver) -> PairProof {
         let proof =
             searched.unwrap_or_else(|Stopped(reason)| PairProof::failed(rule, reason.to_string(), goal.places()));
         if best.as_ref().is_none_or(|best| proof.level > best.level) {
-            let settled = proof.level == Some(Level::Full) || (proof.level.is_some() && engine.is_last_word());
+            let settled = proof.level == Some(Level::Full) || (proof.level.is_some() && engine.is_last_word(&goal));
             goal.reached = proof.level;
             best = Some(proof);
             if settled {

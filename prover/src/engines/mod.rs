@@ -84,7 +84,7 @@ pub trait Engine: Sync {
     }
 
     /// Whether no later engine is asked once this one has proved anything.
-    fn is_last_word(&self) -> bool {
+    fn is_last_word(&self, _goal: &Goal<'_>) -> bool {
         false
     }
 }

@@ -3,7 +3,8 @@
 //! In: the procedures of one version, lowered, and which of them are *internal*: called by this version alone, and by all of
 //! its callers in plain sight. Out, for each internal procedure:
 //! - the parameters that are always given the same literal, or always the same as another parameter;
-//! - the results that are always a literal, or the value of a parameter on entry.
+//! - the results that are always a literal, or the value of a parameter on entry. Only the literals go: the kernel does not
+//!   follow the others, but with them more parameters are known.
 //!
 //! A value is a literal or a number; equal numbers within one procedure are equal values. At first all parameters are alike,
 //! and no result has come back yet. Each round runs every procedure over such values, and takes back what it sees
@@ -36,8 +37,7 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
             // The kernel follows what a loop gives back, not what recursion does.
             _ if fixed(&local) || !matches!(procedure.origin, Origin::Loop { .. }) => ResultChange::Kept,
             ResultValue::Literal(literal) => ResultChange::Literal(literal.clone()),
-            ResultValue::Param(at) => ResultChange::Param(*at),
-            ResultValue::Nothing | ResultValue::Anything => ResultChange::Kept,
+            ResultValue::Param(_) | ResultValue::Nothing | ResultValue::Anything => ResultChange::Kept,
         };
         Change {
             params: procedure.param_ids().enumerate().map(param).collect(),

@@ -80,8 +80,6 @@ pub(super) enum ResultChange {
     Dropped,
     /// The caller knows it.
     Literal(Literal),
-    /// The caller gave it as this argument.
-    Param(usize),
 }
 
 /// Changes the interfaces of procedures, and their calls and returns alike.
@@ -216,10 +214,6 @@ impl Rewrite<'_> {
                 ResultChange::Kept => kept_targets.push(target.clone()),
                 ResultChange::Dropped => {}
                 ResultChange::Literal(literal) => after.push(set(target.clone(), literal.kind(), ty.clone(), span)),
-                ResultChange::Param(at) => {
-                    let value = self.save(args[*at].clone(), out);
-                    after.push(set(target.clone(), ExprKind::Local(value), ty.clone(), span));
-                }
             }
         }
         let mut kept_args = Vec::new();
