@@ -44,6 +44,7 @@ fn main() -> ExitCode {
     let folder = root().join("../shared/suites");
     let mut tests =
         vec![Trial::test("examples", || complain(examples())), Trial::test("predicates", || complain(predicates()))];
+    tests.push(Trial::test("values", || complain(on_a_large_stack(values))));
     for suite in SUITES {
         let folder = folder.join(suite);
         let rows = expected(&folder);
@@ -283,4 +284,50 @@ fn predicates() -> Vec<String> {
         wrong.push(format!("status {:?}: {}", ran.status, ran.err));
     }
     wrong
+}
+
+/// The value of a row is that of the expression it comes from, however operators are nested in it.
+fn values() -> Vec<String> {
+    let expressions = nested();
+    let version = |name: &str, value: &dyn Fn(usize) -> String| {
+        let one = |at| format!("procedure f{at}(n: int, k: int) returns (r: int) {{ r := {}; }}\n", value(at));
+        format!("version {name}\n{}", (0..expressions.len()).map(one).collect::<String>())
+    };
+    let before = version("before", &|at| expressions[at].clone());
+    let after = version("after", &|at| format!("{} + 7 - k", expressions[at]));
+    let changed = scratch("diff_values_changed.l", &format!("{before}{after}"));
+    let report = ape(["diff".as_ref(), "--format".as_ref(), "json".as_ref(), changed.as_os_str()]).json();
+    let told: Vec<String> = report["pairs"].as_array().into_iter().flatten().map(told_before).collect();
+    if told.len() != expressions.len() {
+        return vec![format!("{} expressions and {} pairs", expressions.len(), told.len())];
+    }
+    let after = version("after", &|at| told[at].clone());
+    let written = scratch("diff_values_written.l", &format!("{before}{after}"));
+    let report = ape(["verify".as_ref(), "--format".as_ref(), "json".as_ref(), written.as_os_str()]).json();
+    let verdicts = report["pairs"].as_array().into_iter().flatten();
+    let wrong = verdicts.enumerate().filter(|(_, pair)| pair["verdict"] != "equivalent");
+    wrong.map(|(at, pair)| format!("{} is said to be {}: {}", expressions[at], told[at], pair["verdict"])).collect()
+}
+
+/// What the first row of a pair says of version 0.
+fn told_before(pair: &Json) -> String {
+    pair["rows"][0]["left"][0]["value"].as_str().unwrap_or("null").to_string()
+}
+
+/// Two operators one in the other, on both sides; what divides is a number.
+fn nested() -> Vec<String> {
+    let operators = ["+", "-", "*", "/", "%"];
+    let divides = |sign: &str| matches!(sign, "/" | "%");
+    let mut all = Vec::new();
+    for outer in operators {
+        for inner in operators {
+            let last = |sign: &str| if divides(sign) { "3" } else { "k" };
+            all.push(format!("(n {inner} {}) {outer} {}", last(inner), if divides(outer) { "5" } else { "n" }));
+            if !divides(outer) {
+                all.push(format!("3 {outer} (n {inner} {})", last(inner)));
+                all.push(format!("k {outer} (n {inner} {})", last(inner)));
+            }
+        }
+    }
+    all
 }

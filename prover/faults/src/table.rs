@@ -481,6 +481,11 @@ pub const ALL: &[Fault] = &[
         "engines/sweep/one-more",
     ),
     kernel("kernel/sweep/objects", "prover/kernel/src/pair/sweep.rs", "loops that make objects are taken as a whole"),
+    kernel(
+        "kernel/sweep/kind-never-written",
+        "prover/kernel/src/pair/sweep.rs",
+        "a loop may be said to write cells of a kind that it never writes, which are not compared",
+    ),
     kernel("kernel/endless/blocked", "prover/kernel/src/proof/endless.rs", "a blocked run is taken for an endless one"),
     kernel("kernel/endless/start", "prover/kernel/src/proof/endless.rs", "what recurs need not hold where the run is"),
     hiding(

@@ -40,7 +40,9 @@ pub(super) enum Binding {
     Comparison,
     /// `+`, `-`
     Sum,
-    /// `*`, `/`, `%`
+    /// `/`, `%`: not where a product is asked for, as `k * (n / 2)` is another number than `k * n / 2`
+    Quotient,
+    /// `*`
     Product,
     /// `-e`, `!e`
     Sign,
@@ -236,7 +238,7 @@ impl Writer<'_> {
 
     fn operation(&mut self, [a, b]: [Term; 2], sign: &str) -> Option<Text> {
         let (a, b) = (self.term(a)?.within(Binding::Product), self.term(b)?.within(Binding::Sign));
-        Some(Text::new(format!("{a}{sign}{b}"), Binding::Product))
+        Some(Text::new(format!("{a}{sign}{b}"), Binding::Quotient))
     }
 
     fn compared(&mut self, [a, b]: [Term; 2], sign: &str) -> Option<Text> {
@@ -250,23 +252,24 @@ impl Writer<'_> {
         let mut text = String::new();
         // What is added goes before what is subtracted.
         let (plus, minus): (Vec<_>, Vec<_>) = parts.iter().partition(|(coefficient, _)| coefficient.is_positive());
-        let mut summands = 0;
+        let mut bindings = Vec::new();
         for (coefficient, part) in plus.into_iter().chain(minus) {
-            let factor = self.term(*part)?.within(Binding::Product);
+            let factor = self.term(*part)?;
             let size = coefficient.abs();
-            let summand = if size.is_one() { factor } else { format!("{size} * {factor}") };
-            add(&mut text, coefficient.is_negative(), &summand);
-            summands += 1;
+            let summand = match size.is_one() {
+                true => Text::new(factor.within(Binding::Quotient), factor.binding.max(Binding::Quotient)),
+                false => Text::new(format!("{size} * {}", factor.within(Binding::Product)), Binding::Product),
+            };
+            add(&mut text, coefficient.is_negative(), &summand.text);
+            bindings.push(summand.binding);
         }
-        if !constant.is_zero() || summands == 0 {
+        if !constant.is_zero() || bindings.is_empty() {
             add(&mut text, constant.is_negative(), &constant.abs().to_string());
-            summands += 1;
+            bindings.push(Binding::Tightest);
         }
-        let single = summands == 1 && !text.starts_with('-');
-        let binding = match single {
-            true if text.contains(" * ") => Binding::Product,
-            true => Binding::Tightest,
-            false => Binding::Sum,
+        let binding = match bindings[..] {
+            [single] if !text.starts_with('-') => single,
+            _ => Binding::Sum,
         };
         Some(Text::new(text, binding))
     }

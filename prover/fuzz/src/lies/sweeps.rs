@@ -8,6 +8,7 @@ use super::subject::Subject;
 use kernel::exec::sweep::{Cells, Sweep, Total, Value};
 use lang_l::random::Random;
 use prover::findings::Findings;
+use smt::term::Sort;
 
 /// The kinds, with their names in tables.
 pub(super) const KINDS: &[(&str, Lie)] = &[
@@ -37,6 +38,18 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         let cells = &mut sweep(subject, story, random)?.cells;
         let at = random.below(cells.len());
         (at < cells.len()).then(|| drop(cells.remove(at)))
+    }),
+    ("cells of a sweep invented", |subject, story, random| {
+        let cells = &mut sweep(subject, story, random)?.cells;
+        let array = Value::Given(random.below(5));
+        let (sort, value) = match random.below(3) {
+            0 => (Sort::Bool, Value::Truth(random.percent(50))),
+            1 => (Sort::Ref, Value::Null),
+            _ => (Sort::Int, invented(random)),
+        };
+        let range = [Value::Linear(0, Vec::new()), Value::Length(Box::new(array.clone()))];
+        cells.push(Cells { array, sort, range, value });
+        Some(())
     }),
     ("total invented", |subject, story, random| {
         let totals = &mut sweep(subject, story, random)?.totals;

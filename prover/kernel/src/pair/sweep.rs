@@ -11,7 +11,7 @@
 use super::Both;
 use crate::effects::is_loop;
 use crate::exec::state::Outcome;
-use crate::exec::sweep::{Before, Sweep};
+use crate::exec::sweep::{Before, Cells, Sweep};
 use crate::exec::{Executor, Limits, execute, on_entry};
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::ProcId;
@@ -83,6 +83,11 @@ impl Swept<'_> {
         // What is said on entry of a loop holds at all its calls; nobody has checked the `requires` of others here.
         if code.body.is_none() || !is_loop(code) || !code.requires.is_empty() || !effects.written_globals.is_empty() {
             return reject("only a loop that writes no global is taken as a whole");
+        }
+        // Those kinds of cells are compared, and no others.
+        let compared = |own: &Cells| effects.writes.contains(&Selector::Cell(own.sort));
+        if !self.own.cells.iter().all(compared) && !faults::planted("kernel/sweep/kind-never-written") {
+            return reject("a loop is said to write cells of a kind that it never writes");
         }
         let sort = |at: usize| Sort::from(&code.locals[at].ty);
         let given: Vec<Sort> = (0..code.params).map(sort).collect();

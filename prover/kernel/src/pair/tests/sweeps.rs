@@ -99,10 +99,22 @@ fn what_is_written_is_said_and_nothing_else() {
         assert_eq!(said(cells).as_deref(), Some("what all turns of a loop do together is not shown"));
     }
     let other_sort = Cells { sort: Sort::Bool, ..filled() };
-    assert_eq!(said(vec![other_sort]).as_deref(), Some("what is said of all turns of a loop has no meaning"));
+    assert_eq!(said(vec![other_sort]).as_deref(), Some("a loop is said to write cells of a kind that it never writes"));
     // What is written by the loop of the other version is not what this one does.
     let none = refusal(&case, 1, Sweep { cells: vec![filled()], totals: vec![Some(total())] });
     assert!(none.is_some());
+}
+
+/// Only what the loop may write is compared, and all that is said was taken for written.
+#[test]
+fn cells_of_a_kind_that_is_never_written_are_not_filled() {
+    let case = Case::loops(LOOPS);
+    let none = [given(0), given(0)];
+    let said = |cells: Vec<Cells>| refusal(&case, 0, Sweep { cells, totals: vec![Some(total())] });
+    for cells in [filled(), Cells { range: none, ..filled() }] {
+        let why = said(vec![cells]);
+        assert_eq!(why.as_deref(), Some("a loop is said to write cells of a kind that it never writes"));
+    }
 }
 
 #[test]
