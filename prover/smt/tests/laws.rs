@@ -296,6 +296,29 @@ proptest! {
     }
 }
 
+/// A sum within a sum may have its variable, which then is another one: only what is outside it is replaced.
+#[test]
+fn what_binds_a_variable_again_speaks_of_another() {
+    let mut terms = Terms::new();
+    let [number, end, factor, index] = [0, 1, 2, 3].map(|at| variable(&mut terms, Sort::Int, at));
+    let square = terms.mul(number, number);
+    let (bound, each) = terms.over_bound(square, number);
+    let sum = |terms: &mut Terms, each: Term, end: Term| terms.app(Func::SumBelow, &[bound, each, end], Sort::Int);
+    let closed = sum(&mut terms, each, end);
+    // bound * closed * (the sum of bound * closed below bound)
+    let product = terms.mul(bound, closed);
+    let inner = sum(&mut terms, product, bound);
+    let body = terms.mul(product, inner);
+    let wanted = {
+        let outer = terms.mul(index, closed);
+        let inner = sum(&mut terms, product, index);
+        terms.mul(outer, inner)
+    };
+    assert_eq!(terms.instance(bound, body, index), wanted);
+    let other = terms.mul(factor, closed);
+    assert_eq!(terms.instance(bound, other, index), other);
+}
+
 /// What is done to a heap. Objects and arrays are named by numbers: see [`Objects`].
 #[derive(Clone, Debug)]
 enum Step {

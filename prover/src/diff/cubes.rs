@@ -40,6 +40,24 @@ pub(super) fn cover(asker: &mut Asker<'_>, condition: Term, atoms: &[Term]) -> O
     Some(with_inequations(&mut asker.arena.terms, cubes))
 }
 
+/// The cubes of a condition that says of a few tests that one of them holds, as it stands.
+pub(super) fn plain(terms: &mut Terms, condition: Term) -> Option<Vec<Cube>> {
+    let tests: Vec<Term> = match terms.node(condition).clone() {
+        Node::Or(parts) => parts.to_vec(),
+        Node::Not(all) => match terms.node(all).clone() {
+            Node::And(parts) => parts.iter().map(|&part| terms.not(part)).collect(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let is_one = |test: Term| !matches!(terms.node(test), Node::And(_) | Node::Or(_) | Node::Ite(..));
+    let is_test = |&test: &Term| match *terms.node(test) {
+        Node::Not(inner) => is_one(inner),
+        _ => is_one(test),
+    };
+    (tests.len() <= MAX_CUBES && tests.iter().all(is_test)).then(|| tests.into_iter().map(|test| vec![test]).collect())
+}
+
 /// As [`cover`], where the tests need not suffice: cubes that are within the condition. Stores that no such cube has are left out.
 pub(super) fn within(asker: &mut Asker<'_>, condition: Term, atoms: &[Term]) -> Option<Vec<Cube>> {
     let mut cubes: Vec<Cube> = Vec::new();

@@ -165,10 +165,16 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
     };
     material.settle(&kernel, &program, &mut proofs);
     let mut claims = claims::surviving(&program, &proofs);
-    let mut found: Vec<Option<PairDiff>> = vec![None; selected.len()];
-    for at in callees_first(&program, &selected) {
+    // What a selected pair calls helps with it, whether it is asked about or not.
+    let helps = |one: &&Comparison<'_>| {
+        let is_selected = selected.iter().any(|own| std::ptr::eq(*own, *one));
+        one.when.is_none() && is_wanted(&wanted, one.pair) && !is_selected
+    };
+    let looked_at: Vec<&Comparison<'_>> = selected.iter().copied().chain(comparisons.iter().filter(helps)).collect();
+    let mut found: Vec<Option<PairDiff>> = vec![None; looked_at.len()];
+    for at in callees_first(&program, &looked_at) {
         let started = Instant::now();
-        let comparison = selected[at];
+        let comparison = looked_at[at];
         let known = Known { proofs: &proofs, clauses: &clauses, kernel: &kernel, partial: manner.partial };
         let task = Task { source, program: &program, claims: &claims, known, manner };
         let own = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
@@ -186,9 +192,9 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
 }
 
 /// The order in which pairs are looked at: what is known of callees helps with their callers.
-fn callees_first(program: &Program<'_>, selected: &[&Comparison<'_>]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..selected.len()).collect();
-    order.sort_by_key(|&at| program.effects[0][selected[at].pair.0.index()].callees.len());
+fn callees_first(program: &Program<'_>, looked_at: &[&Comparison<'_>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..looked_at.len()).collect();
+    order.sort_by_key(|&at| program.effects[0][looked_at[at].pair.0.index()].callees.len());
     order
 }
 
@@ -242,12 +248,16 @@ fn prove_all(
         let run = RunPair { unit, left: pair.0, right: pair.1, when: None };
         concrete::search(&run, &[], concrete::SearchBudget::QUICK).is_some()
     };
-    let is_wanted = |pair: &Pair| wanted[0].contains(&pair.0) && wanted[1].contains(&pair.1);
-    let asked: Vec<Pair> = unconditional(unit, comparisons).into_iter().filter(is_wanted).collect();
+    let asked: Vec<Pair> =
+        unconditional(unit, comparisons).into_iter().filter(|&pair| is_wanted(wanted, pair)).collect();
     let refuted: Vec<Pair> = asked.iter().copied().filter(refuted).collect();
     let mut candidates = program.candidates(&asked);
-    candidates.retain(|pair| is_wanted(pair) && !refuted.contains(pair));
+    candidates.retain(|&pair| is_wanted(wanted, pair) && !refuted.contains(&pair));
     claims::prove_all(program, &candidates, solver)
+}
+
+fn is_wanted(wanted: &[BTreeSet<ProcId>; 2], pair: Pair) -> bool {
+    wanted[0].contains(&pair.0) && wanted[1].contains(&pair.1)
 }
 
 /// A pair of which nothing is known.

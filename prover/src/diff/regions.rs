@@ -153,7 +153,13 @@ impl Regions {
             [Some(inside), Some(outside)] => outside.atoms() < inside.atoms(),
             [inside, _] => inside.is_none(),
         };
-        let cubes = sides[usize::from(fewer)].as_ref()?;
+        let (fewer, cubes) = match sides.into_iter().nth(usize::from(fewer)).flatten() {
+            Some(cubes) => (fewer, cubes),
+            None => {
+                let plain = cubes::plain(&mut asker.arena.terms, union)?;
+                (false, Guarded::of(asker, &plain))
+            }
+        };
         let [some, none] = [cubes.some(names, asker)?, cubes.none(names, asker)?];
         let beside = Names { beside_final: true, ..names };
         let (holds, fails) = if fewer { (none, some) } else { (some, none) };

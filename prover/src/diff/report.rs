@@ -130,7 +130,9 @@ pub fn json(source: &Loaded, report: &DiffReport) -> Json {
 fn pair_json(source: &Loaded, pair: &PairDiff) -> Json {
     let relations: Vec<String> = pair.rows.iter().map(Row::relation).collect();
     let relation = match relations.as_slice() {
+        // Of what is open nobody knows how it differs.
         [] => None,
+        _ if !pair.is_complete() => None,
         [one] => Some(one.clone()),
         several => Some(several.iter().map(|relation| format!("({relation})")).collect::<Vec<_>>().join(" || ")),
     };

@@ -128,6 +128,23 @@ impl Value {
         has_meaning.then_some(sort)
     }
 
+    /// Whether it speaks of the index: there is none outside what is said of each.
+    fn is_by_index(&self) -> bool {
+        match self {
+            Value::Index => true,
+            Value::Given(_) | Value::Truth(_) | Value::Null => false,
+            Value::Length(part) | Value::Field(_, part) | Value::AtMostZero(part) | Value::Not(part) => {
+                part.is_by_index()
+            }
+            Value::Linear(_, parts) => parts.iter().any(|(_, part)| part.is_by_index()),
+            Value::Product(parts) | Value::All(parts) => parts.iter().any(Value::is_by_index),
+            Value::Cell(_, a, b) | Value::Quotient(a, b) | Value::Remainder(a, b) | Value::Same(a, b) => {
+                a.is_by_index() || b.is_by_index()
+            }
+            Value::Choice(a, b, c) => [a, b, c].into_iter().any(|part| part.is_by_index()),
+        }
+    }
+
     /// The value at this index.
     fn term(&self, arena: &mut Arena, before: Before<'_>, index: Term) -> Term {
         let mut go = |value: &Value| value.term(arena, before, index);
@@ -204,11 +221,12 @@ impl Sweep {
     /// where something is said of them.
     pub fn fits(&self, given: &[Sort], results: &[Sort], fields: &[Sort]) -> bool {
         let is = |value: &Value, wanted: Sort| value.sort(given, fields) == Some(wanted);
-        let is_range = |range: &Range| range.iter().all(|end| is(end, Sort::Int));
-        let written = |own: &Cells| is(&own.array, Sort::Ref) && is_range(&own.range) && is(&own.value, own.sort);
+        let once = |value: &Value, wanted: Sort| is(value, wanted) && !value.is_by_index();
+        let is_range = |range: &Range| range.iter().all(|end| once(end, Sort::Int));
+        let written = |own: &Cells| once(&own.array, Sort::Ref) && is_range(&own.range) && is(&own.value, own.sort);
         let total = |(own, sort): (&Option<Total>, &Sort)| {
             let says = |own: &Total| {
-                *sort == Sort::Int && is(&own.start, Sort::Int) && is_range(&own.range) && is(&own.each, Sort::Int)
+                *sort == Sort::Int && once(&own.start, Sort::Int) && is_range(&own.range) && is(&own.each, Sort::Int)
             };
             own.as_ref().is_none_or(says)
         };

@@ -84,9 +84,23 @@ impl Terms {
         found
     }
 
-    /// The body of a quantifier for one value of its variable.
+    /// The body of a quantifier or a sum for one value of its variable. What binds the variable again within speaks of another one.
     pub fn instance(&mut self, bound: Term, body: Term, value: Term) -> Term {
-        self.substitute(body, &HashMap::from_iter([(bound, value)]))
+        let mut by = HashMap::from_iter([(bound, value)]);
+        for part in self.parts_of(&[body]) {
+            match *self.node(part) {
+                Node::Forall(again, _) if again == bound => {
+                    by.insert(part, part);
+                }
+                Node::App(Func::SumBelow, ref args) if args[0] == bound => {
+                    let (each, end) = (args[1], args[2]);
+                    let end = self.instance(bound, end, value);
+                    by.insert(part, self.app(Func::SumBelow, &[bound, each, end], Sort::Int));
+                }
+                _ => {}
+            }
+        }
+        self.substitute(body, &by)
     }
 
     /// Whether an object could be seen when the procedure that is executed was entered: from globals, from the variables of all

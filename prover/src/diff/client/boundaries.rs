@@ -40,6 +40,8 @@ pub(super) struct Work {
     pub(super) equal: Names,
     /// The procedures that are known not to be, or that nothing proved to be.
     pub(super) unequal: Names,
+    /// How many ranges were outlined so far: no two procedures that they become have one name, whichever of them are kept.
+    pub(super) outlined: usize,
 }
 
 /// The calls of a client, and what contains them.
@@ -124,7 +126,8 @@ impl Work {
     }
 
     /// For each open call the smallest range that was not tried; no two of them are the same.
-    fn trials(&self, client: &str, failed: &BTreeSet<Span>) -> Vec<Trial> {
+    fn trials(&mut self, client: &str, failed: &BTreeSet<Span>) -> Vec<Trial> {
+        let first = self.outlined;
         let [old, new] = [0, 1].map(|version| {
             let version = &self.unit.versions[version];
             version.find(client).map(|id| version.procedure(id))
@@ -138,7 +141,7 @@ impl Work {
             }
             let untried = |range: &Range| !failed.contains(&sites::span(body, range));
             let fits = sites::candidates(old, &site).into_iter().filter(untried).find_map(|range| {
-                let name = format!("{client}#{}", self.unit.versions[0].procedures.len() + found.len());
+                let name = format!("{client}#{}", first + found.len());
                 let outlined = [outline(old, &range, &name)?, outline(new, &range, &name)?];
                 Some((range, name, outlined))
             });
@@ -146,6 +149,7 @@ impl Work {
             let same_as = self.like(&outlined, &found);
             found.push(Trial { range, name, outlined, same_as });
         }
+        self.outlined += found.len();
         found
     }
 

@@ -152,7 +152,7 @@ pub fn client(source: &Loaded, config: &Config, asked: &Asked) -> ClientReport {
     let equal = report.library.values().filter(|one| matches!(one.report.verdict, Verdict::Equivalent(_)));
     let equal: Names = equal.map(|one| one.name.clone()).collect();
     let unequal = concerned.difference(&equal).cloned().collect();
-    let work = Work { unit: unit.clone(), equal, unequal };
+    let work = Work { unit: unit.clone(), equal, unequal, outlined: 0 };
     let given_up = report.library.values().filter(|one| !may_be_partly_equal(&one.report)).map(|one| one.name.clone());
     let given_up = given_up.collect();
     let mut examination = Examination { source, config, asked, work, changed, given_up };

@@ -2,6 +2,7 @@
 //!
 //! In: a program, and pairs that are not worth trying. Out: for each name what was proved of the two procedures that have it.
 //!
+//! Invariant: no version has two procedures of one name, or nothing is proved: what is proved is told by name.
 //! Invariant: what the kernel refuses is not proved, nor what rests on a contract that is not.
 
 use crate::analysis::{Analysis, analyse};
@@ -18,7 +19,7 @@ use kernel::alone::clauses::contracts_hold;
 use kernel::relate::Level;
 use lang_l::hir::Unit;
 use smt::solve::Solver;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was proved of a pair.
 #[derive(Clone, Debug)]
@@ -44,6 +45,9 @@ pub(super) fn prove(
     [quick, asked]: [&Names; 2],
     solver: &mut Solver,
 ) -> BTreeMap<String, Found> {
+    if !named_once(unit) {
+        return BTreeMap::new();
+    }
     let lowered = lower(unit);
     let Analysis { effects, clauses, evidence } = analyse(&lowered, solver);
     let program = Program { unit: &lowered, effects };
@@ -79,4 +83,11 @@ pub(super) fn prove(
         found.insert(name(pair).clone(), Found { level, vacuous });
     }
     found
+}
+
+fn named_once(unit: &Unit) -> bool {
+    unit.versions.iter().all(|version| {
+        let names: BTreeSet<&String> = version.procedures.iter().map(|one| &one.name).collect();
+        names.len() == version.procedures.len()
+    })
 }

@@ -75,7 +75,7 @@ fn a_sum_is_a_total() {
     for total in wrong {
         assert_eq!(said(total).as_deref(), Some("what all turns of a loop do together is not shown"));
     }
-    for sense in [given(4), given(2), Value::Truth(true), Value::Field(0, Box::new(given(2)))] {
+    for sense in [given(4), given(2), Value::Index, Value::Truth(true), Value::Field(0, Box::new(given(2)))] {
         let why = said(Total { start: sense, ..total() });
         assert_eq!(why.as_deref(), Some("what is said of all turns of a loop has no meaning"));
     }
