@@ -44,6 +44,7 @@ fn main() -> ExitCode {
     let folder = root().join("../shared/suites");
     let mut tests =
         vec![Trial::test("examples", || complain(examples())), Trial::test("predicates", || complain(predicates()))];
+    tests.push(Trial::test("recursion", || complain(recursion())));
     tests.push(Trial::test("values", || complain(on_a_large_stack(values))));
     for suite in SUITES {
         let folder = folder.join(suite);
@@ -330,4 +331,37 @@ fn nested() -> Vec<String> {
         }
     }
     all
+}
+
+/// What recursion keeps of the numbers that it is given is found, also round several procedures, and nothing is said to be kept
+/// that is not.
+fn recursion() -> Vec<String> {
+    let steps = |last: &str, more: &str| {
+        format!(
+            "procedure f(n: int) returns (r: int) {{ if (n {last} 0) {{ return 5; }} {more} r := f(n - 3); r := r + n; }}"
+        )
+    };
+    let round = |base: i64| {
+        format!(
+            "procedure ping(n: int) returns (r: int) {{ if (n == 0) {{ return 1; }} r := pong(n - 1); }} \
+             procedure pong(n: int) returns (r: int) {{ if (n == 0) {{ return {base}; }} r := ping(n - 1); }}"
+        )
+    };
+    let pair = |old: String, new: String| format!("version before {old} version after {new}");
+    let cases = [
+        (pair(steps("==", ""), steps("<=", "")), "f", "n >= 0 && n % 3 == 0"),
+        (pair(round(2), round(3)), "ping", "n < 0 || n % 2 == 0"),
+        (pair(steps("==", ""), steps("<=", "if (n == 90) { return 0; }")), "f", "n == 0 || n == 3"),
+    ];
+    let mut wrong = Vec::new();
+    for (at, (text, name, equal)) in cases.into_iter().enumerate() {
+        let path = scratch(&format!("diff_recursion_{at}.l"), &text);
+        let report = ape(["diff".as_ref(), "--format".as_ref(), "json".as_ref(), path.as_os_str()]).json();
+        let own = report["pairs"].as_array().into_iter().flatten().find(|pair| pair["left"] == name);
+        let said = own.and_then(|own| own["equal_when"].as_str()).unwrap_or_default();
+        if !said.starts_with(equal) {
+            wrong.push(format!("{text}: equal when {said}"));
+        }
+    }
+    wrong
 }

@@ -303,7 +303,9 @@ pub(crate) mod diff {
     pub(crate) const MAX_SETS: usize = 24;
     /// How deep calls that do not recur are executed in place.
     pub(crate) const MAX_DEPTH: usize = 40;
-    /// How deep recursion is executed in place.
+    /// How deep a pair that recurs is executed in place itself.
+    pub(crate) const MAX_RECURSION_DEPTH: usize = 6;
+    /// How deep recursion of callees is executed in place.
     pub(crate) const MAX_UNROLLED_DEPTH: usize = 26;
     /// More outcomes than this of one version are too many.
     pub(crate) const MAX_OUTCOMES: usize = 120;
@@ -311,6 +313,16 @@ pub(crate) mod diff {
     pub(crate) const MAX_CALLS: usize = 2_000;
     /// More work with terms of one version is too much.
     pub(crate) const MAX_WORK: u64 = 2_000_000;
+}
+
+/// Conditions that recursion keeps.
+pub(crate) mod kept {
+    /// More pairs that call one another are not looked at together.
+    pub(crate) const MAX_PAIRS: usize = 4;
+    /// Of more parameters of one procedure nothing is asked.
+    pub(crate) const MAX_NUMBERS: usize = 2;
+    /// Remainders by more than this are not looked at.
+    pub(crate) const MAX_MODULUS: usize = 4;
 }
 
 /// Clients of what differs.

@@ -7,7 +7,8 @@
 //! 2. `paths`: what is left is executed path by path, with calls in place; each two paths that one store can take are compared.
 //! 3. `regions`: from that, conditions over the store on entry, as short as they can be (`cubes`, `condition`).
 //! 4. `proof`: each condition is read back from its text and proved; what is not proved is open.
-//! 5. `kinds::rows`: what differs where, each with a store that was run.
+//! 5. `kept`: where recursion is still open, remainders and signs of numbers that it keeps.
+//! 6. `kinds::rows`: what differs where, each with a store that was run.
 //!
 //! Invariant: no condition is reported but as it was read back from its text and proved.
 //! Invariant: every store is of one of the reported kinds, or open.
@@ -19,6 +20,7 @@ pub mod client;
 mod condition;
 mod cubes;
 mod endless;
+mod kept;
 mod kinds;
 mod outputs;
 mod paths;
@@ -48,7 +50,7 @@ use paths::Question;
 use proof::Known;
 use smt::solve::Solver;
 use smt::stop::{Reason, Stopped};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// How the two procedures of a pair differ.
@@ -171,6 +173,8 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
         one.when.is_none() && is_wanted(&wanted, one.pair) && !is_selected
     };
     let looked_at: Vec<&Comparison<'_>> = selected.iter().copied().chain(comparisons.iter().filter(helps)).collect();
+    let unasked: Vec<Pair> = looked_at.iter().filter(|one| one.when.is_none()).map(|one| one.pair).collect();
+    let mut kept: BTreeMap<Pair, Option<kept::Kept>> = BTreeMap::new();
     let mut found: Vec<Option<PairDiff>> = vec![None; looked_at.len()];
     for at in callees_first(&program, &looked_at) {
         let started = Instant::now();
@@ -179,6 +183,19 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
         let task = Task { source, program: &program, claims: &claims, known, manner };
         let own = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
         let mut own = own.unwrap_or_else(|_| open(source, comparison));
+        if comparison.when.is_none() && !own.is_complete() && !manner.partial && manner.predicates.is_empty() {
+            if !kept.contains_key(&comparison.pair) {
+                let component = kept::component(&program, comparison.pair, &unasked);
+                let search = |solver: &mut Solver| kept::search(source, &program, &component, &mut kernel, solver);
+                let mut told = solver.attempt(search).unwrap_or_default();
+                kept.extend(component.iter().map(|&pair| (pair, told.remove(&pair))));
+            }
+            let known = Known { proofs: &proofs, clauses: &clauses, kernel: &kernel, partial: false };
+            let question = Question { program: &program, pair: comparison.pair, claims: &claims };
+            if let Some(Some(own_kept)) = kept.get(&comparison.pair) {
+                own = kinds::with_kept(own, own_kept, (question, known), source, &mut solver);
+            }
+        }
         own.time = started.elapsed();
         own.modified = !program.same_text(comparison.pair);
         let learnt = solver.attempt(|solver| learn(&program, &own, &mut kernel, solver));

@@ -11,7 +11,7 @@ use super::paths::{Kind, Meetings, Question};
 use crate::budget::diff::SHARE;
 use crate::checked;
 use crate::engines::claims;
-use crate::goal::{Pair, PairProof};
+use crate::goal::{Pair, PairProof, assumptions};
 use crate::verdict::comparison::{premises, procedures_run};
 use crate::verdict::judge::Proofs;
 use kernel::alone::clauses::{Clause, contracts_hold};
@@ -116,10 +116,26 @@ pub(super) fn equal(
     let mut proof = claims::prove_when(program, pair, condition, &claims, solver);
     proof.level = proof.level.filter(|level| *level >= needed).and(Some(needed));
     checked::conditional(known.kernel, program, (pair, condition), &mut proof, solver);
-    let reach = premises(pair, Some(&proof), known.proofs);
+    (proof.level >= Some(needed) && premises_hold(question, known, &proof)).then_some(proof)
+}
+
+/// Whether the contracts of all that a proof rests on are proved.
+pub(super) fn premises_hold(question: Question<'_>, known: Known<'_>, proof: &PairProof) -> bool {
+    let Question { program, pair, .. } = question;
+    let reach = premises(pair, Some(proof), known.proofs);
     let run = procedures_run(program, pair, &reach);
-    let kept = (0..2).all(|version| contracts_hold(known.clauses, version, &run[version]));
-    (proof.level >= Some(needed) && kept).then_some(proof)
+    (0..2).all(|version| contracts_hold(known.clauses, version, &run[version]))
+}
+
+/// Whether one condition follows from another in every store from which the two are asked about.
+pub(super) fn follows(question: Question<'_>, [from, goal]: [&Expr; 2], solver: &mut Solver) -> bool {
+    let mut arena = question.program.unit.arena();
+    let assumed = assumptions(question.program, question.pair, None, &mut arena);
+    let mut term = |condition: &Expr| term(question, condition, &assumed, &mut arena, solver);
+    let (Some(from), Some(goal)) = (term(from), term(goal)) else { return false };
+    let assumptions = assumed.iter().chain([&from]).copied().collect();
+    let obligation = Obligation { assumptions, goal, tag: Purpose::NoDifference.into() };
+    solver.prove(&mut arena, &obligation) == Answer::Holds
 }
 
 /// Whether both end, and differ, wherever the condition holds.

@@ -6,15 +6,17 @@ pub(in crate::diff) mod rows;
 
 use super::ask::Asker;
 use super::atoms;
+use super::kept;
 use super::paths::{self, Meetings, Plan, Question};
-use super::proof;
+use super::proof::{self, Known};
 use super::regions::{self, Regions};
 use super::text::Names;
 use super::{PairDiff, Task};
-use crate::budget::diff::{MAX_DEPTH, MAX_KEPT, MAX_UNROLLED_DEPTH};
-use crate::goal::{PairProof, assumptions, inlinable};
+use crate::budget::diff::{MAX_DEPTH, MAX_KEPT, MAX_RECURSION_DEPTH, MAX_UNROLLED_DEPTH};
+use crate::goal::{Pair, PairProof, Program, assumptions, inlinable};
 use crate::verdict::comparison::Comparison;
 use kernel::relate::Level;
+use lang_l::Loaded;
 use lang_l::hir::visit::walk_exprs;
 use lang_l::hir::{Expr, ExprKind, ProcId, Unit};
 use num_bigint::BigInt;
@@ -88,6 +90,34 @@ fn together(best: PairDiff, found: PairDiff) -> PairDiff {
     one
 }
 
+/// What is known of a pair, with where recursion keeps it equal, if that is more than is known.
+pub(in crate::diff) fn with_kept(
+    own: PairDiff,
+    (text, condition, proof): &kept::Kept,
+    (question, known): (Question<'_>, Known<'_>),
+    source: &Loaded,
+    solver: &mut Solver,
+) -> PairDiff {
+    let read = |text: &str| proof::read(source, own.pair, None, text);
+    let more = |solver: &mut Solver| {
+        let before = read(&own.equal_when)?;
+        let others = format!("({text}) || ({}) || ({})", own.differs_when, own.one_ends_when);
+        let (others, always) = (read(&others)?, read("true")?);
+        let is_more = proof::premises_hold(question, known, proof)
+            && proof::follows(question, [&before, condition], solver)
+            && !proof::follows(question, [condition, &before], solver);
+        is_more.then(|| proof::follows(question, [&always, &others], solver))
+    };
+    let Some(complete) = solver.attempt(more).ok().flatten() else { return own };
+    let texts = [text.clone(), own.differs_when.clone(), own.one_ends_when.clone()];
+    PairDiff {
+        equal_when: text.clone(),
+        open_when: (!complete).then(|| rest(&texts)),
+        proved: Some(Box::new((condition.clone(), proof.clone()))),
+        ..own
+    }
+}
+
 /// Ways to execute a pair: calls of callees that are equal under a condition by what is claimed of them; calls of what is not proved in place; then all calls that do not recur; then recursion as well.
 fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
     let sides = |version: usize| {
@@ -111,13 +141,32 @@ fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
     let (left, right) = (sides(0), sides(1));
     let mut plans: Vec<Plan> = Vec::new();
     for (at, (mine, theirs)) in left.into_iter().zip(right).enumerate() {
-        let depth = if at == 3 { MAX_UNROLLED_DEPTH } else { MAX_DEPTH };
         let inline = [mine, theirs];
+        let depth = match at {
+            _ if comes_back(task, comparison.pair, &inline) => MAX_RECURSION_DEPTH,
+            3 => MAX_UNROLLED_DEPTH,
+            _ => MAX_DEPTH,
+        };
         if plans.iter().all(|plan| plan.inline != inline) {
             plans.push(Plan { inline, depth, accelerate: true });
         }
     }
     plans
+}
+
+/// Whether both of a pair call themselves.
+fn recurs(task: Task<'_>, (left, right): Pair) -> bool {
+    let Program { effects, .. } = task.program;
+    effects[0][left.index()].recursive(left) && effects[1][right.index()].recursive(right)
+}
+
+/// Whether what is executed in place comes back to the pair, in both versions: then there are as many paths as there is room for.
+fn comes_back(task: Task<'_>, pair: Pair, inline: &[BTreeSet<ProcId>; 2]) -> bool {
+    let calls = |version: usize, own: ProcId| {
+        let effects = &task.program.effects[version];
+        inline[version].iter().any(|id| effects[id.index()].callees.contains(&own))
+    };
+    calls(0, pair.0) && calls(1, pair.1)
 }
 
 impl<'l> Look<'l> {
@@ -205,10 +254,7 @@ impl<'l> Look<'l> {
     fn equal(&mut self, solver: &mut Solver) -> Option<(Condition, PairProof)> {
         let not_equal = self.not_equal();
         let found = self.equal_but(&not_equal, solver);
-        let (left, right) = self.comparison.pair;
-        let recursive = self.task.program.effects[0][left.index()].recursive(left)
-            && self.task.program.effects[1][right.index()].recursive(right);
-        if recursive { self.equal_by_induction(found, solver) } else { found }
+        if recurs(self.task, self.comparison.pair) { self.equal_by_induction(found, solver) } else { found }
     }
 
     /// Where the two are proved to be equal, if they are wherever none of these holds.
