@@ -42,6 +42,7 @@ use crate::verdict::comparison::{Comparison, comparable, comparisons, procedures
 use crate::verdict::judge::Proofs;
 use crate::verdict::vacuity;
 use crate::verify::Config;
+use kernel::alone::clauses::{Clause, contracts_hold};
 use kernel::proof::Kernel;
 use kernel::relate::{Claims, ConditionalClaim, Level};
 use lang_l::Loaded;
@@ -158,7 +159,7 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
     let mut proofs =
         solver.attempt(|solver| prove_all(source, &program, (&comparisons, &wanted), solver)).unwrap_or_default();
     let material = Material::of(unit, &program, &proofs);
-    let mut kernel = match solver.attempt(|solver| material.check(unit, &program, &evidence, solver)) {
+    let kernel = match solver.attempt(|solver| material.check(unit, &program, &evidence, solver)) {
         Ok(kernel) => kernel,
         Err(Stopped(reason)) => {
             let pairs = selected.iter().map(|comparison| open(source, comparison)).collect();
@@ -166,46 +167,84 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
         }
     };
     material.settle(&kernel, &program, &mut proofs);
-    let mut claims = claims::surviving(&program, &proofs);
+    let claims = claims::surviving(&program, &proofs);
     // What a selected pair calls helps with it, whether it is asked about or not.
     let helps = |one: &&Comparison<'_>| {
         let is_selected = selected.iter().any(|own| std::ptr::eq(*own, *one));
         one.when.is_none() && is_wanted(&wanted, one.pair) && !is_selected
     };
     let looked_at: Vec<&Comparison<'_>> = selected.iter().copied().chain(comparisons.iter().filter(helps)).collect();
-    let unasked: Vec<Pair> = looked_at.iter().filter(|one| one.when.is_none()).map(|one| one.pair).collect();
-    let mut kept: BTreeMap<Pair, Option<kept::Kept>> = BTreeMap::new();
+    let unasked = looked_at.iter().filter(|one| one.when.is_none()).map(|one| one.pair).collect();
+    let kept = BTreeMap::new();
+    let mut course =
+        Course { source, program: &program, manner, proofs: &proofs, clauses: &clauses, claims, kernel, unasked, kept };
     let mut found: Vec<Option<PairDiff>> = vec![None; looked_at.len()];
     for at in callees_first(&program, &looked_at) {
-        let started = Instant::now();
-        let comparison = looked_at[at];
-        let known = Known { proofs: &proofs, clauses: &clauses, kernel: &kernel, partial: manner.partial };
-        let task = Task { source, program: &program, claims: &claims, known, manner };
-        let own = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
-        let mut own = own.unwrap_or_else(|_| open(source, comparison));
-        if comparison.when.is_none() && !own.is_complete() && !manner.partial && manner.predicates.is_empty() {
-            if !kept.contains_key(&comparison.pair) {
-                let component = kept::component(&program, comparison.pair, &unasked);
-                let search = |solver: &mut Solver| kept::search(source, &program, &component, &mut kernel, solver);
-                let mut told = solver.attempt(search).unwrap_or_default();
-                kept.extend(component.iter().map(|&pair| (pair, told.remove(&pair))));
-            }
-            let known = Known { proofs: &proofs, clauses: &clauses, kernel: &kernel, partial: false };
-            let question = Question { program: &program, pair: comparison.pair, claims: &claims };
-            if let Some(Some(own_kept)) = kept.get(&comparison.pair) {
-                own = kinds::with_kept(own, own_kept, (question, known), source, &mut solver);
-            }
-        }
-        own.time = started.elapsed();
-        own.modified = !program.same_text(comparison.pair);
-        let learnt = solver.attempt(|solver| learn(&program, &own, &mut kernel, solver));
-        if learnt.is_ok() {
-            claims.conditional.clone_from(&kernel.standing().conditional);
-        }
-        found[at] = Some(own);
+        found[at] = Some(course.compare(looked_at[at], &mut solver));
     }
     let pairs = found.into_iter().zip(&selected).map(|(own, one)| own.unwrap_or_else(|| open(source, one)));
     DiffReport { pairs: pairs.collect(), stopped: solver.stopped() }
+}
+
+/// The comparisons of one program, one after the other: what is found of a pair helps with the next.
+struct Course<'c> {
+    source: &'c Loaded,
+    program: &'c Program<'c>,
+    manner: &'c Manner,
+    proofs: &'c Proofs,
+    clauses: &'c [Clause],
+    /// What callers may rest on.
+    claims: Claims,
+    kernel: Kernel<'c>,
+    /// The pairs that are looked at on all stores.
+    unasked: Vec<Pair>,
+    /// What recursion keeps, of the pairs for which it was searched.
+    kept: BTreeMap<Pair, Option<kept::Kept>>,
+}
+
+impl Course<'_> {
+    /// How one pair differs.
+    fn compare(&mut self, comparison: &Comparison<'_>, solver: &mut Solver) -> PairDiff {
+        let started = Instant::now();
+        let task = Task {
+            source: self.source,
+            program: self.program,
+            claims: &self.claims,
+            known: self.known(),
+            manner: self.manner,
+        };
+        let own = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
+        let mut own = own.unwrap_or_else(|_| open(self.source, comparison));
+        let is_plain = comparison.when.is_none() && !self.manner.partial && self.manner.predicates.is_empty();
+        if is_plain && !own.is_complete() {
+            own = self.by_recursion(own, solver);
+        }
+        own.time = started.elapsed();
+        own.modified = !self.program.same_text(comparison.pair);
+        let learnt = solver.attempt(|solver| learn(self.program, &own, &mut self.kernel, solver));
+        if learnt.is_ok() {
+            self.claims.conditional.clone_from(&self.kernel.standing().conditional);
+        }
+        own
+    }
+
+    /// What is told of a pair, with what the numbers keep in the recursion that it is part of.
+    fn by_recursion(&mut self, own: PairDiff, solver: &mut Solver) -> PairDiff {
+        if !self.kept.contains_key(&own.pair) {
+            let component = kept::component(self.program, own.pair, &self.unasked);
+            let kernel = &mut self.kernel;
+            let search = |solver: &mut Solver| kept::search(self.source, self.program, &component, kernel, solver);
+            let mut told = solver.attempt(search).unwrap_or_default();
+            self.kept.extend(component.iter().map(|&pair| (pair, told.remove(&pair))));
+        }
+        let Some(Some(kept)) = self.kept.get(&own.pair) else { return own };
+        let question = Question { program: self.program, pair: own.pair, claims: &self.claims };
+        kinds::with_kept(own, kept, (question, self.known()), self.source, solver)
+    }
+
+    fn known(&self) -> Known<'_> {
+        Known { proofs: self.proofs, clauses: self.clauses, kernel: &self.kernel, partial: self.manner.partial }
+    }
 }
 
 /// The order in which pairs are looked at: what is known of callees helps with their callers.
@@ -338,7 +377,7 @@ impl Task<'_> {
     /// Whether all contracts of what the two run are proved: a run that breaks one is of no kind.
     fn contracts_hold(&self, pair: Pair) -> bool {
         let run = procedures_run(self.program, pair, &Default::default());
-        (0..2).all(|version| kernel::alone::clauses::contracts_hold(self.known.clauses, version, &run[version]))
+        (0..2).all(|version| contracts_hold(self.known.clauses, version, &run[version]))
     }
 
     /// The same of what the proof of the pair rests on.
@@ -346,6 +385,6 @@ impl Task<'_> {
         let proofs = self.known.proofs;
         let reach = crate::verdict::comparison::premises(pair, proofs.get(&pair), proofs);
         let run = procedures_run(self.program, pair, &reach);
-        (0..2).all(|version| kernel::alone::clauses::contracts_hold(self.known.clauses, version, &run[version]))
+        (0..2).all(|version| contracts_hold(self.known.clauses, version, &run[version]))
     }
 }
