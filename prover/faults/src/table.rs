@@ -356,11 +356,6 @@ pub const ALL: &[Fault] = &[
         "prover/src/search/recurrent_set.rs",
         "conditions that a turn does not keep are kept",
     ),
-    outside(
-        "search/recurrent/broken-contract",
-        "prover/src/verdict/judge.rs",
-        "a run that may break a contract never ends",
-    ),
     outside("checked/level-raised", "prover/src/checked.rs", "what is proved in part is claimed in full"),
     outside("checked/external-as-code", "prover/src/checked.rs", "externals are said to be the same code"),
     outside("checked/premises-forgotten", "prover/src/checked.rs", "what rests on an unchecked pair is claimed"),

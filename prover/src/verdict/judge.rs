@@ -5,13 +5,13 @@
 //! The deciders are asked in order, and the first that knows the answer gives it ([`Judge::decide`]). What a run shows is looked
 //! for before what is proved is believed, unless the proof is of full equivalence.
 
-use super::comparison::{Comparison, comparable, premises, procedures_run};
+use super::comparison::{Comparison, comparable, premises};
 use super::{PairReport, Premise, Reason, Termination, Verdict, failure, vacuity};
 use crate::goal::{Checked, Pair, PairProof, Program};
 use crate::lower::is_loop;
 use crate::search::witness::{self, Contrast};
 use crate::search::{bmc, concrete, recurrent_set};
-use kernel::alone::clauses::{Clause, contracts_hold};
+use kernel::alone::clauses::Clause;
 use kernel::proof::Kernel;
 use kernel::relate::{Claims, ConditionalClaim, Level};
 use lang_l::hir::{Expr, ProcId, Unit};
@@ -320,15 +320,9 @@ impl<'a> Judge<'a> {
         if both_end {
             return None;
         }
-        let run = procedures_run(self.program, comparison.pair, &BTreeSet::new());
         let pair = witness::RunPair { unit: self.source, left, right, when: comparison.when };
         solver.at(comparison.task(), |solver| {
             concrete::search_endless(&pair, concrete::SearchBudget::ENDLESS, &mut |version, stuck| {
-                if !faults::planted("search/recurrent/broken-contract")
-                    && !contracts_hold(self.clauses, version, &run[version])
-                {
-                    return None;
-                }
                 let (unit, effects) = (self.program.unit, &effects[version]);
                 let of = recurrent_set::Version { unit, version, effects, kernel };
                 recurrent_set::never_ends(of, self.source, stuck, solver)

@@ -1,6 +1,7 @@
 //! That a run never ends is shown or refused.
 
 use super::{Story, story};
+use crate::exec::source::{Input, Simulation, Site};
 use crate::proof::{Dossier, Kernel};
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Type};
 use lang_l::interp::Stuck;
@@ -98,4 +99,30 @@ fn what_recurs_speaks_of_what_a_turn_is_given_alone() {
     let mut other = stuck(-1);
     other.locals[1] = Some(Value::Bool(true));
     assert_eq!(refusal(&story, 0, &other, &[]).as_deref(), Some("a variable holds what it cannot hold"));
+}
+
+/// From a negative number a run is blocked where it waits, though neither procedure is known to end.
+const BLOCKED: &str = "
+    version 0
+    procedure run(a: int[], n: int) returns (r: int) { if (n != 0) { wait(n); r := run(a, n - 1); } }
+    procedure wait(n: int) { if (n != 0) { assume n > -10; wait(n - 1); } }
+    version 1
+    procedure run(a: int[], n: int) returns (r: int) { r := n; }
+    procedure wait(n: int) { }";
+
+#[test]
+fn what_is_blocked_in_a_call_does_not_go_on_for_ever() {
+    let mut story = story(BLOCKED);
+    let wait = Simulation {
+        site: Site::Procedure(ProcId(1)),
+        inputs: vec![(LocalId(0), Input::Param(0))],
+        outputs: Vec::new(),
+        known: Vec::new(),
+        itself: None,
+    };
+    story.simulations.iter_mut().for_each(|simulations| simulations.push(Some(wait.clone())));
+    // It never errs, so there is no other way out.
+    story.effects.iter_mut().for_each(|effects| effects[1].errs_only_if_null = Some(Vec::new()));
+    let why = refusal(&story, 0, &stuck(-1), &[compared(BinOp::Le, -1)]);
+    assert_eq!(why.as_deref(), Some("there is a way out"));
 }
