@@ -52,6 +52,12 @@ pub(crate) mod goal {
     pub(crate) const MAX_SAME_SHAPE: usize = 8;
 }
 
+/// What every engine does.
+pub(crate) mod claims {
+    /// An engine that leaves more questions about one pair undecided than this is given up: no proof of ours took more than half of it.
+    pub(crate) const MAX_UNDECIDED: usize = 12;
+}
+
 /// What relational engines start with.
 pub(crate) mod fragments {
     /// More procedures than this on one side are not worth starting with.
@@ -297,8 +303,12 @@ pub(crate) mod diff {
     pub(crate) const MAX_CUBES: usize = 16;
     /// More questions than this are not asked for one condition.
     pub(crate) const MAX_QUESTIONS: usize = 600;
+    /// A condition of which more questions than this stay undecided is not written.
+    pub(crate) const MAX_UNDECIDED: usize = 20;
     /// Each question gets this part of the budget.
     pub(crate) const SHARE: u32 = 4;
+    /// Whether two paths exclude each other is asked with this part of it: there are many, and most that do do so in plain sight.
+    pub(crate) const PATHS_SHARE: u32 = 20;
     /// More sets of arguments from which a procedure never ends are not tried.
     pub(crate) const MAX_SETS: usize = 24;
     /// How deep calls that do not recur are executed in place.

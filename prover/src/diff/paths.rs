@@ -10,7 +10,7 @@ use super::acceleration::accelerated;
 use super::atoms::of_entry;
 use super::endless;
 use super::outputs::{self, Output};
-use crate::budget::diff::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK};
+use crate::budget::diff::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK, PATHS_SHARE};
 use crate::budget::relate::MAX_ATTEMPTS;
 use crate::goal::{Pair, Program};
 use crate::relate::Searcher;
@@ -149,7 +149,7 @@ fn possible(outcomes: Vec<Outcome>, arena: &mut Arena, solver: &mut Solver) -> V
 fn excluded(conditions: &[Term], arena: &mut Arena, solver: &mut Solver) -> bool {
     let goal = arena.terms.bool(false);
     let obligation = Obligation { assumptions: conditions.to_vec(), goal, tag: Purpose::PathsExclusive.into() };
-    solver.prove(arena, &obligation) == Answer::Holds
+    solver.with_share(PATHS_SHARE, |solver| solver.prove(arena, &obligation)) == Answer::Holds
 }
 
 /// Both path conditions together; `None` where they contradict each other in plain sight.

@@ -8,6 +8,7 @@
 //! over the depth of calls (partial equivalence) and then over the size of the terminating side (mutual termination).
 
 use super::{SCHEDULE, paths};
+use crate::budget::claims::MAX_UNDECIDED;
 use crate::chc::houdini::{self, Look};
 use crate::goal::{Goal, Pair, PairProof, Program, task};
 use kernel::relate::{Claims, Level};
@@ -119,7 +120,8 @@ fn prove(mut goal: Goal<'_>, solver: &mut Solver) -> PairProof {
             continue;
         }
         let rule = engine.rule();
-        let searched = solver.attempt(|solver| solver.with_share(rule.share, |solver| engine.search(&goal, solver)));
+        let search = |solver: &mut Solver| solver.with_patience(MAX_UNDECIDED, |solver| engine.search(&goal, solver));
+        let searched = solver.attempt(|solver| solver.with_share(rule.share, search));
         let proof =
             searched.unwrap_or_else(|Stopped(reason)| PairProof::failed(rule, reason.to_string(), goal.places()));
         if best.as_ref().is_none_or(|best| proof.level > best.level) {

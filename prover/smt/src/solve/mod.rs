@@ -106,6 +106,8 @@ pub struct Solver {
     stopped: Option<Reason>,
     task: Option<Task>,
     failures: BTreeMap<Task, SolverFailure>,
+    /// How many more questions may stay undecided before nothing is asked any more; no bound where there is none.
+    patience: Option<usize>,
 }
 
 impl Solver {
@@ -120,6 +122,15 @@ impl Solver {
         self.budget.rlimit = (whole.rlimit / parts).max(1);
         let done = work(self);
         self.budget = whole;
+        done
+    }
+
+    /// Does `work` that is given up once so many of its questions stay undecided: those cost most, and where there are many, others
+    /// seldom help. What is asked after that is not decided either, and is asked anew when others want to know.
+    pub fn with_patience<T>(&mut self, undecided: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.patience.replace(undecided);
+        let done = work(self);
+        self.patience = outer;
         done
     }
 
@@ -144,11 +155,11 @@ impl Solver {
     /// # Errors
     /// Why the work was given up. What was asked until then is remembered.
     pub fn attempt<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Result<T, Stopped> {
-        let (budget, task, stop) = (self.budget, self.task, self.stop.clone());
+        let (budget, task, patience, stop) = (self.budget, self.task, self.patience, self.stop.clone());
         let done = stop.run(|| work(self));
         if let Err(Stopped(reason)) = done {
             // What the work would have put back.
-            (self.budget, self.task) = (budget, task);
+            (self.budget, self.task, self.patience) = (budget, task, patience);
             if reason != Reason::Size {
                 self.stopped.get_or_insert(reason);
             }
@@ -308,6 +319,9 @@ impl Solver {
         if let Some(SolverFailure(cause)) = self.broken() {
             return Answer::Unknown(cause.clone());
         }
+        if self.patience == Some(0) {
+            return Answer::Unknown("too much before this stayed undecided".to_string());
+        }
         let answer = match self.decide(&smt2, logic) {
             Ok(answer) => {
                 self.answers.insert(smt2.clone(), answer.clone());
@@ -321,6 +335,9 @@ impl Solver {
                 answer
             }
         };
+        if matches!(answer, Answer::Unknown(_)) {
+            self.patience = self.patience.map(|left| left.saturating_sub(1));
+        }
         self.log.push(Query { smt2, tag, task: self.task, answer: answer.clone() });
         answer
     }
