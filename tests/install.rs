@@ -124,9 +124,7 @@ fn tarball(folder: &Path) -> PathBuf {
     files.find(|file| file.extension().is_some_and(|end| end == "xz")).expect("a tarball")
 }
 
-/// `.ci/run` has it run in a release build; packing takes long.
 #[test]
-#[ignore = "takes a release build; run it with `cargo test --release --test install -- --ignored`"]
 fn the_tarball_runs_where_it_is_unpacked() {
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("package");
     let _ = fs::remove_dir_all(&package);
