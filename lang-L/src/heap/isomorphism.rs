@@ -118,7 +118,8 @@ pub fn same_outcome(
     }
 }
 
-/// Whether the two stores are isomorphic as seen from pairs of `roots`, where `fixed` objects correspond to themselves alone. Unset places correspond to themselves alone. `None` when `fuel`, which counts slots looked at, ran out.
+/// Whether the two stores are isomorphic as seen from pairs of `roots`, where `fixed` objects correspond to themselves alone. Unset
+/// places correspond to themselves alone. `None` when `fuel`, which counts slots looked at, ran out.
 pub(crate) fn isomorphic<'a>(
     (left, right): (View<'a>, View<'a>),
     roots: impl Iterator<Item = (Option<&'a Value>, Option<&'a Value>)>,
