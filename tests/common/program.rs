@@ -3,7 +3,8 @@
 //! In: the folders of the repository and, where it is there, `../shared/suites`. Out: programs with the verdicts that are right.
 //!
 //! A file of the repository says what it expects in lines `// expect: PAIR VERDICT`. PAIR is `p` for the pair of that name, and
-//! `p~q` for an `equiv p ~ q`, or for `equiv p ~ p when …`. A folder of `../shared/suites` says it in its `expected.tsv`.
+//! `p~q` for an `equiv p ~ q`, or for `equiv p ~ p when …`. A line `// true in part: PAIR` tells the tests of planted faults that the
+//! two differ in nothing but whether they end. A folder of `../shared/suites` says it in its `expected.tsv`.
 
 use super::root;
 use lang_l::hir::Unit;

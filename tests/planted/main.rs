@@ -10,6 +10,7 @@
 //! - A fault outside the kernel must cost a verdict somewhere, and nothing wrong may be said that the kernel has checked. What
 //!   is wrong and was said *not* to be checked is counted apart.
 //! - A fault in the kernel must be noticed: something wrong is said, or a test of the kernel fails.
+//! - Without a fault nothing wrong may be said.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -69,13 +70,14 @@ fn run() -> ExitCode {
         asked.faults.len(),
         started.elapsed().as_secs_f64()
     );
-    println!("wrong without a fault: {:?}", bench.usually_wrong());
+    let usually_wrong = bench.usually_wrong();
+    println!("wrong without a fault: {usually_wrong:?}");
     if env::var_os("APE_BLESS").is_some() {
         let all: BTreeMap<String, String> = recorded.into_iter().chain(found).collect();
         let lines: String = all.iter().map(|(fault, place)| format!("{fault}\t{place}\n")).collect();
         fs::write(record(), format!("# fault\twhere it bites\n{lines}")).expect("the record can be written");
     }
-    if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if failures == 0 && usually_wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn asked(words: &[String], recorded: &BTreeMap<String, String>) -> Asked {

@@ -3,10 +3,11 @@
 //! In: the suites, and numbers for the fuzzer. Out: [`Probe`]s. What is right of a fuzzed pair is what runs show, or how it was made.
 
 use crate::common::program::{self, Expected, Program, own_suites, shared_folders};
-use ape_fuzz::oracle::{Difference, RunBudget, observe};
+use ape_fuzz::oracle::{Difference, RunBudget, observe, observe_from};
 use ape_fuzz::{FuzzConfig, case::Case};
 use lang_l::hir::Unit;
 use lang_l::random::Random;
+use lang_l::store_json::read_input;
 
 /// The suites in which every verdict must be true; the others only show what a fault costs.
 const JUDGED: [&str; 2] = ["traps", "suites::attacks"];
@@ -45,7 +46,7 @@ pub(crate) fn probes(whole: bool) -> Vec<Probe> {
             let told = table.get(&short).cloned();
             let Some(mut right) = told.or_else(|| program.expected(&suite).ok()) else { continue };
             if judged {
-                admit_partial(&program.unit, &mut right);
+                admit_partial(&program, &mut right);
             }
             found.push(Probe { name, unit: program.unit, right, judged });
         }
@@ -58,14 +59,18 @@ pub(crate) fn probes(whole: bool) -> Vec<Probe> {
     found
 }
 
-/// Of a pair that differs in nothing but whether it ends, it is true that it is equivalent in part.
-fn admit_partial(unit: &Unit, right: &mut Expected) {
+/// Of a pair that differs in nothing but whether it ends, it is true that it is equivalent in part. Runs show which these are; where
+/// they would take too long, a line `// true in part: PAIR` says so.
+fn admit_partial(program: &Program, right: &mut Expected) {
+    let unit = &program.unit;
     let [left, other] = &unit.versions[..] else { return };
+    let told = |name: &str| program.text.lines().any(|line| line.strip_prefix("// true in part: ") == Some(name));
     for (name, words) in right.iter_mut().filter(|(_, words)| **words == ["not-equivalent"]) {
         let (mine, theirs) = name.split_once('~').unwrap_or((name, name));
         let (Some(mine), Some(theirs)) = (left.find(mine), other.find(theirs)) else { continue };
         let seen = observe(unit, (mine, theirs), OBSERVED, &mut Random::new(1));
-        if seen.outcome.is_none() && seen.termination.is_some() {
+        assert!(seen.outcome.is_none() || !told(name), "{name}: runs that end differ");
+        if seen.outcome.is_none() && (seen.termination.is_some() || told(name)) {
             words.push("partially-equivalent".to_string());
         }
     }
@@ -92,14 +97,24 @@ fn differing(case: &Case, number: u64) -> Option<Probe> {
 /// A pair with a difference that is known by construction.
 fn planted(case: &Case, number: u64) -> Option<Probe> {
     let planted = case.planted.as_ref()?;
-    let right = match planted.difference {
+    let unit = case.unit()?;
+    let mut right = match planted.difference {
         Some(Difference::Outcome) => words(&["not-equivalent"]),
         Some(Difference::Termination | Difference::Blocked) => words(&["not-equivalent", "partially-equivalent"]),
         // Both do the same, though only after long: no run never ends.
         None => words(&["equivalent", "partially-equivalent"]),
     };
+    let [left, other] = &unit.versions[..] else { return None };
+    let (mine, theirs) = (left.find(&planted.procedure)?, other.find(&planted.procedure)?);
+    // A run that breaks a contract shows that, whatever the two do.
+    if planted.runs {
+        let input = read_input(&unit, left.procedure(mine), &planted.store).ok()?;
+        if !observe_from(&unit, (mine, theirs), input).violations.is_empty() {
+            right.push("contract-violation".to_string());
+        }
+    }
     let told = Expected::from([(planted.procedure.clone(), right)]);
-    Some(Probe { name: format!("far/{number}"), unit: case.unit()?, right: told, judged: true })
+    Some(Probe { name: format!("far/{number}"), unit, right: told, judged: true })
 }
 
 fn words(words: &[&str]) -> Vec<String> {
