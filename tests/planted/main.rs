@@ -126,7 +126,7 @@ fn line(seen: &Tried, fault: &Fault) -> String {
 fn look(bench: &Bench, fault: &'static Fault, asked: &Asked, known: Option<&str>) -> Tried {
     // Where the fault is in the search for differences somebody has to search.
     let blind = !fault.name.starts_with("search/");
-    let own = |probe: &(usize, &Probe)| probe.1.judged && (asked.whole || probe.0 % PART == 0);
+    let own = |probe: &(usize, &Probe)| probe.1.judged && (asked.whole || probe.0.is_multiple_of(PART));
     let chosen: Vec<usize> = bench.probes.iter().enumerate().filter(|probe| own(probe)).map(|(at, _)| at).collect();
     let most = if asked.whole { usize::MAX } else { MOST };
     let Tried { wrong, asked, mut bites } = bench.with_fault((fault.name, blind), &chosen, most);
