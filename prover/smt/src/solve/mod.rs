@@ -279,16 +279,6 @@ impl Solver {
         self.ask(smt2, obligation.tag.clone(), Logic::QuantifierFree)
     }
 
-    /// Whether the goal follows from the assumptions; where it does not, with a model if there is one.
-    pub fn prove_or_model(&mut self, arena: &mut Arena, obligation: &Obligation) -> Answer {
-        let smt2 = obligation.smt2(arena);
-        match self.answers.get(&smt2) {
-            // Asked before, when nobody wanted to know where it fails.
-            None | Some(Answer::Fails) => self.ask(smt2, obligation.tag.clone(), Logic::Model),
-            Some(answer) => answer.clone(),
-        }
-    }
-
     /// The values of terms in some model in which the assumptions hold and the goal does not, as in [`Answer::FailsAt`];
     /// `None` when none was found. References are told apart by their values, and by nothing else.
     pub fn model(&mut self, arena: &mut Arena, obligation: &Obligation, wanted: &[Term]) -> Option<Vec<String>> {
