@@ -147,7 +147,20 @@ fn look(bench: &Bench, fault: &'static Fault, asked: &Asked, known: Option<&str>
 /// Whether some test of the kernel fails with this fault.
 fn unit_test_fails(fault: &str) -> bool {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["test", "--release", "--quiet", "--package", "ape-kernel", "--features", "planted", "--lib"]);
+    // Built as this test is, so that nothing is built twice.
+    let released = env::current_exe().is_ok_and(|own| own.components().any(|part| part.as_os_str() == "release"));
+    let profile = if released { "release" } else { "dev" };
+    command.args([
+        "test",
+        "--profile",
+        profile,
+        "--quiet",
+        "--package",
+        "ape-kernel",
+        "--features",
+        "planted",
+        "--lib",
+    ]);
     command.env("APE_FAULT", fault).current_dir(root()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| !status.success())
 }

@@ -1,0 +1,147 @@
+//! What is said of a procedure alone is shown or refused.
+
+use super::{Story, story};
+use crate::alone::measures::{Measure, Ranking};
+use crate::effects::Effects;
+use crate::proof::{Dossier, Kernel};
+use lang_l::hir::{ProcId, Unit};
+use smt::solve::{QueryBudget, Solver};
+use std::collections::BTreeMap;
+
+/// It errs where `x` is null and where `n` is 0, writes to `x`, and comes to no end from a negative number.
+const WRITES: &str = "
+    class Cell { v: int; }
+    version 0
+    procedure run(x: Cell, n: int) returns (r: int) ensures r >= 1; { x.v := 8 / n; if (n != 1) { r := run(x, n - 1); } }
+    version 1
+    procedure run(x: Cell, n: int) returns (r: int) { r := n; }";
+
+/// Why nothing is believed of version 0; why nothing is proved of it.
+fn refusals(story: &Story, rankings: &[Ranking]) -> Option<String> {
+    let claims = BTreeMap::new();
+    let dossier = Dossier { rankings: [rankings, &[]], ..story.dossier(&claims) };
+    let kernel = Kernel::check(dossier, &mut Solver::new(QueryBudget::default()));
+    kernel.alone(0).err().map(|refused| refused.0)
+}
+
+fn said(text: &str, says: impl FnOnce(&mut Effects)) -> Option<String> {
+    let mut story = story(text);
+    says(&mut story.effects[0][0]);
+    refusals(&story, &[])
+}
+
+#[test]
+fn what_is_said_of_a_procedure_is_shown() {
+    assert_eq!(said(WRITES, |_| ()), None);
+    assert_eq!(said(WRITES, |own| own.errs_if_null = [0].into()), None);
+    let lies: [(fn(&mut Effects), &str); 9] = [
+        (|own| own.errs_only_if_null = Some(vec![0]), "when it errs"),
+        (|own| own.errs_only_if_null = Some(Vec::new()), "when it errs"),
+        (|own| own.modifies = Some(Vec::new()), "what it may modify"),
+        (|own| own.terminates = true, "said to end without a reason"),
+        (|own| own.trust_ensures = true, "relied upon that is not proved"),
+        (|own| own.writes.clear(), "the footprint"),
+        (|own| own.accesses.clear(), "the footprint"),
+        (|own| own.callees.clear(), "the footprint"),
+        (|own| own.non_local = true, "the footprint"),
+    ];
+    for (lie, expected) in lies {
+        let why = said(WRITES, lie).expect("it is not so");
+        assert!(why.contains(expected), "{expected}: {why}");
+    }
+    let safe = WRITES.replace("x.v := 8 / n; ", "");
+    let why = said(&safe, |own| own.errs_if_null = [0].into()).expect("it does not err");
+    assert!(why.contains("said to err where it may not"), "{why}");
+}
+
+#[test]
+fn what_holds_when_it_has_returned_is_shown() {
+    // The result is 0, as nobody sets it.
+    for (ensures, holds) in [("r >= 1", false), ("r >= 0", true), ("r <= 0", true), ("r <= 0 && n >= 2", false)] {
+        let text = WRITES.replace("r >= 1", ensures);
+        let shown = said(&text, |own| {
+            let unit: Unit = lang_l::load([("pair.l", &text[..])]).expect("a legal program").unit;
+            own.exit.push(unit.versions[0].procedures[0].ensures[0].clone());
+        });
+        assert_eq!(shown.is_none(), holds, "{ensures}: {shown:?}");
+    }
+}
+
+#[test]
+fn a_measure_falls_and_not_for_ever() {
+    let down = "
+        version 0
+        procedure run(x: ref, n: int) returns (r: int) { if (n CONDITION) { r := run(x, n - 1); } }
+        version 1
+        procedure run(x: ref, n: int) returns (r: int) { r := n; }";
+    let measure = |coefficient: i64, constant: i64| Measure {
+        constant: constant.into(),
+        coefficients: [(1, coefficient.into())].into(),
+        lengths: BTreeMap::new(),
+    };
+    let ends = |condition: &str, measures: Vec<Measure>| {
+        let mut story = story(&down.replace("CONDITION", condition));
+        story.effects[0][0].terminates = true;
+        let ranking = Ranking { component: vec![ProcId(0)], measures, by_second: Vec::new() };
+        refusals(&story, &[ranking]).is_none()
+    };
+    assert!(ends("> 0", vec![measure(1, 0)]));
+    assert!(ends("> -9", vec![measure(1, 8)]));
+    assert!(!ends("> -9", vec![measure(1, 7)]));
+    assert!(!ends("!= 0", vec![measure(1, 0)]));
+    assert!(!ends("> 0", vec![measure(-1, 0)]));
+    assert!(!ends("> 0", vec![measure(0, 5)]));
+    assert!(!ends("> 0", Vec::new()));
+}
+
+/// What stands for a procedure does what is written: it asks the same, calls with the same, and gives the same.
+#[test]
+fn what_stands_for_a_procedure_does_what_is_written() {
+    let text = "
+        version 0
+        procedure run(x: ref, n: int) returns (r: int) { r := 2; if (n > 0) { r := run(x, n - 1); } }
+        version 1
+        procedure run(x: ref, n: int) returns (r: int) { r := n; }";
+    let why = |from: &str, to: &str| {
+        let mut story = story(text);
+        story.lowered = lang_l::load([("pair.l", text.replace(from, to))]).expect("a legal program").unit;
+        let claims = BTreeMap::new();
+        let kernel = Kernel::check(story.dossier(&claims), &mut Solver::new(QueryBudget::default()));
+        kernel.does_what_is_written(0, ProcId(0)).err()
+    };
+    assert_eq!(why("r := 2", "r := 1 + 1"), None);
+    assert_eq!(why("n > 0", "!(n <= 0)"), None);
+    for (from, to) in [
+        ("r := 2", "r := 1"),
+        ("n > 0", "n > 1"),
+        ("n - 1", "n - 2"),
+        ("run(x, n - 1)", "run(null, n - 1)"),
+        ("if (n > 0)", "assume n >= -1; if (n > 0)"),
+        ("r := 2", "r := 4 / n"),
+        ("r := 2", "x := new(); r := 2"),
+    ] {
+        assert!(why(from, to).is_some(), "{to}");
+    }
+}
+
+/// Of an external no more is believed than its contract says.
+#[test]
+fn an_external_does_what_its_contract_says() {
+    let text = "
+        class Cell { v: int; }
+        version 0
+        procedure run(x: Cell, n: int) returns (r: int);
+        version 1
+        procedure run(x: Cell, n: int) returns (r: int);";
+    assert_eq!(said(text, |_| ()), None);
+    let lies: [fn(&mut Effects); 4] = [
+        |own| own.errs_only_if_null = Some(Vec::new()),
+        |own| own.errs_if_null = [0].into(),
+        |own| own.terminates = true,
+        |own| own.modifies = Some(Vec::new()),
+    ];
+    for lie in lies {
+        let why = said(text, lie).expect("its contract says nothing");
+        assert!(why.contains("more is said of run than its contract"), "{why}");
+    }
+}
