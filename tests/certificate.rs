@@ -323,6 +323,50 @@ fn no_evidence_proves_what_differs() {
     }
 }
 
+/// Conditions spoke of a number as of a boolean, and both had one name: a solver that takes one for the other looked at 0 and 1 alone.
+#[test]
+fn a_number_is_not_told_apart_as_a_boolean() {
+    for (number, head) in [("param 0", "procedure f(n: int)"), ("global 0", "procedure f()")] {
+        let version = |name: &str, result: i64| {
+            format!("version {name} {head} returns (r: int) {{ if (n > 5) {{ r := {result}; }} else {{ r := 0; }} }}\n")
+        };
+        let global = if head.contains("n: int") { "" } else { "global n: int;\n" };
+        let text = [global.to_string(), version("a", 1), version("b", 2)].concat();
+        let Program { sources, unit, .. } = Program::parse("f.l", &text).expect("it is legal");
+        let report = verification::verify(&unit, &Config::default());
+        let original = make(&unit, &sources, &report).expect("it has a certificate");
+        let (truth, zero) = (format!("({number} bool)"), format!("(=0 ({number} int))"));
+        let conditions = [
+            truth.clone(),
+            format!("(not {truth})"),
+            format!("(and {truth} (not {zero}))"),
+            format!("(or {truth} {zero})"),
+            format!("(ite {truth} {zero} true)"),
+        ];
+        for condition in conditions {
+            let leaf = |end: Json| json!({ "settled": { "end": end } });
+            let path = |at: usize, cases: Json| json!({ "left": at, "right": at, "related": { "cases": cases } });
+            let sides = (leaf("exclusive".into()), leaf("exclusive".into()));
+            let split = json!({ "version": 0, "condition": condition, "holds": sides.0, "fails": sides.1 });
+            let paths = [path(0, json!({ "split": split })), path(1, leaf(json!({ "isomorphic": {} })))];
+            let mut index = index(&original);
+            let pair = &mut index["pairs"][0];
+            (pair["verdict"], pair["termination"]) = ("equivalent".into(), "mutual".into());
+            pair.as_object_mut().expect("a pair").remove("counterexample");
+            index["proofs"] = json!([{
+                "left": "f", "right": "f", "level": "full", "rule": "paths", "in_place": [[], []], "depths": [0, 0],
+                "script": Json::Null, "questions": 0, "paths": paths,
+            }]);
+            let mut forged = original.clone();
+            forged.files.insert(INDEX.into(), index.to_string());
+            let refused = rewrite(&sealed(forged)).and_then(|forged| replay(&forged, None));
+            // It comes as far as a solver, which finds a number for which the two paths are taken.
+            let why = format!("{:?}", refused.expect_err("the two differ"));
+            assert!(why.contains("is not confirmed"), "{condition}: {why}");
+        }
+    }
+}
+
 /// Lowered, helpers may lose the parameters and results that tell them apart. That makes a claim for their callers, no verdict.
 #[test]
 fn what_cannot_be_called_alike_is_not_confirmed() {

@@ -71,6 +71,7 @@ pub const ALL: &[Fault] = &[
         "prover/src/lower/loops.rs",
         "a loop with a `break` is said to end by its condition",
     ),
+    outside("lower/loops/invariant-lost", "prover/src/lower/loops.rs", "the first invariant of a loop is lost"),
     outside("lower/liveness/after-break", "prover/src/lower/liveness.rs", "what matters after a `break` is forgotten"),
     outside(
         "lower/liveness/condition",
@@ -482,6 +483,7 @@ pub const ALL: &[Fault] = &[
         "a loop may be said to write cells of a kind that it never writes, which are not compared",
     ),
     kernel("kernel/endless/blocked", "prover/kernel/src/proof/endless.rs", "a blocked run is taken for an endless one"),
+    kernel("kernel/endless/one-object", "prover/kernel/src/proof/endless.rs", "all objects that a run holds are one"),
     kernel("kernel/endless/start", "prover/kernel/src/proof/endless.rs", "what recurs need not hold where the run is"),
     hiding(
         kernel("kernel/endless/not-kept", "prover/kernel/src/proof/endless.rs", "a turn need not keep what recurs"),
@@ -501,6 +503,16 @@ pub const ALL: &[Fault] = &[
     ),
     kernel("kernel/summary/itself", "prover/kernel/src/pair/summaries/mod.rs", "a summary may rest on itself"),
     kernel("kernel/summary/ends", "prover/kernel/src/pair/summaries/ends.rs", "ends are not shown"),
+    kernel(
+        "kernel/shape/calls-within",
+        "prover/kernel/src/proof/shape.rs",
+        "calls within expressions, which no path executes, are let pass",
+    ),
+    kernel(
+        "kernel/shape/holds-of-store",
+        "prover/kernel/src/proof/shape.rs",
+        "what holds of a loop may look at the heap, which is another one where it is assumed",
+    ),
     kernel("kernel/alone/measure-unbounded", "prover/kernel/src/alone/measures.rs", "a measure may fall for ever"),
     kernel("kernel/alone/footprint", "prover/kernel/src/alone/mod.rs", "the footprint need not be what the text says"),
     hiding(
@@ -530,6 +542,14 @@ pub const ALL: &[Fault] = &[
     hiding(
         kernel("kernel/proof/used-fallen", "prover/kernel/src/proof/mod.rs", "a claim may rest on one that fell"),
         "engines/claims/kept",
+    ),
+    hiding(
+        kernel(
+            "kernel/lemma/invariants",
+            "prover/kernel/src/lemma.rs",
+            "a loop need not require what its invariants say",
+        ),
+        "lower/loops/invariant-lost",
     ),
     hiding(
         kernel("kernel/lemma/paths", "prover/kernel/src/lemma.rs", "outcomes of the source may have other conditions"),

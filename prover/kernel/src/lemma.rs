@@ -10,7 +10,7 @@
 //! Invariant: no solver here. What is not the same term is not the same.
 
 use crate::effects::Effects;
-use crate::exec::source::{Given, Input, Literal, Simulation, Site, Source};
+use crate::exec::source::{Given, Input, Literal, Simulation, Site, Source, invariants_of};
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, on_entry};
 use crate::rejection::{Rejection, reject};
@@ -60,6 +60,21 @@ pub fn is_plain(simulation: &Simulation, code: &Procedure) -> bool {
         && simulation.inputs.iter().cloned().eq(inputs)
         && simulation.outputs.iter().copied().eq(outputs)
         && simulation.known.is_empty()
+}
+
+/// Whether what is shown of a procedure of the lowered program, which does what it stands for, is said of the procedure of the source
+/// that has its number.
+///
+/// # Errors
+/// Why it is not.
+pub fn is_called_as_written(of: Lowering<'_>, id: ProcId) -> Result<(), Rejection> {
+    let own = of.simulations.get(id.index()).and_then(Option::as_ref);
+    let code = of.source.versions[of.version].procedures.get(id.index());
+    match (own, code) {
+        (Some(own), Some(code)) if own.site == Site::Procedure(id) && is_plain(own, code) => Ok(()),
+        (Some(_), Some(_)) => reject("it is not called as in the source"),
+        _ => reject("the source has no such procedure"),
+    }
 }
 
 struct Lockstep<'a> {
@@ -115,7 +130,7 @@ impl<'a> Lockstep<'a> {
         let contract = |of: &Procedure| (of.requires.clone(), of.ensures.clone(), of.modifies.clone());
         let bare = code.contract_exprs().next().is_none() && code.modifies.is_none();
         let same_contract = match own.site {
-            Site::Loop { .. } => true,
+            Site::Loop { number, .. } => self.has_invariants(own, code, number),
             Site::Procedure(_) if bare => contract(lowered) == contract(code),
             Site::Procedure(_) => contract(lowered) == contract(code) && is_plain(own, code),
         };
@@ -132,6 +147,16 @@ impl<'a> Lockstep<'a> {
             (None, Some(_)) | (Some(_), None) => reject("one of the two is external"),
             _ => Ok(()),
         }
+    }
+
+    /// A loop requires at each turn what its invariants say.
+    fn has_invariants(&self, own: &Simulation, code: &Procedure, number: usize) -> bool {
+        let Lowering { source, lowered, version, effects, simulations } = self.of;
+        let Some(written) = code.body.as_ref().and_then(|body| invariants_of(body, number)) else { return false };
+        let mut arena = Arena::new(lowered);
+        let mut executor = Executor::new(lowered, version, effects, Limits::default(), &mut arena);
+        let at = Source { unit: source, simulations, own, id: self.id };
+        executor.requires_what_is_written(at, written) || faults::planted("kernel/lemma/invariants")
     }
 
     /// The two are the same text, and call what is called as in the source.

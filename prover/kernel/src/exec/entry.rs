@@ -1,7 +1,9 @@
 //! The entry of a procedure: its store, and what may be assumed of it.
 
+use super::source::Source;
+use super::state::State;
 use super::{ContractView, Executor, before_call};
-use lang_l::hir::{Expr, ProcId};
+use lang_l::hir::{Expr, ProcId, Procedure};
 use smt::arena::CallRecord;
 use smt::term::Term;
 
@@ -9,8 +11,16 @@ use smt::term::Term;
 /// and whether all of it could be said.
 pub fn on_entry(executor: &mut Executor<'_>, id: ProcId) -> (ContractView, Vec<Term>, bool) {
     let code = executor.unit.procedure(executor.version, id);
-    let state = executor.entry(code);
-    let view = ContractView {
+    let view = view_on_entry(executor.entry(code), code);
+    let conditions = code.requires.iter().chain(&executor.effects[id.index()].entry);
+    let said: Vec<Option<Term>> = conditions.map(|condition| executor.contract(&view, condition)).collect();
+    let sayable = said.iter().all(Option::is_some);
+    (view, said.into_iter().flatten().collect(), sayable)
+}
+
+/// What a contract of a procedure, or of what stands for it, speaks of on entry.
+fn view_on_entry(state: State, code: &Procedure) -> ContractView {
+    ContractView {
         locals: state.locals,
         globals: state.globals,
         heap: state.heap,
@@ -18,14 +28,20 @@ pub fn on_entry(executor: &mut Executor<'_>, id: ProcId) -> (ContractView, Vec<T
         freshness: before_call(code),
         existing: Some(Vec::new()),
         at_entry: true,
-    };
-    let conditions = code.requires.iter().chain(&executor.effects[id.index()].entry);
-    let said: Vec<Option<Term>> = conditions.map(|condition| executor.contract(&view, condition)).collect();
-    let sayable = said.iter().all(Option::is_some);
-    (view, said.into_iter().flatten().collect(), sayable)
+    }
 }
 
 impl Executor<'_> {
+    /// Whether a procedure requires of each call what some conditions on the part of the source say for which it stands, one by one.
+    pub fn requires_what_is_written(&mut self, source: Source<'_>, written: &[Expr]) -> bool {
+        let code = self.code().procedure(source.id);
+        let whole = source.unit.procedure(self.version, source.own.site.procedure());
+        let theirs = view_on_entry(self.entry(code), code);
+        let ours = view_on_entry(self.entry_of_site(source, whole), code);
+        code.requires.len() == written.len()
+            && code.requires.iter().zip(written).all(|(a, b)| self.contract(&theirs, a) == self.contract(&ours, b))
+    }
+
     /// A condition on the entry of a procedure, as it is to hold of a call of it; `None` when terms cannot say it.
     pub fn condition_at(&mut self, record: &CallRecord, condition: &Expr) -> Option<Term> {
         let code = self.code().procedure(record.callee);

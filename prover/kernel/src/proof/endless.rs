@@ -20,7 +20,7 @@ use lang_l::value::Value;
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
-use smt::term::{AllocClass, Ending, Term};
+use smt::term::{AllocClass, AllocSet, Ending, Term};
 use std::collections::BTreeSet;
 
 /// That a run never ends which has come to some place.
@@ -187,7 +187,11 @@ impl<'s, 'k> Stage<'s, 'k> {
             Value::Int(number) => terms.int(number.clone()),
             Value::Bool(value) => terms.bool(*value),
             Value::Ref(None) => terms.null(),
-            Value::Ref(Some(_)) => terms.representative(AllocClass::OLD),
+            Value::Ref(Some(_)) if faults::planted("kernel/endless/one-object") => {
+                terms.representative(AllocClass::OLD)
+            }
+            // Each time another one: whether two are the same is not said.
+            Value::Ref(Some(_)) => terms.skolem(AllocSet::of(AllocClass::OLD)),
         }
     }
 

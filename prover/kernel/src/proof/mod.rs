@@ -17,7 +17,7 @@ use crate::alone::clauses::{Clause, contracts_hold};
 use crate::alone::measures::Ranking;
 use crate::alone::{self, Said};
 use crate::effects::{Effects, is_loop};
-use crate::exec::source::{Simulation, Site};
+use crate::exec::source::Simulation;
 use crate::lemma::{self, Lowering};
 use crate::pair::{self, Both, Goal, Pair, PairEvidence};
 use crate::rejection::{Rejection, reject};
@@ -312,17 +312,8 @@ impl<'a> Kernel<'a> {
     fn about_source(&self, pair: Pair) -> Result<(), Rejection> {
         for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
             self.alone[version].clone()?;
-            let shown = match self.lemmas[version].get(&id) {
-                Some(shown) => shown.clone(),
-                None => lemma::check(self.lowering(version), &BTreeSet::from([id])).remove(&id).unwrap_or(Ok(())),
-            };
-            shown?;
-            let of = self.dossier.simulations[version].get(id.index()).and_then(Option::as_ref);
-            let code = self.dossier.source.versions[version].procedures.get(id.index());
-            let (Some(of), Some(code)) = (of, code) else { return reject("the source has no such procedure") };
-            if of.site != Site::Procedure(id) || !lemma::is_plain(of, code) {
-                return reject("it is not called as in the source");
-            }
+            self.does_what_is_written(version, id)?;
+            lemma::is_called_as_written(self.lowering(version), id)?;
             let run: BTreeSet<ProcId> =
                 self.dossier.effects[version][id.index()].callees.iter().copied().chain([id]).collect();
             if !contracts_hold(&self.clauses, version, &run) && !faults::planted("kernel/alone/contracts-unproved") {
@@ -330,6 +321,18 @@ impl<'a> Kernel<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a procedure of the lowered program does what the part of the source does that it stands for; what is shown of the one
+    /// holds of the other then.
+    ///
+    /// # Errors
+    /// Why that is not shown.
+    pub fn does_what_is_written(&self, version: usize, id: ProcId) -> Result<(), Rejection> {
+        match self.lemmas[version].get(&id) {
+            Some(shown) => shown.clone(),
+            None => lemma::check(self.lowering(version), &BTreeSet::from([id])).remove(&id).unwrap_or(Ok(())),
+        }
     }
 
     /// The clauses of the contracts of both versions, proved or not.

@@ -91,7 +91,8 @@ impl Shape<'_> {
             && own.callees.iter().all(|callee| self.callee(*callee).is_some())
             && own.errs_only_if_null.iter().flatten().chain(&own.errs_if_null).all(reference)
             && exprs.into_iter().all(|expr| self.is_expr(expr))
-            && own.entry.iter().chain(&own.exit).all(|condition| condition.ty == Type::Bool)
+            && own.entry.iter().all(|condition| is_timeless(condition, self.code.params))
+            && own.exit.iter().all(|condition| is_timeless(condition, self.code.params + self.code.results))
     }
 
     fn callee(&self, id: ProcId) -> Option<&Procedure> {
@@ -111,6 +112,7 @@ impl Shape<'_> {
         let blocks = stmt.blocks().into_iter().all(|block| self.is_block(block));
         parts
             && blocks
+            && (calls_stand_alone(stmt) || faults::planted("kernel/shape/calls-within"))
             && match &stmt.kind {
                 StmtKind::Assign(place, Rhs::Expr(value)) => self.place(place) == Some(Sort::from(&value.ty)),
                 StmtKind::Assign(place, Rhs::New(class)) => {
@@ -191,6 +193,30 @@ impl Shape<'_> {
             }
         };
         is && expr.parts().into_iter().all(|part| self.is_expr(part))
+    }
+}
+
+/// Whether a condition speaks of values that no store changes: of the first so many variables, and of lengths. What holds of a loop is
+/// assumed of other stores than those in which it was shown.
+fn is_timeless(condition: &Expr, variables: usize) -> bool {
+    let moves = |part: &Expr| match &part.kind {
+        ExprKind::Local(id) => id.index() >= variables,
+        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null => false,
+        kind => !matches!(kind, ExprKind::Length(_) | ExprKind::Unary(..) | ExprKind::Binary(..)),
+    };
+    condition.ty == Type::Bool && (!condition.any(&moves) || faults::planted("kernel/shape/holds-of-store"))
+}
+
+/// Whether a call is all that a statement does, and its results go to variables. Of any other call there would be no path.
+fn calls_stand_alone(stmt: &Stmt) -> bool {
+    let is_variable = |place: &Place| matches!(place, Place::Local(_) | Place::Global(_));
+    let is_free = |expr: &Expr| !expr.any(&|part| matches!(part.kind, ExprKind::Call(..)));
+    match &stmt.kind {
+        StmtKind::Assign(place, Rhs::Expr(Expr { kind: ExprKind::Call(_, args), .. })) => {
+            is_variable(place) && args.iter().all(is_free)
+        }
+        StmtKind::Call { targets, .. } => targets.iter().all(is_variable) && stmt.exprs().into_iter().all(is_free),
+        _ => stmt.exprs().into_iter().all(is_free),
     }
 }
 

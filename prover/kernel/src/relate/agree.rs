@@ -286,7 +286,11 @@ impl Relater<'_> {
         if self.arena.terms.sort(value) != Sort::Ref {
             return Some(());
         }
-        for alloc in self.arena.terms.allocs(value).clone().without_null().iter() {
+        let allocs = self.arena.terms.allocs(value).clone().without_null();
+        if allocs.is_everything() {
+            return None;
+        }
+        for alloc in allocs.iter() {
             if common.contains(alloc) {
                 set.insert(alloc);
                 continue;

@@ -185,8 +185,13 @@ impl Writer {
             Func::Witness(of) => format!("witness_{}", self.names.get(&of).map_or("none", String::as_str)),
         };
         let sorts: Vec<&str> = args.iter().map(|&arg| sort_name(arena.terms.sort(arg))).collect();
-        let declaration = format!("(declare-fun {symbol} ({}) {})", sorts.join(" "), sort_name(sort));
-        self.declarations.insert(symbol.clone(), declaration);
+        let declared = |symbol: &str| format!("(declare-fun {symbol} ({}) {})", sorts.join(" "), sort_name(sort));
+        // Terms of one function and of two sorts are two values: under one name a solver that takes booleans for numbers would
+        // make them one.
+        let declaration = declared(&symbol);
+        let taken = self.declarations.get(&symbol).is_some_and(|known| *known != declaration);
+        let symbol = if taken { format!("{symbol}_{}", sort_name(sort)) } else { symbol };
+        self.declarations.insert(symbol.clone(), declared(&symbol));
         symbol
     }
 

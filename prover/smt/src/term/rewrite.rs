@@ -163,6 +163,9 @@ impl Renaming {
 
     /// The image of a set.
     pub fn set(&self, set: &AllocSet) -> AllocSet {
+        if set.is_everything() {
+            return AllocSet::everything();
+        }
         set.iter().map(|alloc| self.alloc(alloc)).collect()
     }
 }

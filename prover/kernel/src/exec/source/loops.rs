@@ -7,7 +7,7 @@ use super::{Given, Simulation, Site};
 use crate::exec::state::State;
 use crate::exec::{ExecError, Executor, Flow};
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{Block, LocalId, ProcId, Procedure, Stmt, StmtKind, Type};
+use lang_l::hir::{Block, Expr, LocalId, ProcId, Procedure, Stmt, StmtKind, Type};
 use lang_l::source::Span;
 use smt::term::Term;
 
@@ -196,6 +196,14 @@ impl<'a> Executor<'a> {
 /// The place of a loop of a procedure, by its number in the order of the source.
 pub fn loop_at(body: &Block, number: usize) -> Option<Span> {
     loop_of(body, number).map(|own| own.span)
+}
+
+/// The invariants of a loop of a procedure, by its number in the order of the source.
+pub fn invariants_of(body: &Block, number: usize) -> Option<&[Expr]> {
+    match &loop_of(body, number)?.kind {
+        StmtKind::While { invariants, .. } => Some(invariants),
+        _ => None,
+    }
 }
 
 /// A loop of a procedure, by its number in the order of the source.

@@ -11,7 +11,7 @@
 mod loops;
 mod operands;
 
-pub use loops::loop_at;
+pub use loops::{invariants_of, loop_at};
 
 pub(super) use operands::has_call;
 
@@ -162,7 +162,7 @@ impl<'a> Executor<'a> {
     }
 
     /// The state in which a part begins.
-    fn entry_of_site(&mut self, source: Source<'_>, code: &Procedure) -> State {
+    pub(super) fn entry_of_site(&mut self, source: Source<'_>, code: &Procedure) -> State {
         let mut state = self.entry(code);
         let procedure = matches!(source.own.site, Site::Procedure(_));
         for at in 0..code.locals.len() {

@@ -2,11 +2,11 @@
 
 use super::{Story, story};
 use crate::exec::source::{Input, Simulation, Site};
-use crate::proof::{Dossier, Kernel};
+use crate::proof::Kernel;
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Type};
 use lang_l::interp::Stuck;
 use lang_l::source::Span;
-use lang_l::value::Value;
+use lang_l::value::{Addr, Value};
 use smt::solve::{QueryBudget, Solver};
 use std::collections::BTreeMap;
 
@@ -38,15 +38,7 @@ fn stuck(number: i64) -> Stuck {
 fn refusal(story: &Story, version: usize, stuck: &Stuck, conditions: &[Expr]) -> Option<String> {
     let mut solver = Solver::new(QueryBudget::default());
     let claims = BTreeMap::new();
-    let dossier = Dossier {
-        source: &story.source,
-        lowered: &story.lowered,
-        simulations: [&story.simulations[0], &story.simulations[1]],
-        effects: [&story.effects[0], &story.effects[1]],
-        rankings: [&[], &[]],
-        claims: &claims,
-    };
-    let kernel = Kernel::check(dossier, &mut solver);
+    let kernel = Kernel::check(story.dossier(&claims), &mut solver);
     kernel.never_ends(version, (ProcId(0), stuck), conditions, &mut solver).err().map(|refused| refused.0)
 }
 
@@ -125,4 +117,36 @@ fn what_is_blocked_in_a_call_does_not_go_on_for_ever() {
     story.effects.iter_mut().for_each(|effects| effects[1].errs_only_if_null = Some(Vec::new()));
     let why = refusal(&story, 0, &stuck(-1), &[compared(BinOp::Le, -1)]);
     assert_eq!(why.as_deref(), Some("there is a way out"));
+}
+
+/// It goes on for ever where both are one object, and comes to an end where they are two.
+const TWO: &str = "
+    version 0
+    procedure run(a: int[], b: int[], n: int) returns (r: int) { if (n != 0) { k := n - 1; if (a == b) { k := n; } r := run(a, b, k); } }
+    version 1
+    procedure run(a: int[], b: int[], n: int) returns (r: int) { r := n; }";
+
+/// Of all objects that a run held it was said that they are one.
+#[test]
+fn two_objects_that_a_run_holds_are_not_one() {
+    let mut story = story(TWO);
+    for own in story.simulations.iter_mut().flatten().flatten() {
+        own.inputs.push((LocalId(2), Input::Param(2)));
+    }
+    let array = || Box::new(local(0, Type::Array(Box::new(Type::Int))));
+    let other = Box::new(Expr { kind: ExprKind::Local(LocalId(1)), ..*array() });
+    let same = Expr { kind: ExprKind::Binary(BinOp::Eq, array(), other), ..compared(BinOp::Eq, 0) };
+    let far = Expr {
+        kind: ExprKind::Binary(
+            BinOp::Ge,
+            Box::new(local(2, Type::Int)),
+            Box::new(Expr { kind: ExprKind::Int(1.into()), ..local(2, Type::Int) }),
+        ),
+        ..compared(BinOp::Ge, 1)
+    };
+    let locals =
+        vec![Some(Value::Ref(Some(Addr(7)))), Some(Value::Ref(Some(Addr(8)))), Some(Value::Int(9.into())), None];
+    let stuck = Stuck { procedure: ProcId(0), at: None, locals };
+    let why = refusal(&story, 0, &stuck, &[same, far]);
+    assert_eq!(why.as_deref(), Some("the condition does not hold where the run is"));
 }
