@@ -13,6 +13,7 @@ use crate::goal::{Checked, Pair, PairProof, Program, ProofEvidence};
 use crate::lower::{is_loop, simulations};
 use kernel::alone::measures::Ranking;
 use kernel::exec::source::Simulation;
+use kernel::lemma::{self, Lowering};
 use kernel::pair::PairEvidence;
 use kernel::pair::plan::InliningPlan;
 use kernel::proof::{Dossier, Kernel, Proved};
@@ -135,6 +136,27 @@ pub(crate) fn conditional(
     let Some(level) = proof.level else { return };
     let told = evidence(program, pair, proof).ok_or_else(untold);
     take_over(proof, told.and_then(|evidence| kernel.prove_when(pair, when, (level, &evidence), solver)?));
+}
+
+/// Of these procedures of each version, whether what is shown of them holds of those of the source.
+pub(crate) fn written(
+    source: &Unit,
+    program: &Program<'_>,
+    wanted: [BTreeSet<ProcId>; 2],
+) -> [BTreeMap<ProcId, Result<(), Rejection>>; 2] {
+    let mut found = [BTreeMap::new(), BTreeMap::new()];
+    for (version, wanted) in wanted.iter().enumerate() {
+        let simulations = simulations(source, program.unit, version);
+        let (lowered, effects) = (program.unit.as_unit(), &program.effects[version][..]);
+        let of = Lowering { source, lowered, version, effects, simulations: &simulations };
+        found[version] = lemma::check(of, wanted);
+        for (&id, shown) in &mut found[version] {
+            if shown.is_ok() && wanted.contains(&id) {
+                *shown = lemma::is_called_as_written(of, id);
+            }
+        }
+    }
+    found
 }
 
 /// What the kernel made of a run, for those who want to follow it.

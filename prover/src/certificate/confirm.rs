@@ -13,7 +13,7 @@ use super::decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 use super::names;
 use crate::analysis::{Analysis, confirm_analysis};
 use crate::budget::certificate::MAX_CONDITIONAL;
-use crate::checked::Material;
+use crate::checked::{self, Material};
 use crate::engines;
 use crate::goal::{Goal, Pair, PairProof, Program};
 use crate::lower::{Lowered, lower};
@@ -29,7 +29,7 @@ use kernel::effects::Effects;
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::{Claims, ConditionalClaim, Level};
 use lang_l::heap::Input;
-use lang_l::hir::{Expr, Unit};
+use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::interp::Behaviour;
 use lang_l::store_json::{read_externals, read_input};
 use serde_json::Value as Json;
@@ -169,7 +169,14 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmation
             .map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?;
         proofs.push((proof, solver.log().to_vec()));
     }
-    let checker = PairChecker { unit, program: &program, clauses: &clauses, decisions, proofs: &proofs };
+    let is_proved = |answered: &&AnsweredPair| matches!(answered.answer, Decision::Proved(_));
+    let proved = || decisions.pairs.iter().filter(is_proved).map(|answered| answered.pair);
+    let written = checked::written(
+        unit,
+        &program,
+        [proved().map(|pair| pair.0).collect(), proved().map(|pair| pair.1).collect()],
+    );
+    let checker = PairChecker { unit, program: &program, clauses: &clauses, decisions, proofs: &proofs, written };
     let mut seen = Vec::new();
     for answered in &decisions.pairs {
         let name = names::pair_name(unit, answered.pair, answered.when.as_deref());
@@ -205,6 +212,8 @@ struct PairChecker<'a> {
     clauses: &'a [Clause],
     decisions: &'a Decisions,
     proofs: &'a [(PairProof, Vec<Query>)],
+    /// Whether what is shown of a procedure is said of the one of the source.
+    written: [BTreeMap<ProcId, Result<(), Rejection>>; 2],
 }
 
 impl PairChecker<'_> {
@@ -245,6 +254,10 @@ impl PairChecker<'_> {
         // Lowered, the two may have lost what tells them apart; that is a claim for their callers, and no verdict.
         if !comparable(self.unit, asked.pair) {
             return reject("the two have different parameters or results");
+        }
+        for (written, id) in self.written.iter().zip([asked.pair.0, asked.pair.1]) {
+            let nothing = || reject("nothing is shown of what is written");
+            written.get(&id).cloned().unwrap_or_else(nothing)?;
         }
         let of = |pair: Pair, when: &Option<String>| {
             let at = self.decisions.proofs.iter().position(|proof| proof.pair == pair && proof.when == *when)?;
