@@ -40,7 +40,7 @@ pub(super) fn hint(program: &Program<'_>, pair: Pair) -> String {
         ),
         (0, _) => GENERAL.into(),
         _ => "change one thing at a time: where a counter begins, where a value is kept, in what order cells are written; each \
-              step is a pair that may be proved, and an `invariant` of bounds may help"
+              step is a pair that may be proved"
             .into(),
     }
 }
