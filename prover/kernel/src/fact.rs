@@ -18,6 +18,8 @@ pub enum Step {
     Cell(usize, Sort),
     /// The first cell of an array.
     First(Sort),
+    /// The cell before the one whose index is this parameter.
+    Before(usize, Sort),
 }
 
 impl Step {
@@ -25,7 +27,7 @@ impl Step {
     pub fn selector(&self) -> Option<Selector> {
         match *self {
             Step::Field(field) => Some(Selector::Field(field)),
-            Step::Cell(_, sort) | Step::First(sort) => Some(Selector::Cell(sort)),
+            Step::Cell(_, sort) | Step::First(sort) | Step::Before(_, sort) => Some(Selector::Cell(sort)),
             Step::Length => None,
         }
     }
@@ -55,6 +57,8 @@ pub enum Fact {
     AtLeast(Atom, i64),
     /// A reference is not null.
     NotNull(Atom),
+    /// A boolean is this.
+    Truth(Atom, bool),
 }
 
 /// What facts are read in: what each version is given, and its heap.
@@ -83,6 +87,10 @@ impl Atom {
                     let zero = arena.terms.int(0);
                     cell(arena, heap, (value, zero, sort), needed)
                 }
+                Step::Before(index, sort) => {
+                    let before = plus(arena, arguments[index], -1);
+                    cell(arena, heap, (value, before, sort), needed)
+                }
             };
         }
         value
@@ -99,6 +107,7 @@ impl Atom {
             Step::Length => format!("{text}.length"),
             Step::Cell(index, _) => format!("{text}[{}]", name(index)),
             Step::First(_) => format!("{text}[0]"),
+            Step::Before(index, _) => format!("{text}[{} - 1]", name(index)),
         })
     }
 
@@ -113,7 +122,7 @@ impl Fact {
         let atoms: Vec<&Atom> = match self {
             Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => vec![one, other],
             Fact::Sum([a, b], whole, _) => vec![a, b, whole],
-            Fact::AtLeast(one, _) | Fact::NotNull(one) => vec![one],
+            Fact::AtLeast(one, _) | Fact::NotNull(one) | Fact::Truth(one, _) => vec![one],
         };
         atoms.into_iter().flat_map(|atom| &atom.steps)
     }
@@ -121,6 +130,7 @@ impl Fact {
     /// Whether it says what a parameter is.
     pub fn defines(&self, version: usize, parameter: usize) -> bool {
         match self {
+            Fact::Truth(one, _) => one.is(version, parameter),
             Fact::Equal(one, other, _) => one.is(version, parameter) || other.is(version, parameter),
             Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).any(|part| part.is(version, parameter)),
             Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotNull(_) => false,
@@ -155,6 +165,8 @@ impl Fact {
             Fact::AtMost(one, other, number) => format!("{} <= {}{}", word(one), word(other), more(number)),
             Fact::AtLeast(one, number) => format!("{} >= {number}", word(one)),
             Fact::NotNull(reference) => format!("{} != null", word(reference)),
+            Fact::Truth(one, true) => word(one),
+            Fact::Truth(one, false) => format!("!{}", word(one)),
         }
     }
 
@@ -203,6 +215,10 @@ impl Fact {
                 let null = arena.terms.null();
                 let is_null = arena.terms.eq(reference, null);
                 arena.terms.not(is_null)
+            }
+            Fact::Truth(one, truth) => {
+                let one = one.read(arena, given, &mut needed);
+                if *truth { one } else { arena.terms.not(one) }
             }
         };
         [arena.terms.and(&needed), holds]

@@ -82,11 +82,6 @@ pub trait Engine: Sync {
     fn confirm(&self, _goal: &Goal<'_>, claim: &Claim, _solver: &mut Solver) -> Result<PairProof, Rejection> {
         reject(format!("proofs by {} leave no evidence", claim.rule.name))
     }
-
-    /// Whether no later engine is asked once this one has proved anything.
-    fn is_last_word(&self, _goal: &Goal<'_>) -> bool {
-        false
-    }
 }
 
 /// All engines, in the order in which they are asked: cheapest first.

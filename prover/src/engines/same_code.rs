@@ -41,9 +41,4 @@ impl Engine for SameCode {
         }
         goal.check(claim, &PairEvidence::SameCode, solver)
     }
-
-    /// Unless a claim under a condition says more of a callee than the one from all stores, which this rule does not look at.
-    fn is_last_word(&self, goal: &Goal<'_>) -> bool {
-        goal.claims.conditional.is_empty()
-    }
 }

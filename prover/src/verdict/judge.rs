@@ -6,6 +6,7 @@
 //! for before what is proved is believed, unless the proof is of full equivalence.
 
 use super::comparison::{Comparison, comparable, premises};
+use super::hints::{GENERAL, hint};
 use super::{PairReport, Premise, Reason, Termination, Verdict, failure, vacuity};
 use crate::goal::{Checked, Pair, PairProof, Program};
 use crate::lower::is_loop;
@@ -224,7 +225,7 @@ impl<'a> Judge<'a> {
             Some(failed_goal) => Verdict::Unknown(Reason {
                 what: failed_goal.what.clone(),
                 places: failed_goal.places.clone(),
-                hint: "compare the places named; a contract (`requires`, `modifies`) on what they call may help".into(),
+                hint: if self.manner.opinions { GENERAL.into() } else { hint(self.program, case.comparison.pair) },
             }),
             None => unknown("a pair it rests on could not be proved", "look at that pair first"),
         })

@@ -8,6 +8,7 @@ pub(crate) mod clauses;
 pub(crate) mod comparison;
 pub mod conditional;
 pub mod failure;
+mod hints;
 pub(crate) mod judge;
 mod settling;
 pub mod stopped;

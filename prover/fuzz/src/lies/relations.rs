@@ -113,6 +113,10 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
             *more = more.wrapping_add(if random.percent(50) { 1 } else { -1 });
             Some(())
         }
+        Fact::Truth(_, truth) => {
+            *truth = !*truth;
+            Some(())
+        }
         Fact::NotNull(_) => None,
     }
 }
@@ -123,7 +127,9 @@ fn of_another(fact: &mut Fact, random: &mut Random) {
         Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => {
             *(if random.percent(50) { one } else { other }) = atom(random);
         }
-        Fact::Sum([one, _], ..) | Fact::AtLeast(one, _) | Fact::NotNull(one) => *one = atom(random),
+        Fact::Sum([one, _], ..) | Fact::AtLeast(one, _) | Fact::NotNull(one) | Fact::Truth(one, _) => {
+            *one = atom(random);
+        }
     }
 }
 
@@ -139,11 +145,12 @@ fn cross(pairs: &mut [(usize, usize)], random: &mut Random) -> Option<()> {
 pub(super) fn fact(random: &mut Random) -> Fact {
     let more = [0, 0, 0, 1, -1, 2, i64::MAX, i64::MIN];
     let more = *random.pick(&more).unwrap_or(&0);
-    match random.below(5) {
+    match random.below(6) {
         0 => Fact::Equal(atom(random), atom(random), more),
         1 => Fact::Sum([atom(random), atom(random)], atom(random), more),
         2 => Fact::AtMost(atom(random), atom(random), more),
         3 => Fact::AtLeast(atom(random), more),
+        4 => Fact::Truth(atom(random), random.percent(50)),
         _ => Fact::NotNull(atom(random)),
     }
 }
@@ -157,10 +164,11 @@ fn atom(random: &mut Random) -> Atom {
 
 fn step(random: &mut Random) -> Step {
     let sort = *random.pick(&[Sort::Int, Sort::Ref, Sort::Bool]).unwrap_or(&Sort::Int);
-    match random.below(4) {
+    match random.below(5) {
         0 => Step::Length,
         3 => Step::First(sort),
         1 => Step::Cell(random.below(6), sort),
+        4 => Step::Before(random.below(6), sort),
         _ => Step::Field(FieldId(u32::try_from(random.below(6)).unwrap_or(0))),
     }
 }

@@ -104,9 +104,10 @@ impl Executor<'_> {
         let code = self.code().procedure(callee);
         let body = code.body.as_ref().filter(|_| is_loop(code))?;
         let mut view = self.view_of_call(state, callee, args);
-        for (at, stmt) in body.stmts.iter().enumerate() {
+        let (mut stmts, mut at) = (&body.stmts, 0);
+        while let Some(stmt) = stmts.get(at) {
             match &stmt.kind {
-                // Parameters that the lowering found to be known.
+                // Parameters that the lowering found to be known, and results as they are at first.
                 StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
                     let (value, has_value) = self.value(&view, value)?;
                     if !self.arena.terms.is_true(has_value) {
@@ -114,9 +115,15 @@ impl Executor<'_> {
                     }
                     view.locals.set(id.index(), value);
                 }
+                // A loop that took in what follows it goes on for ever, but for its own condition within.
+                StmtKind::If(condition, then, _) if matches!(condition.kind, ExprKind::Bool(true)) => {
+                    (stmts, at) = (&then.stmts, 0);
+                    continue;
+                }
                 StmtKind::If(condition, _, els) => {
+                    let leaves = els.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Return(_)));
                     // Recursion in place of a loop may go on on the other side.
-                    if calls(&els.stmts) || calls(&body.stmts[at + 1..]) {
+                    if calls(&els.stmts) || !leaves && calls(&stmts[at + 1..]) {
                         return None;
                     }
                     let (value, has_value) = self.value(&view, condition)?;
@@ -126,6 +133,7 @@ impl Executor<'_> {
                 }
                 _ => return None,
             }
+            at += 1;
         }
         None
     }

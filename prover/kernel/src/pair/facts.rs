@@ -34,6 +34,7 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
         Fact::AtMost(one, other, _) => is(one, Sort::Int) && is(other, Sort::Int),
         Fact::AtLeast(one, _) => is(one, Sort::Int),
         Fact::NotNull(reference) => is(reference, Sort::Ref),
+        Fact::Truth(one, _) => is(one, Sort::Bool),
     }
 }
 
@@ -42,7 +43,7 @@ fn type_of(unit: &Unit, variables: &[Local], atom: &Atom) -> Option<Type> {
     let variable = |at: usize| variables.get(at).map(|local| local.ty.clone());
     let read = |ty: Type, step: &Step| match (ty, step) {
         (Type::Array(_), Step::Length) => Some(Type::Int),
-        (Type::Array(element), Step::Cell(index, sort)) => {
+        (Type::Array(element), Step::Cell(index, sort) | Step::Before(index, sort)) => {
             let fits = Sort::from(&*element) == *sort && variable(*index) == Some(Type::Int);
             fits.then_some(*element)
         }

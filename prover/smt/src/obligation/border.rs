@@ -1,12 +1,14 @@
 //! Products at the border of a condition, and remainders.
 //!
 //! In: terms with products. Out: that where numbers are just beyond a linear condition or just within, one of them is what the
-//! others say, and so are its products with others. Of remainders it is said how large they are.
+//! others say, and so are its products with others. Of remainders it is said how large they are, and what products with small
+//! ones come to.
 //!
 //! Invariant: all of it is true of all numbers. It is said for a solver that takes products for numbers of their own
 //! ([`super::linearised`]).
 
 use crate::term::{Func, Node, Sort, Term, Terms};
+use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 
 /// So far from where a condition changes inputs are looked at one by one.
@@ -17,6 +19,9 @@ const MAX_CONDITIONS: usize = 6;
 
 /// Nor of more factors.
 const MAX_FACTORS: usize = 8;
+
+/// Remainders by more than this are not looked at one by one.
+const MAX_DIVISOR: u32 = 4;
 
 /// What is true at the borders of the conditions in `parts`, which are linear over the variables that are multiplied there.
 pub(super) fn at_the_border(terms: &mut Terms, parts: &[Term]) -> Vec<Term> {
@@ -74,6 +79,35 @@ pub(super) fn of_remainders(terms: &mut Terms, parts: &[Term]) -> Vec<Term> {
     lemmas
 }
 
+/// What is true of products with remainders by a small literal: for each value of the remainder they are so many times the rest.
+pub(super) fn by_remainders(terms: &mut Terms, parts: &[Term]) -> Vec<Term> {
+    if parts.iter().any(|&part| matches!(terms.node(part), Node::Forall(..))) {
+        return Vec::new();
+    }
+    let mut lemmas = Vec::new();
+    for &product in parts {
+        let Node::Mul(factors) = terms.node(product) else { continue };
+        let factors = factors.to_vec();
+        let small = |factor: &Term| match terms.node(*factor) {
+            Node::Rem(_, by) => {
+                terms.as_int(*by).and_then(|by| by.magnitude().to_u32()).filter(|by| *by <= MAX_DIVISOR)
+            }
+            _ => None,
+        };
+        let Some((at, by)) = factors.iter().enumerate().find_map(|(at, factor)| Some((at, small(factor)?))) else {
+            continue;
+        };
+        for value in (-i64::from(by) + 1)..i64::from(by) {
+            let value = terms.int(value);
+            let others = factors.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, factor)| *factor);
+            let times = others.fold(value, |product, factor| terms.mul(product, factor));
+            let (there, same) = (terms.eq(factors[at], value), terms.eq(product, times));
+            lemmas.push(terms.implies(there, same));
+        }
+    }
+    lemmas
+}
+
 fn is_variable(terms: &Terms, term: Term) -> bool {
     let is_input = matches!(terms.node(term), Node::App(Func::Param(_) | Func::Global(_), args) if args.is_empty());
     is_input && terms.sort(term) == Sort::Int
@@ -98,9 +132,13 @@ mod tests {
         let two = terms.int(2);
         let above = terms.add(y, two);
         let conditions = [terms.le(x, above), terms.eq(x, y), terms.lt(y, x)];
-        let uses = [terms.mul(x, y), terms.rem(x, y), terms.rem(y, x)];
+        let three = terms.int(3);
+        let rest = terms.rem(y, three);
+        let uses = [terms.mul(x, y), terms.rem(x, y), terms.rem(y, x), terms.mul(x, rest)];
         let parts = terms.parts_of(&[&conditions[..], &uses].concat());
-        let lemmas = [at_the_border(&mut terms, &parts), of_remainders(&mut terms, &parts)].concat();
+        let products = by_remainders(&mut terms, &parts);
+        assert_eq!(products.len(), 5);
+        let lemmas = [at_the_border(&mut terms, &parts), of_remainders(&mut terms, &parts), products].concat();
         assert!(lemmas.len() > 10, "{}", lemmas.len());
         for (a, b) in (-7..=7).flat_map(|a| (-7..=7).map(move |b| (a, b))) {
             for &lemma in &lemmas {

@@ -1,7 +1,7 @@
 //! Obligations without products: what is not linear becomes an opaque function.
 
 use super::Obligation;
-use super::border::{at_the_border, of_remainders};
+use super::border::{at_the_border, by_remainders, of_remainders};
 use crate::arena::Arena;
 use crate::term::{Func, Node, Opaque, Sort, Term};
 use rustc_hash::FxHashMap as HashMap;
@@ -17,6 +17,7 @@ pub fn linearised(arena: &mut Arena, obligation: &Obligation) -> Option<Obligati
     }
     let mut lemmas = at_the_border(&mut arena.terms, &parts);
     lemmas.extend(of_remainders(&mut arena.terms, &parts));
+    lemmas.extend(by_remainders(&mut arena.terms, &parts));
     let all: Vec<Term> = roots.into_iter().chain(lemmas).collect();
     let found: BTreeSet<Term> =
         arena.terms.parts_of(&all).into_iter().filter(|&part| opaque(arena, part).is_some()).collect();

@@ -346,8 +346,8 @@ fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     facts
 }
 
-/// Facts that are looked for where those on entry alone do not do: where counters begin, that they are below a length, and that
-/// the cell at a counter holds what the first one does.
+/// Facts that are looked for where those on entry alone do not do: where counters begin, that they are below a length, whether
+/// flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does.
 fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let mut found = Vec::new();
@@ -359,14 +359,17 @@ fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
             let lengths = all.iter().filter(is_length);
             found.extend(lengths.map(|length| Fact::AtMost(counter.atom.clone(), length.atom.clone(), -1)));
         }
-        let cells = all.iter().filter_map(|value| match value.atom.steps[..] {
-            [Step::Cell(_, sort)] => Some((value, Step::First(sort))),
+        let flags = all.iter().filter(|value| value.is_bare() && value.ty == Type::Bool);
+        found.extend(flags.flat_map(|flag| [false, true].map(|truth| Fact::Truth(flag.atom.clone(), truth))));
+        for (value, (index, sort)) in all.iter().filter_map(|value| match value.atom.steps[..] {
+            [Step::Cell(index, sort)] => Some((value, (index, sort))),
             _ => None,
-        });
-        found.extend(cells.map(|(value, first)| {
-            let first = Atom { steps: vec![first], ..value.atom.clone() };
-            Fact::Equal(value.atom.clone(), first, 0)
-        }));
+        }) {
+            let of_array = |step: Step| Atom { steps: vec![step], ..value.atom.clone() };
+            found.push(Fact::Equal(value.atom.clone(), of_array(Step::First(sort)), 0));
+            let kept = all.iter().filter(|own| own.is_bare() && own.ty == value.ty && own.atom.parameter != index);
+            found.extend(kept.map(|own| Fact::Equal(own.atom.clone(), of_array(Step::Before(index, sort)), 0)));
+        }
     }
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found

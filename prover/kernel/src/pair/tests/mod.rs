@@ -247,6 +247,9 @@ fn facts_speak_of_what_is_there() {
         Fact::AtMost(read(2, vec![Step::Field(FieldId(9))]), atom(1, 0), 0),
         Fact::AtMost(read(2, vec![Step::Length]), atom(1, 0), 0),
         Fact::AtMost(read(2, vec![Step::Cell(0, Sort::Int)]), atom(1, 0), 0),
+        Fact::AtMost(read(2, vec![Step::Before(0, Sort::Int)]), atom(1, 0), 0),
+        Fact::Truth(atom(0, 0), true),
+        Fact::Truth(atom(0, 2), false),
         Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 9])),
     ];
     for fact in wrong {
