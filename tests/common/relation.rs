@@ -3,7 +3,8 @@
 //! In: a relation in the words of `ape diff` (`r`, `r'`, `old(e)`, `err`), and a row of a report. Out: what the relation says with the
 //! values of that row in the place of the outputs.
 //!
-//! Invariant: an output of which the row says nothing is what it was on entry; one that the row says to be equal is a variable.
+//! Invariant: an output of which the row says nothing is what it was on entry; one that the row says to be equal is a variable,
+//! and one of which it knows no value is one in each version.
 
 use serde_json::Value as Json;
 
@@ -34,6 +35,11 @@ pub(crate) fn substituted(relation: &str, row: &Json) -> Option<Substituted> {
         }
     }
     Some(done)
+}
+
+/// The variable for what a version leaves at a place, where nothing says its value.
+pub(crate) fn unknown(side: &str, place: &str) -> String {
+    format!("{side}__{}", place.replace(|c: char| !c.is_alphanumeric(), "_"))
 }
 
 /// How far it is to the bracket that closes what is open.
@@ -70,7 +76,14 @@ fn output(text: &str, row: &Json, unknown: &mut Vec<(String, String)>) -> Option
     let side = if text.contains('\'') { "right" } else { "left" };
     let value = |side: &str| row[side].as_array().into_iter().flatten().find(|value| value["place"] == plain.as_str());
     if let Some(value) = value(side) {
-        return Some(format!("({})", value["value"].as_str()?));
+        if let Some(known) = value["value"].as_str() {
+            return Some(format!("({known})"));
+        }
+        let name = self::unknown(side, &plain);
+        if !unknown.iter().any(|(known, _)| *known == name) {
+            unknown.push((name.clone(), plain));
+        }
+        return Some(name);
     }
     match plain.as_str() {
         "err" => return Some("false".into()),

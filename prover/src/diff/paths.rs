@@ -18,6 +18,7 @@ use kernel::exec::state::Outcome;
 use kernel::exec::{AtOnce, Executor, Limits};
 use kernel::relate::{Claims, ConditionalClaim, Relater, Uses};
 use lang_l::hir::ProcId;
+use num_bigint::BigInt;
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
@@ -33,6 +34,8 @@ pub(super) struct Plan {
     pub(super) depth: usize,
     /// Whether loops are taken at once where that can be said.
     pub(super) accelerate: bool,
+    /// Whether closed forms say what recursion gives back; then, by which numbers remainders are taken.
+    pub(super) forms: Option<Vec<BigInt>>,
 }
 
 /// What two paths from one store come to.
@@ -122,8 +125,10 @@ pub(super) fn meetings(
     solver: &mut Solver,
 ) -> Meetings {
     let mut outcomes = outcomes;
+    let own = [question.pair.0, question.pair.1];
     for (version, all) in outcomes.iter_mut().enumerate() {
-        *all = endless::told_apart(question.program, version, std::mem::take(all), arena, solver);
+        let of = (version, own[version]);
+        *all = endless::told_apart(question.program, of, std::mem::take(all), arena, solver);
     }
     let possible = outcomes.map(|all| possible(all, arena, solver));
     let mut found = Meetings { outcomes: possible, pairs: Vec::new() };

@@ -27,28 +27,40 @@ use smt::term::{Ending, Term};
 
 /// The condition that a text says of a pair, together with the pair's own; `None` when it is no expression of the program.
 pub(super) fn read(source: &Loaded, pair: Pair, own: Option<&Expr>, text: &str) -> Option<Expr> {
-    let (left, right) = pair;
     let unit = &source.unit;
-    let names = (&unit.versions[0].procedure(left).name, &unit.versions[1].procedure(right).name);
+    let names = names(unit, pair);
     let both = match own {
         Some(own) => format!("({}) && ({text})", source.sources.text(own.span)),
         None => text.to_string(),
     };
-    let mut files: Vec<(String, String)> =
-        source.sources.iter().map(|(_, file)| (file.name.clone(), file.text.clone())).collect();
-    for equiv in unit.equivs.iter().filter(|equiv| (equiv.left, equiv.right) == pair) {
-        // Blanks in its place: a pair has one condition, and all else stays where it is.
-        let file = &mut files[equiv.span.file.0 as usize].1;
-        let range = equiv.span.range();
-        let blank = " ".repeat(range.len());
-        file.replace_range(range, &blank);
-    }
-    files.last_mut()?.1.push_str(&format!("\nequiv {} ~ {} when {both};\n", names.0, names.1));
-    let again = lang_l::load(files).ok()?.unit;
+    let again = with_claims(source, &[(pair, both)])?.unit;
     let name = |equiv: &Equiv| (&again.procedure(0, equiv.left).name, &again.procedure(1, equiv.right).name);
     let equiv = again.equivs.iter().find(|equiv| name(equiv) == names && equiv.when.is_some())?;
-    let same = same_tables(unit, &again) && same_variables(unit.procedure(0, left), again.procedure(0, equiv.left));
+    let same = same_tables(unit, &again) && same_variables(unit.procedure(0, pair.0), again.procedure(0, equiv.left));
     equiv.when.clone().filter(|_| same)
+}
+
+/// The program with these conditions in the place of those that its pairs have; `None` where that is none.
+pub(super) fn with_claims(source: &Loaded, claims: &[(Pair, String)]) -> Option<Loaded> {
+    let unit = &source.unit;
+    let mut files: Vec<(String, String)> =
+        source.sources.iter().map(|(_, file)| (file.name.clone(), file.text.clone())).collect();
+    for (pair, when) in claims {
+        for equiv in unit.equivs.iter().filter(|equiv| (equiv.left, equiv.right) == *pair) {
+            // Blanks in its place: a pair has one condition, and all else stays where it is.
+            let file = &mut files[equiv.span.file.0 as usize].1;
+            let range = equiv.span.range();
+            let blank = " ".repeat(range.len());
+            file.replace_range(range, &blank);
+        }
+        let (left, right) = names(unit, *pair);
+        files.last_mut()?.1.push_str(&format!("\nequiv {left} ~ {right} when {when};\n"));
+    }
+    lang_l::load(files).ok()
+}
+
+fn names(unit: &Unit, pair: Pair) -> (&String, &String) {
+    (&unit.versions[0].procedure(pair.0).name, &unit.versions[1].procedure(pair.1).name)
 }
 
 /// Whether classes, fields and globals of the two programs, one of which may be a part of the other, have the same numbers.

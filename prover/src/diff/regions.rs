@@ -23,6 +23,10 @@ pub(super) struct Regions {
     pub(super) one_ends: Vec<Region>,
     /// Nothing is known.
     pub(super) open: Vec<Term>,
+    /// Both end, and may differ: no condition on entry says where.
+    pub(super) unsettled: Vec<Region>,
+    /// Whether there are stores that may differ in a way of which nothing at all is known.
+    pub(super) silent: bool,
     /// All their tests, in the order of the paths.
     tests: Vec<Term>,
     /// Whether conditions may be built of these tests alone, whatever cannot be said with them.
@@ -51,18 +55,23 @@ pub(super) fn of(arena: &mut Arena, meetings: &Meetings, assumed: &[Term]) -> Re
                 let elsewhere = arena.terms.not(way);
                 found.tests.extend(own.iter().copied().chain([elsewhere]));
                 found.open.push(arena.terms.and(&own.iter().copied().chain([elsewhere]).collect::<Vec<_>>()));
+                found.silent = true;
             }
             Kind::Differ(way) | Kind::Partly(way) => {
                 let whole = arena.terms.and(&own);
+                let mut left = whole;
                 if meeting.exact && atoms::of_entry(arena, way) {
                     let way = atoms::apart(&mut arena.terms, way);
                     found.tests.extend(own.iter().copied().chain([way]));
                     found.differ.push(region(arena.terms.and(&[whole, way])));
+                    let elsewhere = arena.terms.not(way);
+                    left = arena.terms.and(&[whole, elsewhere]);
                 } else {
                     found.tests.extend(&own);
                 }
                 if !meeting.exact || matches!(meeting.kind, Kind::Partly(_)) {
                     found.open.push(whole);
+                    found.unsettled.push(region(left));
                 }
             }
             Kind::OneEnds | Kind::Open => {
@@ -72,6 +81,9 @@ pub(super) fn of(arena: &mut Arena, meetings: &Meetings, assumed: &[Term]) -> Re
                     found.one_ends.push(region(whole));
                 } else {
                     found.open.push(whole);
+                    if matches!(meeting.kind, Kind::Open) {
+                        found.unsettled.push(region(whole));
+                    }
                 }
             }
         }

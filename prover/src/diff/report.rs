@@ -45,7 +45,8 @@ fn pair_text(source: &Loaded, pair: &PairDiff, all_rows: bool) -> String {
             when => _ = writeln!(text, "  {kind} when {when}"),
         }
         if *kind == "differs" {
-            rows_text(source, pair, all_rows, &mut text);
+            let settled: Vec<&Row> = pair.rows.iter().filter(|row| row.is_settled()).collect();
+            rows_text(source, pair, (&settled, all_rows), &mut text);
         } else if let Some(witness) = &pair.one_ends_witness {
             let _ = writeln!(text, "    {}", example(source, pair, witness));
         }
@@ -55,6 +56,8 @@ fn pair_text(source: &Loaded, pair: &PairDiff, all_rows: bool) -> String {
         Some(open) if open == "true" => text.push_str("  open\n"),
         Some(open) => _ = writeln!(text, "  open when {open}"),
     }
+    let left: Vec<&Row> = pair.rows.iter().filter(|row| !row.is_settled()).collect();
+    rows_text(source, pair, (&left, all_rows), &mut text);
     text
 }
 
@@ -67,10 +70,12 @@ fn title(pair: &PairDiff) -> String {
     }
 }
 
-fn rows_text(source: &Loaded, pair: &PairDiff, all_rows: bool, text: &mut String) {
-    let shown = if all_rows { pair.rows.len() } else { SHOWN.min(pair.rows.len()) };
-    for row in &pair.rows[..shown] {
-        if pair.rows.len() > 1 {
+fn rows_text(source: &Loaded, pair: &PairDiff, (rows, all_rows): (&[&Row], bool), text: &mut String) {
+    let shown = if all_rows { rows.len() } else { SHOWN.min(rows.len()) };
+    for row in &rows[..shown] {
+        if !row.is_settled() {
+            let _ = writeln!(text, "    what differs when {} does so with {}", row.when, row.between().join(" && "));
+        } else if rows.len() > 1 {
             let _ = writeln!(text, "    when {}", row.when);
         }
         let mut example = Some(self::example(source, pair, &row.witness));
@@ -87,8 +92,8 @@ fn rows_text(source: &Loaded, pair: &PairDiff, all_rows: bool, text: &mut String
             let _ = writeln!(text, "    equal: {}", row.equal.join(", "));
         }
     }
-    if shown < pair.rows.len() {
-        let _ = writeln!(text, "    and {} more rows, see --rows", pair.rows.len() - shown);
+    if shown < rows.len() {
+        let _ = writeln!(text, "    and {} more rows, see --rows", rows.len() - shown);
     }
 }
 
@@ -128,14 +133,6 @@ pub fn json(source: &Loaded, report: &DiffReport) -> Json {
 }
 
 fn pair_json(source: &Loaded, pair: &PairDiff) -> Json {
-    let relations: Vec<String> = pair.rows.iter().map(Row::relation).collect();
-    let relation = match relations.as_slice() {
-        // Of what is open nobody knows how it differs.
-        [] => None,
-        _ if !pair.is_complete() => None,
-        [one] => Some(one.clone()),
-        several => Some(several.iter().map(|relation| format!("({relation})")).collect::<Vec<_>>().join(" || ")),
-    };
     let affected = match (pair.differs(), pair.is_complete()) {
         (true, _) => Some(true),
         (false, true) => Some(false),
@@ -152,7 +149,7 @@ fn pair_json(source: &Loaded, pair: &PairDiff) -> Json {
         "one_ends_when": pair.one_ends_when,
         "open_when": pair.open_when,
         "complete": pair.is_complete(),
-        "relation": relation,
+        "relation": pair.relation,
         "rows": pair.rows.iter().map(|row| row_json(source, pair, row)).collect::<Vec<_>>(),
         "modified": pair.modified,
         "affected": affected,

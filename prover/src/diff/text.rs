@@ -76,6 +76,19 @@ pub(super) fn text(names: Names<'_>, arena: &Arena, term: Term) -> Option<Text> 
     Writer { names, arena, left: MAX_NODES }.term(term)
 }
 
+/// A sum as text; terms may stand in it more than once.
+pub(super) fn linear(names: Names<'_>, arena: &Arena, constant: &BigInt, parts: &[(BigInt, Term)]) -> Option<Text> {
+    let mut together: Vec<(BigInt, Term)> = Vec::new();
+    for (factor, part) in parts {
+        match together.iter_mut().find(|(_, known)| known == part) {
+            Some((sum, _)) => *sum += factor,
+            None => together.push((factor.clone(), *part)),
+        }
+    }
+    together.retain(|(factor, _)| !factor.is_zero());
+    Writer { names, arena, left: MAX_NODES }.sum(constant, &together)
+}
+
 /// The place of a field or cell as text.
 pub(super) fn place(
     names: Names<'_>,

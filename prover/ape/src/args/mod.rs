@@ -202,6 +202,10 @@ pub(crate) struct DiffArgs {
     /// Do it again whenever a file changes, until Ctrl-C
     #[arg(long)]
     pub(crate) watch: bool,
+    /// Write the proofs of where the pairs are equal, and the stores that differ, to this directory, for `ape replay`: a certificate
+    /// of the program that claims them
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["watch", "partial"])]
+    pub(crate) certificate: Option<PathBuf>,
 }
 
 /// What `ape client --help` ends with.

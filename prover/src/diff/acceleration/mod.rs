@@ -14,6 +14,7 @@
 //!
 //! Invariant: exact: the states are those that the loop can end in, no more and no fewer.
 
+mod choices;
 mod errors;
 mod iteration;
 mod sums;

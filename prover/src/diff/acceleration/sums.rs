@@ -9,6 +9,7 @@
 //!
 //! Invariant: exact, for any number of iterations that is not negative.
 
+use super::choices::{self, Over};
 use super::split;
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -133,6 +134,8 @@ fn other_sum(terms: &mut Terms, part: Term, number: Term, iterations: Term) -> T
             let (then, els) = (sum(terms, then, number, iterations), sum(terms, els, number, iterations));
             terms.ite(cond, then, els)
         }
+        Node::Ite(cond, then, els) => choices::sum(terms, cond, [then, els], Over { number, iterations, sum })
+            .unwrap_or_else(|| opaque(terms, part, number, iterations)),
         _ if !terms.occurs(number, part) => terms.mul(iterations, part),
         _ => opaque(terms, part, number, iterations),
     }

@@ -17,7 +17,7 @@ mod facts;
 mod needs;
 mod outline;
 pub mod part;
-mod prove;
+pub(in crate::diff) mod prove;
 mod reach;
 pub mod report;
 mod sites;
@@ -123,6 +123,16 @@ pub struct ClientReport {
 /// The procedures of this program that [`client`] cannot be asked about as a client: they are not the same code in both versions.
 pub fn changed_clients(unit: &Unit, asked: &Asked) -> Vec<String> {
     asked.clients.iter().filter(|name| !is_same_code(unit, name)).cloned().collect()
+}
+
+/// Whether a procedure is the same code in both versions, and calls what is not.
+pub fn is_client(unit: &Unit, name: &str) -> bool {
+    let named =
+        |version: &lang_l::hir::Version| version.find(name).is_some_and(|id| version.procedure(id).body.is_some());
+    unit.versions.iter().all(named)
+        && is_same_code(unit, name)
+        && !callees(unit, name).contains(name)
+        && !callees(unit, name).is_disjoint(&changed(unit))
 }
 
 /// Finds out which clients notice what was changed.

@@ -11,10 +11,10 @@ use lang_l::hir::{Block, Equiv, Expr, ExprKind, ProcId, Procedure, StmtKind, Uni
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of procedures.
-pub(super) type Names = BTreeSet<String>;
+pub(in crate::diff) type Names = BTreeSet<String>;
 
 /// The part that the procedures of these names run, in both versions.
-pub(super) fn part(unit: &Unit, roots: &Names) -> Unit {
+pub(in crate::diff) fn part(unit: &Unit, roots: &Names) -> Unit {
     let kept: Vec<_> = unit.versions.iter().map(|version| reached(version, roots)).collect();
     Unit { equivs: Vec::new(), ..restricted(unit, &kept) }
 }

@@ -23,23 +23,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What was proved of a pair.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(in crate::diff) struct Found {
     /// How much; `None` for nothing.
-    pub(super) level: Option<Level>,
+    pub(in crate::diff) level: Option<Level>,
     /// Why it would say nothing, if it would.
-    pub(super) vacuous: Option<String>,
+    pub(in crate::diff) vacuous: Option<String>,
 }
 
 impl Found {
     /// Whether the two do the same, and end from the same stores.
-    pub(super) fn is_equal(&self) -> bool {
+    pub(in crate::diff) fn is_equal(&self) -> bool {
         self.level == Some(Level::Full) && self.vacuous.is_none()
     }
 }
 
 /// Proves all pairs of a program but those of the names in `but`, which are known not to be equal, and those that `quick` says to
 /// look at first and that a quick look refutes. Only for `asked` it is looked whether a proof would say anything.
-pub(super) fn prove(
+pub(in crate::diff) fn prove(
     unit: &Unit,
     but: &Names,
     [quick, asked]: [&Names; 2],

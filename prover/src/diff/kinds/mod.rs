@@ -2,6 +2,8 @@
 //!
 //! In: a pair that is not proved equivalent. Out: its [`PairDiff`], by the plan under which most became known.
 
+mod between;
+mod places;
 pub(in crate::diff) mod rows;
 
 use super::ask::Asker;
@@ -10,9 +12,13 @@ use super::kept;
 use super::paths::{self, Meetings, Plan, Question};
 use super::proof::{self, Known};
 use super::regions::{self, Regions};
+use super::required;
+use super::results;
 use super::text::Names;
 use super::{PairDiff, Task};
+use crate::budget::closed_form::MAX_MODULI;
 use crate::budget::diff::{MAX_DEPTH, MAX_KEPT, MAX_RECURSION_DEPTH, MAX_UNROLLED_DEPTH};
+use crate::budget::kept::MAX_MODULUS;
 use crate::goal::{Pair, PairProof, Program, assumptions, inlinable};
 use crate::verdict::comparison::Comparison;
 use kernel::relate::Level;
@@ -20,6 +26,7 @@ use lang_l::Loaded;
 use lang_l::hir::visit::walk_exprs;
 use lang_l::hir::{Expr, ExprKind, ProcId, Unit};
 use num_bigint::BigInt;
+use num_traits::One;
 use smt::arena::Arena;
 use smt::solve::Solver;
 use smt::stop::{Reason, Stopped};
@@ -36,6 +43,9 @@ pub(in crate::diff) struct Condition {
     /// As a term of the arena at hand.
     pub(in crate::diff) term: Term,
 }
+
+/// Where the two are equal, with a proof that callers can rest on if it is one of the program as it is.
+type Equal = (Condition, Option<PairProof>);
 
 /// What is known of a pair under one plan.
 pub(in crate::diff) struct Look<'l> {
@@ -66,7 +76,7 @@ pub(in crate::diff) fn find(
         };
         let found = look.executed(&plan, solver);
         let complete = found.is_complete();
-        best = if complete { found } else { together(best, found) };
+        best = if complete || !best.executed { found } else { together(task, best, found, solver) };
         if complete {
             break;
         }
@@ -75,18 +85,41 @@ pub(in crate::diff) fn find(
 }
 
 /// What is known by two plans, neither of which knows all: each condition is proved, whatever the other plan says.
-fn together(best: PairDiff, found: PairDiff) -> PairDiff {
-    let (mut one, other) = if found.differs() && !best.differs() { (found, best) } else { (best, found) };
-    let takes_equal = one.equal_when == "false" && other.equal_when != "false";
-    if takes_equal && !one.differs() {
-        return other;
+fn together(task: Task<'_>, best: PairDiff, found: PairDiff, solver: &mut Solver) -> PairDiff {
+    let question = Question { program: task.program, pair: best.pair, claims: task.claims };
+    let mut is_wider = |new: &str, old: &str| {
+        let read = |text: &str| proof::read(task.source, question.pair, None, text);
+        new != old
+            && (old == "false" || {
+                let both = read(old).zip(read(new));
+                both.is_some_and(|(old, new)| proof::follows(question, [&old, &new], solver))
+            })
+    };
+    let equal = is_wider(&found.equal_when, &best.equal_when);
+    let differs = is_wider(&found.differs_when, &best.differs_when);
+    let one_ends = is_wider(&found.one_ends_when, &best.one_ends_when);
+    let mut one = best;
+    if equal {
+        (one.equal_when, one.proved) = (found.equal_when, found.proved);
     }
-    if takes_equal {
-        one.equal_when = other.equal_when;
-        one.proved = other.proved;
-        let texts = [one.equal_when.clone(), one.differs_when.clone(), one.one_ends_when.clone()];
-        one.open_when = Some(rest(&texts));
+    let tells = one.relation.is_none() && found.relation.is_some();
+    if differs || one.differs_when == "false" && tells {
+        (one.differs_when, one.rows, one.relation) = (found.differs_when, found.rows, found.relation);
+        one.refined = found.refined;
     }
+    if one_ends {
+        (one.one_ends_when, one.one_ends_witness) = (found.one_ends_when, found.one_ends_witness);
+    }
+    let texts = [one.equal_when.clone(), one.differs_when.clone(), one.one_ends_when.clone()];
+    let known: Vec<String> = texts.iter().filter(|text| *text != "false").map(|text| format!("({text})")).collect();
+    let read = |text: &str| proof::read(task.source, question.pair, None, text);
+    let all = read("true").zip(read(&known.join(" || ")));
+    let complete = all.is_some_and(|(always, all)| proof::follows(question, [&always, &all], solver));
+    one.open_when = match (complete, equal || differs || one_ends) {
+        (true, _) => None,
+        (false, true) => Some(rest(&texts)),
+        (false, false) => one.open_when,
+    };
     one
 }
 
@@ -139,7 +172,7 @@ fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
         [unclaimed, unproved, all, bodies]
     };
     let (left, right) = (sides(0), sides(1));
-    let mut plans: Vec<Plan> = Vec::new();
+    let mut plans: Vec<Plan> = by_forms(task, comparison.pair);
     for (at, (mine, theirs)) in left.into_iter().zip(right).enumerate() {
         let inline = [mine, theirs];
         let depth = match at {
@@ -147,11 +180,27 @@ fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
             3 => MAX_UNROLLED_DEPTH,
             _ => MAX_DEPTH,
         };
-        if plans.iter().all(|plan| plan.inline != inline) {
-            plans.push(Plan { inline, depth, accelerate: true });
+        if plans.iter().all(|plan| plan.forms.is_some() || plan.inline != inline) {
+            plans.push(Plan { inline, depth, accelerate: true, forms: None });
         }
     }
     plans
+}
+
+/// For a pair that recurs: by what recursion gives back, without remainders and with them.
+fn by_forms(task: Task<'_>, pair: Pair) -> Vec<Plan> {
+    if !recurs(task, pair) {
+        return Vec::new();
+    }
+    let effects = &task.program.effects[0];
+    let around = effects[pair.0.index()].callees.iter().filter(|id| effects[id.index()].callees.contains(&pair.0));
+    let small = integers_of(&task.source.unit).into_iter().filter(|number| *number <= BigInt::from(MAX_MODULUS));
+    // What is told of a number often turns on whether it is even.
+    let usual = [BigInt::from(2), BigInt::from(around.count())];
+    let moduli: BTreeSet<BigInt> = small.chain(usual).filter(|number| *number > BigInt::one()).collect();
+    let ways = [Vec::new(), moduli.into_iter().take(MAX_MODULI).collect()];
+    let plan = |forms| Plan { forms: Some(forms), ..Plan::default() };
+    ways.into_iter().map(plan).collect()
 }
 
 /// Whether both of a pair call themselves.
@@ -175,7 +224,10 @@ impl<'l> Look<'l> {
         let mut arena = task.program.unit.arena();
         let assumed = assumptions(task.program, comparison.pair, comparison.when, &mut arena);
         let question = Question { program: task.program, pair: comparison.pair, claims: task.claims };
-        let outcomes = paths::outcomes(question, plan, &assumed, &mut arena)?;
+        let outcomes = match plan.forms {
+            Some(_) => results::outcomes(question, plan, &assumed, &mut arena, solver)?,
+            None => paths::outcomes(question, plan, &assumed, &mut arena)?,
+        };
         let meetings = paths::meetings(question, outcomes, &mut arena, solver);
         let mut regions = regions::of(&mut arena, &meetings, &assumed);
         if !task.manner.predicates.is_empty() {
@@ -228,53 +280,64 @@ impl<'l> Look<'l> {
             outside.push(self.arena.terms.not(condition.term));
         }
         let one_ends_witness = one_ends.as_ref().map(|(_, witness)| witness.clone());
-        let (equal, proved) = equal.map(|(condition, proof)| (condition.clone(), (condition.expr, proof))).unzip();
+        let (equal, proved) =
+            equal.map(|(condition, proof)| (condition.clone(), proof.map(|proof| (condition.expr, proof)))).unzip();
         let texts = [equal, differs, one_ends.map(|(condition, _)| condition)]
             .map(|condition| condition.map_or("false".to_string(), |condition| condition.text));
         let open_when = solver.attempt(|solver| self.open(&outside, &texts, solver)).unwrap_or(Some(rest(&texts)));
         let [equal_when, differs_when, one_ends_when] = texts;
         let refined = self.refined(plan);
         let nothing = super::open(self.task.source, self.comparison);
-        let rows = rows.unwrap_or_default();
+        let told = match &rows {
+            Some(rows) => rows.relations.clone(),
+            None => self.regions.differ.is_empty().then(Vec::new),
+        };
+        let left = match open_when {
+            Some(_) => solver.attempt(|solver| rows::unsettled(self, solver)).ok(),
+            None => Some(rows::Rows { rows: Vec::new(), relations: Some(Vec::new()) }),
+        };
+        let relation = told.zip(left.as_ref().and_then(|left| left.relations.clone()));
+        let relation = relation.map(|(told, left)| [told, left].concat());
+        let rows = rows.into_iter().chain(left).flat_map(|part| part.rows).collect();
         PairDiff {
             equal_when,
             differs_when,
             one_ends_when,
             open_when,
             rows,
+            relation: relation.filter(|ways| !ways.is_empty()).map(|ways| one_of(&ways)),
             one_ends_witness,
             executed: true,
             refined,
-            proved: proved.map(Box::new),
+            proved: proved.flatten().map(Box::new),
             ..nothing
         }
     }
 
     /// Where the two are proved to be equal.
-    fn equal(&mut self, solver: &mut Solver) -> Option<(Condition, PairProof)> {
+    fn equal(&mut self, solver: &mut Solver) -> Option<Equal> {
         let not_equal = self.not_equal();
         let found = self.equal_but(&not_equal, solver);
         if recurs(self.task, self.comparison.pair) { self.equal_by_induction(found, solver) } else { found }
     }
 
     /// Where the two are proved to be equal, if they are wherever none of these holds.
-    fn equal_but(&mut self, not_equal: &[Term], solver: &mut Solver) -> Option<(Condition, PairProof)> {
+    fn equal_but(&mut self, not_equal: &[Term], solver: &mut Solver) -> Option<Equal> {
         let written = self.write(not_equal, solver)?;
         let text = written.fails.text;
         if text == "false" {
             return None;
         }
         let condition = self.read(text, solver)?;
-        let proof = proof::equal(self.question(), self.task.known, Some(&condition.expr), solver)?;
-        Some((condition, proof))
+        let (question, source) = (self.question(), self.task.source);
+        let proof = proof::equal(question, self.task.known, Some(&condition.expr), solver);
+        let is_equal =
+            proof.is_some() || required::equal(source, question.program, question.pair, &condition.expr, solver);
+        is_equal.then_some((condition, proof))
     }
 
     /// The same, with tests of the two that recursion keeps: what is equal where one of them holds follows from itself.
-    fn equal_by_induction(
-        &mut self,
-        found: Option<(Condition, PairProof)>,
-        solver: &mut Solver,
-    ) -> Option<(Condition, PairProof)> {
+    fn equal_by_induction(&mut self, found: Option<Equal>, solver: &mut Solver) -> Option<Equal> {
         let tests = self.regions.tests(&mut self.arena);
         let sides: Vec<Term> =
             tests.into_iter().take(MAX_KEPT).flat_map(|test| [test, self.arena.terms.not(test)]).collect();
@@ -311,7 +374,7 @@ impl<'l> Look<'l> {
     }
 
     /// Where both end and differ, and how; only with stores that were run.
-    fn differs(&mut self, solver: &mut Solver) -> Option<(Condition, Vec<rows::Row>)> {
+    fn differs(&mut self, solver: &mut Solver) -> Option<(Condition, rows::Rows)> {
         let parts: Vec<Term> = self.regions.differ.iter().map(|region| region.condition).collect();
         if parts.is_empty() {
             return None;
@@ -396,6 +459,14 @@ fn given(task: Task<'_>, question: Question<'_>, arena: &mut Arena) -> Vec<Term>
         }
     }
     tests
+}
+
+/// That one of these holds.
+fn one_of(ways: &[String]) -> String {
+    match ways {
+        [one] => one.clone(),
+        several => several.iter().map(|way| format!("({way})")).collect::<Vec<_>>().join(" || "),
+    }
 }
 
 /// What none of these conditions covers.

@@ -9,7 +9,8 @@ use super::super::ask::Asker;
 use super::super::outputs::Place;
 use super::super::regions::Region;
 use super::super::text::{self, Binding, Names, Text};
-use super::{Condition, Look};
+use super::places::{place, primed};
+use super::{Condition, Look, between};
 use crate::search::witness::{Contrast, RunPair, Witness};
 use crate::search::{bmc, concrete, recurrent_set};
 use crate::verdict::comparison::procedures_run;
@@ -42,62 +43,133 @@ pub struct Row {
     pub left: Vec<Value>,
     /// What version 1 leaves there.
     pub right: Vec<Value>,
+    /// Relations of the values of both, where no term says them.
+    between: Vec<String>,
+    /// Whether all of these stores differ; else those that do differ in this way.
+    settled: bool,
     /// A store that was run in both.
     pub witness: Box<Witness>,
 }
 
 impl Row {
-    /// Whether the row says all values.
+    /// Whether the row says all values, and all its stores differ.
     pub fn is_exact(&self) -> bool {
-        self.left.iter().chain(&self.right).all(|value| value.value.is_some())
+        self.settled && self.left.iter().chain(&self.right).all(|value| value.value.is_some())
+    }
+
+    /// Relations of the values of both, where no term says them.
+    pub fn between(&self) -> &[String] {
+        &self.between
+    }
+
+    /// Whether all stores of the row differ; else those that do differ in this way.
+    pub fn is_settled(&self) -> bool {
+        self.settled
     }
 
     /// What holds of the outputs in these stores.
     pub fn relation(&self) -> String {
-        let mut parts: Vec<String> = Vec::new();
-        if self.held != "true" {
-            parts.push(if self.held.contains("||") { format!("({})", self.held) } else { self.held.clone() });
-        }
-        for (values, prime) in [(&self.left, ""), (&self.right, "'")] {
-            for value in values {
-                let place = primed(&value.place, prime);
-                match (value.place.as_str(), value.value.as_deref(), &value.beside) {
-                    ("err", Some("true"), _) => parts.push(place),
-                    ("err", _, _) => parts.push(format!("!{place}")),
-                    (_, _, Some(beside)) => parts.push(format!("{place} == {beside}")),
-                    _ => {}
-                }
-            }
-        }
-        if parts.is_empty() { "true".into() } else { parts.join(" && ") }
+        relation(&self.held, &(self.equal.clone(), self.left.clone(), self.right.clone()), &self.between)
     }
 }
 
-/// A place in the second version: `r'`, `a.f'`, `d'[i]`.
-fn primed(place: &str, prime: &str) -> String {
-    match place.strip_suffix(']').and(place.rfind('[')) {
-        Some(at) => format!("{}{prime}{}", &place[..at], &place[at..]),
-        None => format!("{place}{prime}"),
+/// What holds of the outputs in stores that differ in one way.
+fn relation(held: &str, (equal, left, right): &Signature, between: &[String]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if held != "true" {
+        parts.push(if held.contains("||") { format!("({held})") } else { held.to_string() });
     }
+    for (values, prime) in [(left, ""), (right, "'")] {
+        for value in values {
+            let place = primed(&value.place, prime);
+            match (value.place.as_str(), value.value.as_deref(), &value.beside) {
+                ("err", Some("true"), _) => parts.push(place),
+                ("err", _, _) => parts.push(format!("!{place}")),
+                (_, _, Some(beside)) => parts.push(format!("{place} == {beside}")),
+                _ => {}
+            }
+        }
+    }
+    if !between.is_empty() {
+        // Beside what is not known, what is equal is worth saying.
+        parts.extend(between.iter().cloned());
+        parts.extend(equal.iter().map(|place| format!("{place} == {}", primed(place, "'"))));
+    }
+    if parts.is_empty() { "true".into() } else { parts.join(" && ") }
 }
 
 /// What rows are told apart by.
 type Signature = (Vec<String>, Vec<Value>, Vec<Value>);
 
+/// Rows, and what all of them together say of the outputs.
+pub(in crate::diff) struct Rows {
+    /// The rows, each with a store that was run.
+    pub(in crate::diff) rows: Vec<Row>,
+    /// What holds of the outputs in each way to differ; `None` where not all ways can be told.
+    pub(in crate::diff) relations: Option<Vec<String>>,
+}
+
 /// The rows of all stores that differ; `None` when no store was found to differ in a run.
-pub(in crate::diff) fn rows(look: &mut Look<'_>, whole: &Condition, solver: &mut Solver) -> Option<Vec<Row>> {
+pub(in crate::diff) fn rows(look: &mut Look<'_>, whole: &Condition, solver: &mut Solver) -> Option<Rows> {
     let mut groups: BTreeMap<Signature, Vec<Term>> = BTreeMap::new();
     for region in look.regions.differ.clone() {
-        let signature = signature(look, &region, solver);
+        let signature = signature(look, &region, &[region.condition], solver);
         groups.entry(signature).or_default().push(region.condition);
     }
-    let mut found = Vec::new();
-    for ((equal, left, right), parts) in groups {
-        let Some((condition, held)) = condition(look, whole, &parts, solver) else { continue };
+    let mut found = Rows { rows: Vec::new(), relations: Some(Vec::new()) };
+    for (signature, parts) in groups {
+        let Some((condition, held)) = condition(look, whole, &parts, solver) else {
+            found.relations = None;
+            continue;
+        };
+        if let Some(relations) = &mut found.relations {
+            relations.push(relation(&held, &signature, &[]));
+        }
         let Some(witness) = witness(look, &condition, solver) else { continue };
-        found.push(Row { when: condition.text, held, equal, left, right, witness: Box::new(witness) });
+        let (equal, left, right) = signature;
+        let (between, witness) = (Vec::new(), Box::new(witness));
+        found.rows.push(Row { when: condition.text, held, equal, left, right, between, settled: true, witness });
     }
-    (!found.is_empty()).then_some(found)
+    (!found.rows.is_empty()).then_some(found)
+}
+
+/// The rows of stores of which no condition on entry says whether they differ: how they do if they do.
+pub(in crate::diff) fn unsettled(look: &mut Look<'_>, solver: &mut Solver) -> Rows {
+    let mut groups: BTreeMap<(Signature, Vec<String>), Vec<Term>> = BTreeMap::new();
+    for region in look.regions.unsettled.clone() {
+        let mut facts = look.meetings.pairs[region.meeting].when.clone();
+        facts.push(region.condition);
+        let signature = signature(look, &region, &facts, solver);
+        let between = between::relations(look, &region, &facts, solver);
+        groups.entry((signature, between)).or_default().push(region.condition);
+    }
+    let mut found = Rows { rows: Vec::new(), relations: (!look.regions.silent).then(Vec::new) };
+    for ((signature, between), parts) in groups {
+        let Some((condition, held)) = covering(look, &parts, solver) else {
+            found.relations = None;
+            continue;
+        };
+        if let Some(relations) = &mut found.relations {
+            relations.push(relation(&held, &signature, &between));
+        }
+        let (equal, left, right) = signature;
+        if between.is_empty() {
+            continue;
+        }
+        let Some(witness) = near_witness(look, &condition, solver) else { continue };
+        let (when, witness) = (condition.text, Box::new(witness));
+        found.rows.push(Row { when, held, equal, left, right, between, settled: false, witness });
+    }
+    found
+}
+
+/// A condition that holds wherever one of these does.
+fn covering(look: &mut Look<'_>, parts: &[Term], solver: &mut Solver) -> Option<(Condition, String)> {
+    let written = look.write(parts, solver)?;
+    let condition = look.read(written.holds.text, solver)?;
+    let union = look.arena.terms.or(parts);
+    let mut asker = Asker::new(&mut look.arena, solver, look.assumed.clone());
+    asker.follows(&[union], condition.term).then_some((condition, written.held.text))
 }
 
 /// The condition of a row, and how it is said beside final values.
@@ -116,7 +188,7 @@ fn condition(
 }
 
 /// What is equal and what is not, in the stores of one pair of paths.
-fn signature(look: &mut Look<'_>, region: &Region, solver: &mut Solver) -> Signature {
+fn signature(look: &mut Look<'_>, region: &Region, facts: &[Term], solver: &mut Solver) -> Signature {
     let meeting = look.meetings.pairs[region.meeting].clone();
     let endings = [0, 1].map(|side| look.meetings.outcomes[side][meeting.paths[side]].ending);
     if endings[0] != endings[1] {
@@ -130,7 +202,7 @@ fn signature(look: &mut Look<'_>, region: &Region, solver: &mut Solver) -> Signa
         let [a, b] = output.values;
         let same = look.arena.terms.eq(a, b);
         let mut asker = Asker::new(&mut look.arena, solver, look.assumed.clone());
-        if asker.follows(&[region.condition], same) {
+        if asker.follows(facts, same) {
             if !matches!(output.place, Place::Global(_)) || !is_untouched(look, output.place, [a, b]) {
                 equal.push(place);
             }
@@ -175,21 +247,6 @@ fn one_side(look: &mut Look<'_>, region: &Region, side: usize, path: usize) -> V
     values
 }
 
-/// What a place is called.
-fn place(look: &Look<'_>, place: Place) -> Option<String> {
-    let names = look.names();
-    match place {
-        Place::Result(at) => {
-            let procedure = names.procedure;
-            procedure.locals.get(procedure.params + at).map(|local| local.name.clone())
-        }
-        Place::Global(at) => names.unit.globals().get(at).map(|global| global.name.clone()),
-        Place::Slot(selector, object, index) => {
-            text::place(names, &look.arena, selector, (object, index)).map(|text| text.text)
-        }
-    }
-}
-
 fn value(look: &mut Look<'_>, region: &Region, place: &str, value: Term) -> Value {
     let mut known = PathFacts::new();
     let simple = if known.assume(&mut look.arena.terms, region.condition) {
@@ -205,25 +262,38 @@ fn value(look: &mut Look<'_>, region: &Region, place: &str, value: Term) -> Valu
 
 /// A store with the condition on which both end, and differ.
 fn witness(look: &Look<'_>, condition: &Condition, solver: &mut Solver) -> Option<Witness> {
-    let unit = &look.task.source.unit;
-    let (left, right) = look.comparison.pair;
-    let pair = RunPair { unit, left, right, when: Some(&condition.expr) };
-    let ends = |witness: &Witness| !matches!(witness.contrast(), Contrast::Termination);
+    near_witness(look, condition, solver).or_else(|| {
+        let pair = run_pair(look, condition);
+        concrete::search(&pair, &[], concrete::SearchBudget::THOROUGH).filter(ends)
+    })
+}
+
+/// The same, where it need not be searched for long.
+fn near_witness(look: &Look<'_>, condition: &Condition, solver: &mut Solver) -> Option<Witness> {
+    let pair = run_pair(look, condition);
     let mut near =
         |input| concrete::search(&pair, &[(input, Behaviour::Skip)], concrete::SearchBudget::NEAR).filter(ends);
     let program = look.task.program;
     concrete::search(&pair, &[], concrete::SearchBudget::QUICK)
         .filter(ends)
         .or_else(|| bmc::explore(program, look.comparison.pair, Some(&condition.expr), solver, &mut near))
-        .or_else(|| concrete::search(&pair, &[], concrete::SearchBudget::THOROUGH).filter(ends))
+}
+
+/// Runs of both from stores with the condition.
+fn run_pair<'r>(look: &'r Look<'_>, condition: &'r Condition) -> RunPair<'r> {
+    let (left, right) = look.comparison.pair;
+    RunPair { unit: &look.task.source.unit, left, right, when: Some(&condition.expr) }
+}
+
+fn ends(witness: &Witness) -> bool {
+    !matches!(witness.contrast(), Contrast::Termination)
 }
 
 /// A store with the condition on which one ends, and the other never does.
 pub(in crate::diff) fn endless(look: &Look<'_>, condition: &Condition, solver: &mut Solver) -> Option<Witness> {
     let unit = &look.task.source.unit;
     let program = look.task.program;
-    let (left, right) = look.comparison.pair;
-    let pair = RunPair { unit, left, right, when: Some(&condition.expr) };
+    let pair = run_pair(look, condition);
     let is_endless = |witness: &Witness| matches!(witness.contrast(), Contrast::Termination);
     if let Some(found) = concrete::search(&pair, &[], concrete::SearchBudget::QUICK).filter(is_endless) {
         return Some(found);

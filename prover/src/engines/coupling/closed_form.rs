@@ -10,14 +10,15 @@
 //!
 //! Invariant: the runs only propose; every law that is used was proved to be inductive together with the others.
 
-use super::laws::{Laws, instance, instances, moduli, observed, told};
+use super::laws::{Laws, case_told, instance, instances, moduli, observed, told};
 use super::steps::Steps;
 use crate::budget::closed_form::MAX_QUERIES;
 use crate::chc::houdini::{self, Look};
+use crate::chc::polynomial::Polynomial;
 use crate::engines::fragments::heapless;
 use crate::engines::{Engine, relational};
-use crate::goal::{Claim, Goal, Pair, PairProof, Rule, assumptions};
-use kernel::pair::summaries::{Products, SummariesEvidence, Summary};
+use crate::goal::{Claim, Goal, Pair, PairProof, Program, Rule, assumptions};
+use kernel::pair::summaries::{Formula, Products, SummariesEvidence, Summary};
 use kernel::rejection::Rejection;
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
@@ -26,6 +27,7 @@ use rustc_hash::FxHashMap as HashMap;
 use smt::obligation::{Obligation, Purpose, linearised};
 use smt::solve::{Answer, Solver};
 use smt::term::Term;
+use std::collections::BTreeMap;
 
 /// By closed forms of what recurs.
 static CLOSED_FORM: Rule = Rule {
@@ -75,7 +77,7 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
         false => attempt(&mut steps, (pair, &assumed), (&all, &moduli), solver),
     })?;
     let plan = steps.plan(pair);
-    let told = laws.iter().map(|(&own, laws)| told(&mut steps, own, laws)).collect::<Option<Vec<Summary>>>();
+    let told = laws.iter().map(|(&own, laws)| told(&steps, own, laws)).collect::<Option<Vec<Summary>>>();
     Some(SummariesEvidence { plan, summaries: told?, products: Products::Opaque })
 }
 
@@ -91,11 +93,47 @@ fn attempt(
 }
 
 /// The laws of what recurs that are inductive by themselves.
-pub(super) fn inductive(steps: &mut Steps<'_>, solver: &mut Solver) -> Laws {
+pub(super) fn inductive(steps: &mut Steps<'_>, moduli: &[BigInt], solver: &mut Solver) -> Laws {
     let all = steps.all_recursive();
-    let laws = observed(steps, &all, &[]);
+    let laws = observed(steps, &all, moduli);
     let mut forms = Forms { steps, laws, solver, queries: MAX_QUERIES };
     if forms.weaken(false) { forms.laws } else { Laws::new() }
+}
+
+/// What a procedure that recurs gives back, if it does, where some conditions hold of what it is given.
+pub(crate) struct Form {
+    /// The conditions, over its parameters.
+    pub(crate) case: Vec<Formula>,
+    /// What is 0, over parameters and then results: a polynomial of parameters and a multiple of one result.
+    pub(crate) equation: Polynomial,
+}
+
+/// Closed forms of what recurs in a pair over numbers without globals, proved to be inductive. What is given may be told apart by its
+/// remainders, too.
+pub(crate) fn forms(
+    program: &Program<'_>,
+    pair: Pair,
+    moduli: &[BigInt],
+    solver: &mut Solver,
+) -> BTreeMap<(usize, ProcId), Vec<Form>> {
+    let plain = |version: usize, id: ProcId| {
+        let no_globals = program.effects[version][id.index()].globals.is_empty();
+        no_globals && heapless(program, version, id)
+    };
+    if !plain(0, pair.0) || !plain(1, pair.1) {
+        return BTreeMap::new();
+    }
+    let Some(mut steps) = Steps::of(program, pair, [0, 0]) else { return BTreeMap::new() };
+    let laws = inductive(&mut steps, moduli, solver);
+    let mut found = BTreeMap::new();
+    for (own, laws) in laws {
+        let forms = laws.iter().filter_map(|law| {
+            let case = case_told(&steps, own, law)?;
+            Some(Form { case, equation: law.equation.sum.clone() })
+        });
+        found.insert(own, forms.collect());
+    }
+    found
 }
 
 struct Forms<'a, 'p> {

@@ -65,16 +65,10 @@ pub(super) fn instance(terms: &mut Terms, law: &Law, given: &HashMap<Term, Term>
 }
 
 /// The laws of a procedure as the kernel has them; `None` where they cannot be said so.
-pub(super) fn told(steps: &mut Steps<'_>, (version, id): (usize, ProcId), laws: &[Law]) -> Option<Summary> {
-    let own = steps.inputs_ref(version, id).to_vec();
-    let columns: BTreeMap<Term, usize> = own.iter().copied().zip(0..).collect();
-    let terms = steps.terms_ref();
+pub(super) fn told(steps: &Steps<'_>, (version, id): (usize, ProcId), laws: &[Law]) -> Option<Summary> {
     let formula = |law: &Law| {
-        let case = law.case.iter().map(|&(condition, truth)| {
-            let told = condition_told(terms, condition, &columns)?;
-            Some(if truth { Formula::Not(Box::new(told)) } else { told })
-        });
-        let mut parts = case.collect::<Option<Vec<Formula>>>()?;
+        let case = case_told(steps, (version, id), law)?.into_iter();
+        let mut parts: Vec<Formula> = case.map(|condition| Formula::Not(Box::new(condition))).collect();
         parts.push(Formula::Zero(law.equation.sum.told()));
         Some(Formula::Any(parts))
     };
@@ -82,6 +76,17 @@ pub(super) fn told(steps: &mut Steps<'_>, (version, id): (usize, ProcId), laws: 
     let mut of = [None, None];
     of[version] = Some(id);
     Some(Summary::of_calls(of, Vec::new(), after))
+}
+
+/// The conditions of a law as the kernel has them; `None` where they cannot be said so.
+pub(super) fn case_told(steps: &Steps<'_>, (version, id): (usize, ProcId), law: &Law) -> Option<Vec<Formula>> {
+    let columns: BTreeMap<Term, usize> = steps.inputs_ref(version, id).iter().copied().zip(0..).collect();
+    let terms = steps.terms_ref();
+    let told = |&(condition, truth): &(Term, bool)| {
+        let told = condition_told(terms, condition, &columns)?;
+        Some(if truth { told } else { Formula::Not(Box::new(told)) })
+    };
+    law.case.iter().map(told).collect()
 }
 
 /// A condition on inputs as the kernel has it.

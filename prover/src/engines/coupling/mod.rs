@@ -122,7 +122,7 @@ fn prove(program: &Program<'_>, pair: Pair, bounds: bool, solver: &mut Solver) -
     let unrollings: &[[usize; 2]] = if bounds { &BOUNDED_UNROLLINGS } else { &UNROLLINGS };
     unrollings.iter().find_map(|&unroll| {
         let mut steps = Steps::of(program, pair, unroll)?;
-        let laws = if bounds { closed_form::inductive(&mut steps, solver) } else { Laws::new() };
+        let laws = if bounds { closed_form::inductive(&mut steps, &[], solver) } else { Laws::new() };
         let degrees: &[u32] = if unroll == [0, 0] { &DEGREES } else { &UNROLLED_DEGREES };
         let orders: &[Order] = match bounds && steps.has_several_recursive() {
             true => &[Order::OfProcedure, Order::OfRun],

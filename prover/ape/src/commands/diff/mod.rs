@@ -4,6 +4,7 @@
 //!
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output.
 
+use super::verify::certificates;
 use super::verify::programs::{self, Chosen};
 use super::watch::{self, Lines, Roots, Round};
 use crate::args::{DiffArgs, Format};
@@ -14,6 +15,7 @@ use crate::status::{Failure, Status};
 use lang_l::Loaded;
 use prover::Config;
 use prover::diff::{self, DiffReport, Manner};
+use prover::verify::verify;
 use smt::solve::{QueryBudget, Shared};
 use std::io::Write;
 use std::path::Path;
@@ -54,6 +56,10 @@ fn compare(
             "no pair can be asked whether {text}: it is no test of arguments and globals"
         )));
     }
+    let directories = match &args.certificate {
+        Some(directory) => certificates::of_programs(directory, chosen)?,
+        None => Vec::new(),
+    };
     let at_once = workers(args.jobs, chosen.programs.len());
     let compared = |program: &Loaded| diff::diff(program, &config(args, backend, round, at_once), &manner);
     let reports = threads::each(args.jobs, &chosen.programs, compared).map_err(Failure::Thread)?;
@@ -61,7 +67,19 @@ fn compare(
         return Ok(Status::Undecided);
     }
     print(args, chosen, &reports, out)?;
+    for (at, directory) in directories.iter().enumerate() {
+        certify((&chosen.programs[at], &reports[at]), directory, &config(args, backend, round, at_once))?;
+    }
     Ok(status(&reports))
+}
+
+/// Writes the certificate of what was found equal, and of the stores that differ: that of the program which claims it.
+fn certify((program, report): (&Loaded, &DiffReport), directory: &Path, config: &Config) -> Result<(), Failure> {
+    let Some(claimed) = diff::claimed(program, report) else {
+        return Err(Failure::Internal("what was found cannot be claimed of the program".into()));
+    };
+    let verified = verify(&claimed.unit, config);
+    certificates::save(directory, &certificates::make(&claimed, &verified)?)
 }
 
 /// The first test that was given and says nothing of any program.

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A certificate, and what it leaves out.
-pub(super) struct Made {
+pub(in super::super) struct Made {
     certificate: Certificate,
     /// In words, for each pair that was proved and has no proof in it.
     gaps: Vec<String>,
@@ -27,7 +27,12 @@ pub(super) fn directories(args: &VerifyArgs, chosen: &Chosen) -> Result<Vec<Path
     if args.strategy == Strategy::Paper {
         return Err(Failure::Usage("a certificate holds no quantifiers, as the paper's strategy needs".into()));
     }
-    let mut directories = vec![directory.clone()];
+    of_programs(directory, chosen)
+}
+
+/// Where the certificates of some programs go, below this directory, if they may be written there.
+pub(in super::super) fn of_programs(directory: &Path, chosen: &Chosen) -> Result<Vec<PathBuf>, Failure> {
+    let mut directories = vec![directory.to_path_buf()];
     if chosen.several {
         certificate::may_hold_others(directory)?;
         let last = |program| Path::new(name(program)).file_name().unwrap_or_default();
@@ -42,7 +47,7 @@ pub(super) fn directories(args: &VerifyArgs, chosen: &Chosen) -> Result<Vec<Path
 }
 
 /// The certificate of a program; that it cannot be confirmed is a bug of ours.
-pub(super) fn make(program: &Loaded, report: &Report) -> Result<Made, Failure> {
+pub(in super::super) fn make(program: &Loaded, report: &Report) -> Result<Made, Failure> {
     let certificate = prover::certificate::make(&program.unit, &program.sources, report)
         .map_err(|refusal| Failure::Internal(format!("no certificate: {refusal}")))?;
     let answered = Decisions::of(&program.unit, report).pairs;
@@ -54,7 +59,7 @@ pub(super) fn make(program: &Loaded, report: &Report) -> Result<Made, Failure> {
 }
 
 /// Writes a certificate, and says what it leaves out.
-pub(super) fn save(directory: &Path, made: &Made) -> Result<(), Failure> {
+pub(in super::super) fn save(directory: &Path, made: &Made) -> Result<(), Failure> {
     certificate::save(directory, &made.certificate)?;
     for gap in &made.gaps {
         complain(&format!("{}: {gap}", directory.display()));
