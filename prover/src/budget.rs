@@ -16,6 +16,8 @@ pub(crate) mod lower {
 pub(crate) mod loop_invariants {
     /// More conditions of one loop than this are not tried.
     pub(crate) const MAX_CANDIDATES: usize = 48;
+    /// More sums that turns keep are not tried for one loop.
+    pub(crate) const MAX_CONSERVED: usize = 8;
     /// More questions for one version are not asked; what is still open then is dropped.
     pub(crate) const MAX_QUERIES: usize = 400;
 }

@@ -102,7 +102,7 @@ impl<'s, 'p> Simulator<'s, 'p> {
         for at in 0..MAX_INPUTS * (near.len() + 1) {
             let input = near_one(&mut random, &sorts, near, at);
             let mut run = Simulator::new(steps, version, RandomStore::new(random.number()));
-            if run.call(id, &input, 0).is_some() {
+            if steps.may_begin(version, id, &input) && run.call(id, &input, 0).is_some() {
                 found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input.clone(), a)));
             }
             if found.len() >= MAX_ROWS {
