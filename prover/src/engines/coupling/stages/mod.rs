@@ -37,6 +37,9 @@ use walk::{Key, Manner, Move, Order, Rows, Turn, Walk, moves};
 /// looked for.
 const STAGE_ATTEMPTS: [StageAttempt; 11] = [
     (None, IN_TURN, LookedFor::Little),
+    (Some([2, 1]), IN_TURN, LookedFor::Quotients),
+    (Some([1, 2]), IN_TURN, LookedFor::Quotients),
+    (Some([1, 1]), IN_TURN, LookedFor::Quotients),
     (Some([1, 1]), &[Order::Beside], LookedFor::Little),
     (Some([2, 1]), IN_TURN, LookedFor::Little),
     (Some([1, 2]), IN_TURN, LookedFor::Little),
@@ -44,9 +47,6 @@ const STAGE_ATTEMPTS: [StageAttempt; 11] = [
     (None, IN_TURN, LookedFor::Squares),
     (Some([3, 1]), IN_TURN, LookedFor::Little),
     (Some([1, 3]), IN_TURN, LookedFor::Little),
-    (Some([2, 1]), IN_TURN, LookedFor::Quotients),
-    (Some([1, 2]), IN_TURN, LookedFor::Quotients),
-    (Some([1, 1]), IN_TURN, LookedFor::Quotients),
 ];
 
 /// A pace, orders, and what is looked for.
