@@ -136,6 +136,8 @@ pub(crate) mod coupling {
     pub(crate) const MAX_PACE: usize = 8;
     /// More queries than this for one way to lay loops side by side are not worth it.
     pub(crate) const MAX_STAGE_QUERIES: usize = 200;
+    /// Where it is about what is divided, such a way is given up when more of them stay undecided.
+    pub(crate) const MAX_UNDECIDED_QUOTIENTS: usize = 4;
     /// How many inputs are tried.
     pub(crate) const MAX_INPUTS: usize = 48;
     /// Where a procedure may not be called with all inputs, so many are drawn for each that is tried.

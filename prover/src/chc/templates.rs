@@ -139,7 +139,7 @@ pub(crate) fn constants(terms: &Terms, roots: &[Term]) -> BTreeSet<BigInt> {
 /// The numbers by which terms divide.
 pub(crate) fn divisors(terms: &Terms, roots: &[Term]) -> BTreeSet<BigInt> {
     let of = |part: Term| match terms.node(part) {
-        Node::Div(_, by) | Node::Rem(_, by) => terms.as_int(*by).filter(|by| **by > BigInt::one()).cloned(),
+        Node::Div(_, by) => terms.as_int(*by).filter(|by| **by > BigInt::one()).cloned(),
         _ => None,
     };
     terms.parts_of(roots).into_iter().filter_map(of).collect()

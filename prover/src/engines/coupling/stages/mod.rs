@@ -13,7 +13,7 @@ mod walk;
 use super::runs::{Activation, Simulator};
 use super::steps::{Call, Step, Steps};
 use super::{COUPLING, applies, both_end, by_summaries, sorts, summarised};
-use crate::budget::coupling::{MAX_NEAR, MAX_ROUNDS, MAX_STAGE_QUERIES};
+use crate::budget::coupling::{MAX_NEAR, MAX_ROUNDS, MAX_STAGE_QUERIES, MAX_UNDECIDED_QUOTIENTS};
 use crate::chc::asking::Asking;
 use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::{Equation, Polynomial, fit};
@@ -103,17 +103,24 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
             return None;
         }
         let facts = observed(&mut steps, &walk, (manner.order, looked_for));
-        let search = Search {
-            steps: &mut steps,
-            solver,
-            pair: goal.pair,
-            assumed: &assumed,
-            manner,
-            walk: &walk,
-            facts,
-            queries: MAX_STAGE_QUERIES,
+        let with = |solver: &mut Solver| {
+            let search = Search {
+                steps: &mut steps,
+                solver,
+                pair: goal.pair,
+                assumed: &assumed,
+                manner,
+                walk: &walk,
+                facts,
+                queries: MAX_STAGE_QUERIES,
+            };
+            search.prove()
         };
-        search.prove()
+        match looked_for {
+            // What is divided is often left undecided, which is not to cost the others their turn.
+            LookedFor::Quotients => solver.with_patience(MAX_UNDECIDED_QUOTIENTS, with),
+            LookedFor::Little | LookedFor::Bounds | LookedFor::Squares => with(solver),
+        }
     })
 }
 
