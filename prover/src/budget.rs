@@ -16,6 +16,8 @@ pub(crate) mod lower {
 pub(crate) mod loop_invariants {
     /// More conditions of one loop than this are not tried.
     pub(crate) const MAX_CANDIDATES: usize = 48;
+    /// More sums that turns keep are not tried for one loop.
+    pub(crate) const MAX_CONSERVED: usize = 8;
     /// More questions for one version are not asked; what is still open then is dropped.
     pub(crate) const MAX_QUERIES: usize = 400;
 }
@@ -134,8 +136,14 @@ pub(crate) mod coupling {
     pub(crate) const MAX_PACE: usize = 8;
     /// More queries than this for one way to lay loops side by side are not worth it.
     pub(crate) const MAX_STAGE_QUERIES: usize = 200;
+    /// Where it is about what is divided, such a way is given up when more of them stay undecided.
+    pub(crate) const MAX_UNDECIDED_QUOTIENTS: usize = 4;
     /// How many inputs are tried.
     pub(crate) const MAX_INPUTS: usize = 48;
+    /// Where a procedure may not be called with all inputs, so many are drawn for each that is tried.
+    pub(crate) const MAX_REFUSED: usize = 8;
+    /// Of one run alone so many of the first calls are looked at, and as many of the last.
+    pub(crate) const MAX_ROWS_OF_RUN: usize = 3;
     /// The most calls of one run.
     pub(crate) const MAX_RUN_STEPS: usize = 400;
     /// The deepest run.
@@ -273,6 +281,8 @@ pub(crate) mod bmc {
     pub(crate) const MAX_WORK: u64 = 1_000_000;
     /// More questions than this are not asked in one round.
     pub(crate) const MAX_QUERIES: usize = 40;
+    /// More questions than this that stay undecided are not asked: the next ones would as well.
+    pub(crate) const MAX_UNDECIDED: usize = 6;
     /// Each question gets this part of the budget.
     pub(crate) const SHARE: u32 = 10;
     /// How many fields away from a result is looked.

@@ -20,6 +20,7 @@ use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::solve::{Solver, Task};
 use smt::term::Term;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -234,13 +235,25 @@ impl Program<'_> {
         self.both().claimable(pair)
     }
 
-    /// Whether the two are the same code, calling procedures of the same names.
+    /// Whether the two are the same code, calling procedures of the same names; those that run loops of them are, too.
     pub fn same_text(&self, pair: Pair) -> bool {
-        let (a, b) = self.code(pair);
-        same_code(a, b, |p, q| {
-            let (p, q) = self.code((p, q));
-            p.name == q.name
-        })
+        let (mut work, mut seen) = (vec![pair], BTreeSet::from([pair]));
+        while let Some(pair) = work.pop() {
+            let parts = RefCell::new(Vec::new());
+            let (a, b) = self.code(pair);
+            let same = same_code(a, b, |p, q| {
+                let (left, right) = self.code((p, q));
+                if left.origin.part_of().is_some() {
+                    parts.borrow_mut().push((p, q));
+                }
+                left.name == right.name
+            });
+            if !same {
+                return false;
+            }
+            work.extend(parts.into_inner().into_iter().filter(|&part| seen.insert(part)));
+        }
+        true
     }
 
     /// Whether runs of a procedure hold assumptions beside their branches: an `assume`, or an `ensures` of a callee.

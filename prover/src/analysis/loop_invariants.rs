@@ -10,8 +10,12 @@
 //! themselves, and from what the procedure around may assume. Those that do not are dropped, until the rest do. (Flanagan
 //! and Leino, "Houdini", FME 2001.)
 //!
+//! Of recursion that is given what it gave back the same is asked, but for what holds on entry: it is called from any store.
+//!
 //! Invariant: the conditions speak of values that no store changes: integers, which reference is null, lengths.
 
+use super::conditions::Build;
+use super::{conserved, recursion};
 use crate::budget::loop_invariants::{MAX_CANDIDATES, MAX_QUERIES};
 use crate::chc::houdini::{self, Look};
 use crate::lower::{Lowered, is_loop};
@@ -24,7 +28,7 @@ use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Type};
 use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
-use smt::solve::{Answer, Solver, Task};
+use smt::solve::{Solver, Task, Together};
 use smt::term::{Ending, PathFacts, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +60,7 @@ pub fn infer(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &m
 }
 
 fn search(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) {
-    let kept = loops(unit, version).map(|id| (id, candidates(unit, version, id))).collect();
+    let kept = spoken_of(unit, version).map(|id| (id, candidates(unit, version, id))).collect();
     let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES };
     let concerned = search.concerned();
     search.assume();
@@ -92,8 +96,8 @@ pub fn confirm(
     let mut kept = BTreeMap::new();
     let some = |held: &LoopInvariants| !held.entry.is_empty() || !held.exit.is_empty();
     for (id, held) in (0u32..).map(ProcId).zip(held).filter(|(_, held)| some(held)) {
-        if !unit.versions()[version].procedures.get(id.index()).is_some_and(is_loop) {
-            return reject("conditions are said to hold of what is no loop");
+        if spoken_of(unit, version).all(|own| own != id) {
+            return reject("conditions are said to hold of what is neither a loop nor nested recursion");
         }
         let all = candidates(unit, version, id);
         let those = |all: &[Expr], positions: &[usize]| -> Option<Vec<Expr>> {
@@ -114,13 +118,24 @@ pub fn confirm(
     }
 }
 
-fn loops(unit: &Lowered, version: usize) -> impl Iterator<Item = ProcId> {
-    let procedures = &unit.versions()[version].procedures;
-    (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| is_loop(code)).map(|(id, _)| id)
+/// The procedures of which something may be said.
+fn spoken_of(unit: &Lowered, version: usize) -> impl Iterator<Item = ProcId> {
+    let procedures = (0u32..).map(ProcId).zip(&unit.versions()[version].procedures);
+    procedures.filter(|(id, code)| is_loop(code) || recursion::is_nested(code, *id)).map(|(id, _)| id)
 }
 
-/// The conditions that are tried.
+/// The conditions that are tried; of what neither is a loop nor calls itself with what it gave back, none.
 fn candidates(unit: &Lowered, version: usize, id: ProcId) -> Conditions {
+    let code = unit.procedure(version, id);
+    match () {
+        () if is_loop(code) => of_loop(unit, version, id),
+        () if recursion::is_nested(code, id) => Conditions { entry: Vec::new(), exit: recursion::candidates(code) },
+        () => Conditions::default(),
+    }
+}
+
+/// The conditions that are tried of a loop.
+fn of_loop(unit: &Lowered, version: usize, id: ProcId) -> Conditions {
     let procedures = &unit.versions()[version].procedures;
     let code = &procedures[id.index()];
     let of_type = |ids: &[LocalId], wanted: fn(&Type) -> bool| -> Vec<LocalId> {
@@ -131,6 +146,7 @@ fn candidates(unit: &Lowered, version: usize, id: ProcId) -> Conditions {
     let arrays = of_type(&params, |ty| matches!(ty, Type::Array(_)));
     let build = Build { code };
     let mut entry = carried(procedures, code);
+    entry.extend(conserved::candidates(procedures, id));
     let mut exit = Vec::new();
     for (numbers, conditions) in [(&taken, &mut entry), (&given, &mut exit)] {
         for &x in numbers {
@@ -190,42 +206,6 @@ fn moved(condition: &Expr, to: &BTreeMap<LocalId, LocalId>) -> Option<Expr> {
         _ => return None,
     };
     Some(Expr { kind, ty: condition.ty.clone(), span: condition.span })
-}
-
-/// Builds conditions on the parameters of a procedure.
-struct Build<'c> {
-    code: &'c Procedure,
-}
-
-impl Build<'_> {
-    fn expr(&self, kind: ExprKind, ty: Type) -> Expr {
-        Expr { kind, ty, span: self.code.span }
-    }
-
-    fn local(&self, id: LocalId) -> Expr {
-        self.expr(ExprKind::Local(id), self.code.local(id).ty.clone())
-    }
-
-    fn int(&self, value: i64) -> Expr {
-        self.expr(ExprKind::Int(value.into()), Type::Int)
-    }
-
-    fn null(&self, like: LocalId) -> Expr {
-        self.expr(ExprKind::Null, self.code.local(like).ty.clone())
-    }
-
-    fn length(&self, array: LocalId) -> Expr {
-        self.expr(ExprKind::Length(Box::new(self.local(array))), Type::Int)
-    }
-
-    fn compare(&self, op: BinOp, left: Expr, right: Expr) -> Expr {
-        self.expr(ExprKind::Binary(op, Box::new(left), Box::new(right)), Type::Bool)
-    }
-
-    fn or_null(&self, array: LocalId, condition: Expr) -> Expr {
-        let null = self.compare(BinOp::Eq, self.local(array), self.null(array));
-        self.compare(BinOp::Or, null, condition)
-    }
 }
 
 struct Search<'a> {
@@ -347,12 +327,14 @@ impl Search<'_> {
         let queries = &mut self.queries;
         let unproved = self.solver.at(task, |solver| {
             houdini::unproved(&open, |conditions| {
-                let Some(left) = queries.checked_sub(1) else { return false };
+                let Some(left) = queries.checked_sub(1) else { return Together::Open };
                 *queries = left;
                 let goal = arena.terms.and(conditions);
                 let tag = Purpose::LoopCondition.within(version, vec![place]);
-                solver.prove(arena, &Obligation { assumptions: path.to_vec(), goal, tag }) == Answer::Holds
-                    || faults::planted("analysis/loop-invariants/unproved-kept")
+                match faults::planted("analysis/loop-invariants/unproved-kept") {
+                    true => Together::Hold,
+                    false => solver.prove_all(arena, &Obligation { assumptions: path.to_vec(), goal, tag }, conditions),
+                }
             })
         });
         failed.extend(unproved.into_iter().map(|at| positions[at]));

@@ -2,6 +2,10 @@
 //!
 //! In: a lowered program. Out: an [`Analysis`]: the effects of every procedure, and which contracts hold.
 
+mod conditions;
+mod conserved;
+mod recursion;
+
 pub mod loop_invariants;
 
 pub mod inference;

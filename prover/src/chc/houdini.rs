@@ -5,6 +5,7 @@
 //!
 //! Invariant: where the answer is yes, every clause has held since the last candidate it may rest on was dropped.
 
+use smt::solve::Together;
 use smt::term::Term;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -57,23 +58,28 @@ fn look_again(work: &mut VecDeque<usize>, clauses: Vec<usize>) {
 /// So few goals are asked for one by one when they do not hold together.
 const FEW: usize = 4;
 
-/// The positions of the goals that do not follow: asks for all of them at once, and for parts where the answer is no.
-pub(crate) fn unproved(goals: &[Term], mut follow: impl FnMut(&[Term]) -> bool) -> BTreeSet<usize> {
+/// The positions of the goals that do not follow: asks for all of them at once. Those that fail in a model need not be asked for
+/// again; where there is none, parts are asked for.
+pub(crate) fn unproved(goals: &[Term], mut follow: impl FnMut(&[Term]) -> Together) -> BTreeSet<usize> {
     let mut failed = BTreeSet::new();
-    let everything = 0..goals.len();
-    let mut work = vec![everything];
+    let mut work: Vec<Vec<usize>> = vec![(0..goals.len()).collect()];
     while let Some(part) = work.pop() {
-        if part.is_empty() || follow(&goals[part.clone()]) {
+        if part.is_empty() {
             continue;
         }
-        match part.len() {
-            1 => {
-                failed.insert(part.start);
+        let asked: Vec<Term> = part.iter().map(|&at| goals[at]).collect();
+        match (follow(&asked), part.len()) {
+            (Together::Hold, _) => {}
+            (Together::FailAt(truths), _) => {
+                let (open, false_there) = part.iter().zip(truths).partition::<Vec<_>, _>(|(_, truth)| *truth);
+                failed.extend(false_there.into_iter().map(|(&at, _)| at));
+                work.push(open.into_iter().map(|(&at, _)| at).collect());
             }
-            2..=FEW => work.extend(part.rev().map(|at| at..at + 1)),
-            length => {
-                let middle = part.start + length / 2;
-                work.extend([middle..part.end, part.start..middle]);
+            (Together::Open, 1) => failed.extend(part),
+            (Together::Open, 2..=FEW) => work.extend(part.into_iter().rev().map(|at| vec![at])),
+            (Together::Open, length) => {
+                let (first, last) = part.split_at(length / 2);
+                work.extend([last.to_vec(), first.to_vec()]);
             }
         }
     }
@@ -130,11 +136,21 @@ mod tests {
         let mut terms = Terms::new();
         let goals: Vec<Term> = (0..9).map(|number| terms.int(number)).collect();
         let bad = [goals[2], goals[7]];
-        let failed = unproved(&goals, |part| !part.iter().any(|goal| bad.contains(goal)));
+        let found = |part: &[Term]| part.iter().any(|goal| bad.contains(goal));
+        let failed = unproved(&goals, |part| if found(part) { Together::Open } else { Together::Hold });
         assert_eq!(failed, BTreeSet::from([2, 7]));
-        assert!(unproved(&goals, |_| true).is_empty());
+        let mut asked = 0;
+        let failed = unproved(&goals, |part| {
+            asked += 1;
+            match found(part) {
+                true => Together::FailAt(part.iter().map(|goal| !bad.contains(goal)).collect()),
+                false => Together::Hold,
+            }
+        });
+        assert_eq!((failed, asked), (BTreeSet::from([2, 7]), 2));
+        assert!(unproved(&goals, |_| Together::Hold).is_empty());
         let mut left: Vec<usize> = (0..9).collect();
-        assert!(remove(&mut left, &failed));
+        assert!(remove(&mut left, &BTreeSet::from([2, 7])));
         assert_eq!(left, [0, 1, 3, 4, 5, 6, 8]);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: nothing here looks into programs or knows engines; candidates and clauses are numbers, terms or plain data.
 
+pub(crate) mod asking;
 pub(crate) mod houdini;
 pub mod polynomial;
 pub(crate) mod ranking;

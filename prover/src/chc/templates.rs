@@ -95,6 +95,10 @@ pub(crate) struct Templates {
     pub(crate) moduli: BTreeSet<BigInt>,
     /// Polynomials of the program's own conditions that may have a bound.
     pub(crate) conditions: Vec<Polynomial>,
+    /// What the program asks: whether these are at most 0.
+    pub(crate) tests: Vec<Polynomial>,
+    /// The numbers that it divides by, where columns are compared with multiples of others by them.
+    pub(crate) divisors: BTreeSet<BigInt>,
 }
 
 impl Templates {
@@ -110,7 +114,7 @@ impl Templates {
         let small = |number: &&BigInt| number.to_i32().is_some_and(|number| (2..=12).contains(&number));
         let mut moduli: BTreeSet<BigInt> = constants.iter().filter(small).take(MAX_MODULI).cloned().collect();
         moduli.insert(BigInt::from(2));
-        Templates { degree: 1, bounds, moduli, conditions: Vec::new() }
+        Templates { degree: 1, bounds, moduli, ..Templates::default() }
     }
 }
 
@@ -132,12 +136,25 @@ pub(crate) fn constants(terms: &Terms, roots: &[Term]) -> BTreeSet<BigInt> {
     found
 }
 
-/// The polynomials over columns that conditions compare with 0, without their constant parts.
-pub(crate) fn compared(terms: &Terms, conditions: &[Term], columns: &BTreeMap<Term, usize>) -> Vec<Polynomial> {
+/// The numbers by which terms divide.
+pub(crate) fn divisors(terms: &Terms, roots: &[Term]) -> BTreeSet<BigInt> {
+    let of = |part: Term| match terms.node(part) {
+        Node::Div(_, by) => terms.as_int(*by).filter(|by| **by > BigInt::one()).cloned(),
+        _ => None,
+    };
+    terms.parts_of(roots).into_iter().filter_map(of).collect()
+}
+
+/// The polynomials over columns that conditions compare with 0.
+pub(crate) fn tests(terms: &Terms, conditions: &[Term], columns: &BTreeMap<Term, usize>) -> BTreeSet<Polynomial> {
     let mut sums = BTreeSet::new();
     conditions.iter().for_each(|&condition| collect(terms, condition, &mut sums));
-    let found: BTreeSet<Polynomial> = sums.into_iter().filter_map(|sum| Polynomial::of(terms, sum, columns)).collect();
-    found.into_iter().map(Polynomial::without_constant).collect()
+    sums.into_iter().filter_map(|sum| Polynomial::of(terms, sum, columns)).collect()
+}
+
+/// The same without their constant parts.
+pub(crate) fn compared(terms: &Terms, conditions: &[Term], columns: &BTreeMap<Term, usize>) -> Vec<Polynomial> {
+    tests(terms, conditions, columns).into_iter().map(Polynomial::without_constant).collect()
 }
 
 fn collect(terms: &Terms, condition: Term, found: &mut BTreeSet<Term>) {
@@ -192,8 +209,47 @@ fn of_numbers(rows: &[Vec<BigInt>], numbers: &[usize], booleans: &[bool], templa
     let mut facts: Vec<Fact> = found.into_iter().map(Fact::Equation).collect();
     facts.extend(bounds(rows, booleans, (numbers, &free), templates));
     facts.extend(remainders(rows, booleans, &free, templates));
+    facts.extend(quotients(rows, booleans, &free, templates));
     facts.extend(of_one_size(rows, booleans, &free));
     facts.extend(flags(rows, booleans, numbers, templates));
+    facts
+}
+
+/// Bounds on the difference of a column and a multiple of another one, as of a number and what is left when it is divided: always, or
+/// where the program's own tests are met.
+fn quotients(rows: &[Vec<BigInt>], booleans: &[bool], free: &[usize], templates: &Templates) -> Vec<Fact> {
+    let numbers: Vec<usize> = free.iter().copied().filter(|&at| !booleans[at]).collect();
+    let mut shapes = Vec::new();
+    for (by, &one) in templates.divisors.iter().flat_map(|by| numbers.iter().map(move |one| (by, one))) {
+        for &other in numbers.iter().filter(|other| **other != one) {
+            for sign in [1, -1].map(BigInt::from) {
+                shapes.push(Polynomial { parts: vec![(sign.clone(), vec![one]), (-sign * by, vec![other])] });
+            }
+        }
+    }
+    let signs = [1, -1].map(BigInt::from);
+    let below = |sum: &Polynomial, sign: &BigInt| {
+        sum.times(sign).plus(if sign.is_one() { BigInt::zero() } else { BigInt::one() })
+    };
+    let tests: Vec<Polynomial> =
+        templates.tests.iter().flat_map(|sum| signs.iter().map(move |sign| below(sum, sign))).collect();
+    let most = |shape: &Polynomial, rows: &mut dyn Iterator<Item = &Vec<BigInt>>| {
+        rows.map(|row| shape.at(row)).max().filter(|most| templates.bounds.contains(most))
+    };
+    let mut facts = Vec::new();
+    for shape in shapes {
+        let always = most(&shape, &mut rows.iter());
+        facts.extend(always.clone().map(|most| Fact::AtMostZero(shape.clone().plus(-most))));
+        for test in &tests {
+            let met = |row: &&Vec<BigInt>| !test.at(row).is_positive();
+            let Some(there) = most(&shape, &mut rows.iter().filter(met)) else { continue };
+            if always.as_ref() != Some(&there) {
+                let otherwise = test.times(&-BigInt::one()).plus(BigInt::one());
+                facts
+                    .push(Fact::OneOf(vec![Fact::AtMostZero(otherwise), Fact::AtMostZero(shape.clone().plus(-there))]));
+            }
+        }
+    }
     facts
 }
 
@@ -303,7 +359,7 @@ mod tests {
 
     fn templates() -> Templates {
         let numbers = |list: &[i64]| list.iter().map(|&n| BigInt::from(n)).collect();
-        Templates { degree: 2, bounds: numbers(&[-1, 0, 1]), moduli: numbers(&[2]), conditions: Vec::new() }
+        Templates { degree: 2, bounds: numbers(&[-1, 0, 1]), moduli: numbers(&[2]), ..Templates::default() }
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod repeat;
 mod unify;
 mod walk;
 
+use crate::chc::houdini;
 use crate::goal::Pair;
 use kernel::bounds::relate::MAX_SPLITS;
 use kernel::exec::state::Outcome;
@@ -22,7 +23,7 @@ use kernel::relate::{
     Repeat, places, write_condition,
 };
 use smt::arena::CallRecord;
-use smt::obligation::{Purpose, Tag};
+use smt::obligation::{Obligation, Purpose, Tag};
 use smt::term::{AllocClass, CallId, Ending, Term};
 use std::collections::{BTreeMap, BTreeSet};
 use walk::{Sides, Splits};
@@ -313,14 +314,11 @@ impl<'a> Searcher<'a> {
     /// Notes what the relation of two loops says that does not hold of two ends.
     fn weaken_ends(&mut self, left: &Outcome, right: &Outcome, found: &Correspondence) {
         let (aligned, said) = self.relater.said_at_ends(left, right, found);
-        let tag = || Tag::from(Purpose::StoresEqual);
-        if said.is_empty() || self.relater.holds(&aligned, &said, tag()) {
-            return;
-        }
-        for (at, fact) in said.into_iter().enumerate() {
-            if !self.refuted_at_ends.contains(&at) && !self.relater.holds(&aligned, &[fact], tag()) {
-                self.refuted_at_ends.insert(at);
-            }
+        let open: Vec<usize> = (0..said.len()).filter(|at| !self.refuted_at_ends.contains(at)).collect();
+        if !said.is_empty() && !self.relater.holds(&aligned, &said, Purpose::StoresEqual.into()) {
+            let goals: Vec<Term> = open.iter().map(|&at| said[at]).collect();
+            let failing = self.failing(&aligned, &goals, &Purpose::StoresEqual.into());
+            self.refuted_at_ends.extend(failing.into_iter().map(|at| open[at]));
         }
     }
 
@@ -332,14 +330,36 @@ impl<'a> Searcher<'a> {
         if whole.is_empty() || self.relater.holds(aligned, &whole, tag.clone()) {
             return;
         }
-        let refuted = self.refuted.entry((records[0].callee, records[1].callee)).or_default();
-        for (refuted, goals) in refuted.iter_mut().zip(said) {
-            for (at, goal) in goals.into_iter().enumerate() {
-                if !refuted.contains(&at) && !self.relater.holds(aligned, &[goal], tag.clone()) {
-                    refuted.insert(at);
-                }
+        let pair = (records[0].callee, records[1].callee);
+        let known = self.refuted.get(&pair).cloned().unwrap_or_default();
+        let places = (0..2).flat_map(|part| (0..said[part].len()).map(move |at| (part, at)));
+        let open: Vec<(usize, usize)> = places.filter(|(part, at)| !known[*part].contains(at)).collect();
+        let goals: Vec<Term> = open.iter().map(|&(part, at)| said[part][at]).collect();
+        let failing = self.failing(aligned, &goals, &tag);
+        let refuted = self.refuted.entry(pair).or_default();
+        for (part, at) in failing.into_iter().map(|at| open[at]) {
+            refuted[part].insert(at);
+        }
+    }
+
+    /// The positions of the goals that do not follow from both path conditions.
+    fn failing(&mut self, aligned: &RenamedOutcome, goals: &[Term], tag: &Tag) -> BTreeSet<usize> {
+        let Relater { arena, solver, .. } = &mut self.relater;
+        let (mut positions, mut open) = (Vec::new(), Vec::new());
+        for (at, &goal) in goals.iter().enumerate() {
+            let goal = arena.terms.simplify(goal, &aligned.known);
+            let arranged = arena.terms.arranged(goal);
+            if !arena.terms.is_true(arranged) {
+                positions.push(at);
+                open.push(goal);
             }
         }
+        let failing = houdini::unproved(&open, |goals| {
+            let goal = arena.terms.and(goals);
+            let obligation = Obligation { assumptions: aligned.assumptions.clone(), goal, tag: tag.clone() };
+            solver.prove_all(arena, &obligation, goals)
+        });
+        failing.into_iter().map(|at| positions[at]).collect()
     }
 }
 

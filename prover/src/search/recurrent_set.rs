@@ -247,7 +247,8 @@ fn recurs(of: Version<'_>, id: ProcId, mut atoms: Vec<Atom>, solver: &mut Solver
         let goals: Vec<Term> = atoms.iter().map(|atom| atom.term(&mut arena, args)).collect();
         let failed = houdini::unproved(&goals, |goals| {
             let goal = arena.terms.and(goals);
-            follows(&mut arena, solver, &assumptions, goal)
+            let tag = Purpose::ConditionRecurs.into();
+            solver.prove_all(&mut arena, &Obligation { assumptions: assumptions.clone(), goal, tag }, goals)
         });
         Look::weakened(!faults::planted("search/recurrent/not-kept") && houdini::remove(&mut atoms, &failed))
     });

@@ -10,6 +10,11 @@ use std::collections::BTreeSet;
 /// The obligation with products, and divisions by what is no literal, as functions of which nothing is known but what is true at
 /// the borders of its conditions and of remainders: easier, and stronger. `None` when there are none.
 pub fn linearised(arena: &mut Arena, obligation: &Obligation) -> Option<Obligation> {
+    linearised_with(arena, obligation, &[]).map(|(linear, _)| linear)
+}
+
+/// The same, and the same of goals of which the obligation's is made.
+pub fn linearised_with(arena: &mut Arena, obligation: &Obligation, goals: &[Term]) -> Option<(Obligation, Vec<Term>)> {
     let roots: Vec<Term> = obligation.assumptions.iter().copied().chain([obligation.goal]).collect();
     let parts = arena.terms.parts_of(&roots);
     if !parts.iter().any(|&part| opaque(arena, part).is_some()) {
@@ -19,8 +24,9 @@ pub fn linearised(arena: &mut Arena, obligation: &Obligation) -> Option<Obligati
     lemmas.extend(of_remainders(&mut arena.terms, &parts));
     lemmas.extend(by_remainders(&mut arena.terms, &parts));
     let all: Vec<Term> = roots.into_iter().chain(lemmas).collect();
+    let looked_at: Vec<Term> = all.iter().chain(goals).copied().collect();
     let found: BTreeSet<Term> =
-        arena.terms.parts_of(&all).into_iter().filter(|&part| opaque(arena, part).is_some()).collect();
+        arena.terms.parts_of(&looked_at).into_iter().filter(|&part| opaque(arena, part).is_some()).collect();
     let mut by: HashMap<Term, Term> = HashMap::default();
     // What a term is made of was made before it.
     for term in found {
@@ -30,10 +36,11 @@ pub fn linearised(arena: &mut Arena, obligation: &Obligation) -> Option<Obligati
         by.insert(term, value);
     }
     let goal = arena.terms.substitute(obligation.goal, &by);
+    let goals = goals.iter().map(|&goal| arena.terms.substitute(goal, &by)).collect();
     let mut assumptions: Vec<Term> = all.into_iter().map(|fact| arena.terms.substitute(fact, &by)).collect();
     // The goal stands between what was assumed and what is true anyway.
     assumptions.remove(obligation.assumptions.len());
-    Some(Obligation { assumptions, goal, tag: obligation.tag.clone() })
+    Some((Obligation { assumptions, goal, tag: obligation.tag.clone() }, goals))
 }
 
 /// The function that a term applies if it is not linear, and to what.

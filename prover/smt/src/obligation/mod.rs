@@ -15,7 +15,7 @@ mod reach;
 mod sums;
 mod tag;
 
-pub use linearise::linearised;
+pub use linearise::{linearised, linearised_with};
 pub use tag::{Purpose, Tag};
 
 use crate::arena::Arena;

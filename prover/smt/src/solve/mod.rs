@@ -81,6 +81,17 @@ pub enum Answer {
     Unknown(String),
 }
 
+/// What the solver says of several goals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Together {
+    /// All follow.
+    Hold,
+    /// There is a model in which these hold, by position, and others do not: one at least.
+    FailAt(Vec<bool>),
+    /// It is not decided, or not said where they fail.
+    Open,
+}
+
 /// One query as it was asked.
 #[derive(Clone, Debug)]
 pub struct Query {
@@ -277,6 +288,32 @@ impl Solver {
             return answer.clone();
         }
         self.ask(smt2, obligation.tag.clone(), Logic::QuantifierFree)
+    }
+
+    /// Whether some goals follow together from the assumptions of an obligation, whose goal they are; where they do not, which of
+    /// them hold in one model of that.
+    pub fn prove_all(&mut self, arena: &mut Arena, obligation: &Obligation, goals: &[Term]) -> Together {
+        let of_all = |answer| match answer {
+            Answer::Holds => Together::Hold,
+            Answer::Fails | Answer::FailsAt(_) if goals.len() == 1 => Together::FailAt(vec![false]),
+            Answer::FailsAt(_) | Answer::Fails | Answer::Unknown(_) => Together::Open,
+        };
+        if goals.len() < 2 || arena.terms.is_true(obligation.goal) || arena.terms.is_false(obligation.goal) {
+            return of_all(self.prove(arena, obligation));
+        }
+        let smt2 = obligation.smt2_with(arena, goals);
+        let answer = match self.answers.get(&smt2) {
+            Some(answer) => answer.clone(),
+            None => self.ask(smt2, obligation.tag.clone(), Logic::Model),
+        };
+        let truth = |values: &BTreeMap<String, String>, at: usize| Some(values.get(&format!("want{at}"))? != "0");
+        match &answer {
+            Answer::FailsAt(values) => {
+                let truths: Option<Vec<bool>> = (0..goals.len()).map(|at| truth(values, at)).collect();
+                truths.filter(|truths| truths.contains(&false)).map_or(Together::Open, Together::FailAt)
+            }
+            _ => of_all(answer),
+        }
     }
 
     /// The values of terms in some model in which the assumptions hold and the goal does not, as in [`Answer::FailsAt`];

@@ -13,6 +13,7 @@
 use super::laws::{Laws, case_told, instance, instances, moduli, observed, told};
 use super::steps::Steps;
 use crate::budget::closed_form::MAX_QUERIES;
+use crate::chc::asking::Asking;
 use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::Polynomial;
 use crate::engines::fragments::heapless;
@@ -24,8 +25,8 @@ use kernel::relate::Level;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
-use smt::obligation::{Obligation, Purpose, linearised};
-use smt::solve::{Answer, Solver};
+use smt::obligation::Purpose;
+use smt::solve::Solver;
 use smt::term::Term;
 use std::collections::BTreeMap;
 
@@ -175,7 +176,7 @@ impl Forms<'_, '_> {
                     same.push(terms.eq(mine, other));
                 }
                 let goal = terms.and(&same);
-                self.follows(&known, goal)
+                self.asking().follows(&known, goal)
             })
         });
         alike.then_some(self.laws)
@@ -224,10 +225,7 @@ impl Forms<'_, '_> {
             let values: Vec<Term> = inputs.iter().chain(&step.output).copied().collect();
             let terms = self.steps.terms();
             let goals: Vec<Term> = laws.iter().map(|law| instance(terms, law, &HashMap::default(), &values)).collect();
-            let failed = houdini::unproved(&goals, |goals| {
-                let goal = self.steps.terms().and(goals);
-                self.follows(&known, goal)
-            });
+            let failed = self.asking().unproved(&known, &goals);
             dropped |= self.laws.get_mut(&(version, id)).is_some_and(|laws| {
                 !faults::planted("engines/closed-form/not-inductive") && houdini::remove(laws, &failed)
             });
@@ -235,13 +233,13 @@ impl Forms<'_, '_> {
         dropped
     }
 
-    fn follows(&mut self, known: &[Term], goal: Term) -> bool {
-        let Some(left) = self.queries.checked_sub(1) else { return false };
-        self.queries = left;
-        let obligation = Obligation { assumptions: known.to_vec(), goal, tag: Purpose::ClosedFormInductive.into() };
-        let arena = self.steps.arena();
-        // Most laws follow without a look into products.
-        linearised(arena, &obligation).is_some_and(|linear| self.solver.prove(arena, &linear) == Answer::Holds)
-            || self.solver.prove(arena, &obligation) == Answer::Holds
+    fn asking(&mut self) -> Asking<'_> {
+        Asking {
+            solver: self.solver,
+            arena: self.steps.arena(),
+            queries: &mut self.queries,
+            purpose: &Purpose::ClosedFormInductive,
+            exact: true,
+        }
     }
 }

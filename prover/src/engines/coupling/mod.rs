@@ -30,6 +30,7 @@ use super::{Engine, relational};
 use crate::budget::coupling::{
     BOUNDED_UNROLLINGS, DEGREES, MAX_BOUNDED_QUERIES, MAX_QUERIES, MAX_ROUNDS, UNROLLED_DEGREES, UNROLLINGS,
 };
+use crate::chc::asking::Asking;
 use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::fit;
 use crate::chc::summaries::Candidates;
@@ -45,8 +46,8 @@ use kernel::relate::Level;
 use laws::{Laws, instances};
 use num_bigint::BigInt;
 use runs::{Observations, Order, Simulator};
-use smt::obligation::{Obligation, Purpose, linearised};
-use smt::solve::{Answer, Solver};
+use smt::obligation::Purpose;
+use smt::solve::Solver;
 use smt::term::{Sort, Term};
 use std::collections::BTreeMap;
 use steps::{Call, Step, Steps};
@@ -408,7 +409,7 @@ impl<'a, 'p> Coupler<'a, 'p> {
         let facts = if coupling { own.before.clone() } else { own.after.clone() };
         let values = self.steps.with_lengths(if coupling { inputs(calls) } else { all(calls) });
         let goals: Vec<Term> = facts.iter().map(|fact| fact.term(self.steps.terms(), &values)).collect();
-        let failed = houdini::unproved(&goals, |goals| self.follows(known, |steps| steps.terms().and(goals)));
+        let failed = self.asking().unproved(known, &goals);
         let Some(own) = self.summaries.get_mut(&pair) else { return false };
         !faults::planted("engines/coupling/not-inductive")
             && houdini::remove(if coupling { &mut own.before } else { &mut own.after }, &failed)
@@ -444,19 +445,16 @@ impl<'a, 'p> Coupler<'a, 'p> {
 
     fn follows(&mut self, known: &[Term], goal: impl FnOnce(&mut Steps<'p>) -> Term) -> bool {
         let goal = goal(self.steps);
-        if self.queries < if faults::planted("engines/coupling/budget-holds") { usize::MAX } else { 1 } {
-            return faults::planted("engines/coupling/budget-holds");
-        }
-        self.queries -= 1;
-        let obligation = Obligation { assumptions: known.to_vec(), goal, tag: self.purpose.clone().into() };
-        let arena = self.steps.arena();
-        // Most facts follow without a look into products.
-        match linearised(arena, &obligation) {
-            Some(linear) => {
-                self.solver.prove(arena, &linear) == Answer::Holds
-                    || (!self.bounds && self.solver.prove(arena, &obligation) == Answer::Holds)
-            }
-            None => self.solver.prove(arena, &obligation) == Answer::Holds,
+        faults::planted("engines/coupling/budget-holds") || self.asking().follows(known, goal)
+    }
+
+    fn asking(&mut self) -> Asking<'_> {
+        Asking {
+            solver: self.solver,
+            arena: self.steps.arena(),
+            queries: &mut self.queries,
+            purpose: &self.purpose,
+            exact: !self.bounds,
         }
     }
 }

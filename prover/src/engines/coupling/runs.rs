@@ -2,7 +2,7 @@
 //! random store.
 
 use super::steps::{Call, Step, Steps};
-use crate::budget::coupling::{MAX_INPUTS, MAX_ROWS, MAX_RUN_DEPTH, MAX_RUN_STEPS};
+use crate::budget::coupling::{MAX_INPUTS, MAX_REFUSED, MAX_ROWS, MAX_ROWS_OF_RUN, MAX_RUN_DEPTH, MAX_RUN_STEPS};
 use crate::goal::Pair;
 use lang_l::hir::ProcId;
 use lang_l::random::Random;
@@ -99,13 +99,23 @@ impl<'s, 'p> Simulator<'s, 'p> {
         let (sorts, _) = steps.sorts(version, id);
         let mut random = Random::new(SEED);
         let mut found: BTreeMap<Vec<BigInt>, Activation> = BTreeMap::new();
-        for at in 0..MAX_INPUTS * (near.len() + 1) {
+        let wanted = MAX_INPUTS * (near.len() + 1);
+        let mut begun = 0;
+        for at in 0..wanted * MAX_REFUSED {
             let input = near_one(&mut random, &sorts, near, at);
             let mut run = Simulator::new(steps, version, RandomStore::new(random.number()));
-            if run.call(id, &input, 0).is_some() {
-                found.extend(run.seen.into_iter().filter(|(own, _)| *own == id).map(|(_, a)| (a.input.clone(), a)));
+            if !steps.may_begin(version, id, &input) {
+                continue;
             }
-            if found.len() >= MAX_ROWS {
+            begun += 1;
+            if run.call(id, &input, 0).is_some() {
+                let own: Vec<Activation> =
+                    run.seen.into_iter().filter(|(of, _)| *of == id).map(|(_, own)| own).collect();
+                // The first calls and the last ones: others would leave no room for runs from other inputs.
+                let kept = own.iter().take(MAX_ROWS_OF_RUN).chain(own.iter().rev().take(MAX_ROWS_OF_RUN));
+                found.extend(kept.map(|own| (own.input.clone(), own.clone())));
+            }
+            if found.len() >= MAX_ROWS || begun >= wanted {
                 break;
             }
         }

@@ -1,7 +1,7 @@
 //! The paths of both versions over variables of their own, in one arena.
 
 use crate::budget::coupling::MAX_STEPS;
-use crate::chc::templates::{Templates, compared, constants};
+use crate::chc::templates::{Templates, compared, constants, divisors, tests};
 use crate::goal::{Pair, Program};
 use kernel::bounds::pair::MAX_INLINE_DEPTH;
 use kernel::effects::Effects;
@@ -258,6 +258,13 @@ impl<'p> Steps<'p> {
         self.assumed.get(&(version, id)).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a call may be given these values, as far as that can be seen without a heap.
+    pub(super) fn may_begin(&self, version: usize, id: ProcId, input: &[BigInt]) -> bool {
+        let mut values = self.inputs_ref(version, id).iter().copied().zip(input.iter().cloned()).collect();
+        let truth = |&fact: &Term| self.arena.terms.evaluate(fact, &mut values, &mut ());
+        self.assumed(version, id).iter().filter_map(truth).all(|truth| truth != BigInt::default())
+    }
+
     pub(super) fn arena(&mut self) -> &mut Arena {
         &mut self.arena
     }
@@ -366,6 +373,22 @@ impl<'p> Steps<'p> {
         let columns: BTreeMap<Term, usize> = columns.iter().copied().zip(0..).collect();
         let conditions = compared(&self.arena.terms, &conditions, &columns);
         Templates { degree, conditions, ..Templates::near(&constants(&self.arena.terms, &roots)) }
+    }
+
+    /// The same, with bounds on what is divided.
+    pub(super) fn templates_of_quotients(&self, of: &[(usize, ProcId)], columns: &[Term]) -> Templates {
+        let steps = || of.iter().flat_map(|&(version, id)| self.steps_ref(version, id));
+        let conditions: Vec<Term> = steps().flat_map(|step| step.path.iter().copied()).collect();
+        let positions: BTreeMap<Term, usize> = columns.iter().copied().zip(0..).collect();
+        let tests = tests(&self.arena.terms, &conditions, &positions).into_iter().collect();
+        Templates { tests, divisors: self.divisors(), ..self.templates(of, columns, 1) }
+    }
+
+    /// The numbers that something is divided by.
+    pub(super) fn divisors(&self) -> BTreeSet<BigInt> {
+        let steps = self.steps.values().flatten();
+        let all = steps.flat_map(|step| step.calls.iter().flat_map(|call| &call.input).chain(&step.path).copied());
+        divisors(&self.arena.terms, &all.collect::<Vec<_>>())
     }
 
     pub(super) fn equal_inputs(&mut self, pair: Pair) -> Vec<Term> {

@@ -12,7 +12,7 @@
 mod differ;
 mod input;
 
-use crate::budget::bmc::{DEPTHS, MAX_CALLS, MAX_OUTCOMES, MAX_QUERIES, MAX_WORK, SHARE};
+use crate::budget::bmc::{DEPTHS, MAX_CALLS, MAX_OUTCOMES, MAX_QUERIES, MAX_UNDECIDED, MAX_WORK, SHARE};
 use crate::goal::{Pair, Program, assumptions};
 use kernel::exec::state::Outcome;
 use kernel::exec::{Limits, execute};
@@ -29,6 +29,16 @@ pub fn explore<T>(
     program: &Program<'_>,
     pair: Pair,
     when: Option<&Expr>,
+    solver: &mut Solver,
+    attempt: &mut dyn FnMut(Input) -> Option<T>,
+) -> Option<T> {
+    solver.with_patience(MAX_UNDECIDED, |solver| rounds(program, (pair, when), solver, attempt))
+}
+
+/// Round after round, each deeper than the one before it.
+fn rounds<T>(
+    program: &Program<'_>,
+    (pair, when): (Pair, Option<&Expr>),
     solver: &mut Solver,
     attempt: &mut dyn FnMut(Input) -> Option<T>,
 ) -> Option<T> {

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 /// Integers that matter to no program in particular.
 const EVERYWHERE: [i64; 5] = [0, 1, -1, 2, 3];
-/// Larger ones, tried last.
-const LARGE: [i64; 4] = [7, -7, 10, 1_000_003];
+/// Larger ones, tried last: loops then make some turns more.
+const LARGE: [i64; 7] = [7, -7, 10, 12, 20, 33, 1_000_003];
 
 /// The integers, without repetition.
 pub(super) fn integers(unit: &Unit) -> Vec<BigInt> {

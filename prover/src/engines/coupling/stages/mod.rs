@@ -13,7 +13,8 @@ mod walk;
 use super::runs::{Activation, Simulator};
 use super::steps::{Call, Step, Steps};
 use super::{COUPLING, applies, both_end, by_summaries, sorts, summarised};
-use crate::budget::coupling::{MAX_NEAR, MAX_ROUNDS, MAX_STAGE_QUERIES};
+use crate::budget::coupling::{MAX_NEAR, MAX_ROUNDS, MAX_STAGE_QUERIES, MAX_UNDECIDED_QUOTIENTS};
+use crate::chc::asking::Asking;
 use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::{Equation, Polynomial, fit};
 use crate::chc::templates::{self, Fact, Templates};
@@ -24,9 +25,9 @@ use kernel::rejection::Rejection;
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
-use num_traits::Zero;
-use smt::obligation::{Obligation, Purpose, linearised};
-use smt::solve::{Answer, Solver};
+use num_traits::{Signed, Zero};
+use smt::obligation::Purpose;
+use smt::solve::Solver;
 use smt::term::{Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -34,8 +35,11 @@ use walk::{Key, Manner, Move, Order, Rows, Turn, Walk, moves};
 
 /// How many turns each side makes at a time (as variables of one name say, where nothing is said), in which orders, and what is
 /// looked for.
-const STAGE_ATTEMPTS: [StageAttempt; 8] = [
+const STAGE_ATTEMPTS: [StageAttempt; 11] = [
     (None, IN_TURN, LookedFor::Little),
+    (Some([2, 1]), IN_TURN, LookedFor::Quotients),
+    (Some([1, 2]), IN_TURN, LookedFor::Quotients),
+    (Some([1, 1]), IN_TURN, LookedFor::Quotients),
     (Some([1, 1]), &[Order::Beside], LookedFor::Little),
     (Some([2, 1]), IN_TURN, LookedFor::Little),
     (Some([1, 2]), IN_TURN, LookedFor::Little),
@@ -89,7 +93,9 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
     let pairs = !both_end(goal.program, goal.pair);
     let attempts =
         STAGE_ATTEMPTS.iter().flat_map(|own| own.1.iter().map(|&order| (Manner { pace: own.0, order, pairs }, own.2)));
-    attempts.into_iter().find_map(|(manner, looked_for)| {
+    let divides = !steps.divisors().is_empty();
+    let wanted = |own: &(Manner, LookedFor)| divides || own.1 != LookedFor::Quotients;
+    attempts.into_iter().filter(wanted).find_map(|(manner, looked_for)| {
         let walk = Walk::through(&steps, &runs, manner)?;
         // With one stage on each side there is nothing beside it.
         let order = if manner.order == Order::Beside && walk.is_plain() { Order::First } else { manner.order };
@@ -97,17 +103,24 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
             return None;
         }
         let facts = observed(&mut steps, &walk, (manner.order, looked_for));
-        let search = Search {
-            steps: &mut steps,
-            solver,
-            pair: goal.pair,
-            assumed: &assumed,
-            manner,
-            walk: &walk,
-            facts,
-            queries: MAX_STAGE_QUERIES,
+        let with = |solver: &mut Solver| {
+            let search = Search {
+                steps: &mut steps,
+                solver,
+                pair: goal.pair,
+                assumed: &assumed,
+                manner,
+                walk: &walk,
+                facts,
+                queries: MAX_STAGE_QUERIES,
+            };
+            search.prove()
         };
-        search.prove()
+        match looked_for {
+            // What is divided is often left undecided, which is not to cost the others their turn.
+            LookedFor::Quotients => solver.with_patience(MAX_UNDECIDED_QUOTIENTS, with),
+            LookedFor::Little | LookedFor::Bounds | LookedFor::Squares => with(solver),
+        }
     })
 }
 
@@ -129,6 +142,8 @@ enum LookedFor {
     Bounds,
     /// Equations of the second degree.
     Squares,
+    /// Bounds on what is divided.
+    Quotients,
 }
 
 /// What is said of the calls of a key.
@@ -176,7 +191,11 @@ fn common(steps: &mut Steps<'_>, (key, rows): (&Key, &Rows), (order, looked_for)
     let whole: Vec<Vec<BigInt>> = rows.inputs.iter().zip(&rows.outputs).map(|(a, b)| [&a[..], b].concat()).collect();
     let whole = beside(&whole);
     let of: Vec<(usize, ProcId)> = (0..2).flat_map(|at| key[at].first().map(|&id| (at, id))).collect();
-    let templates = steps.templates(&of, &columns[0], if looked_for == LookedFor::Squares { 2 } else { 1 });
+    let templates = match looked_for {
+        LookedFor::Squares => steps.templates(&of, &columns[0], 2),
+        LookedFor::Quotients => steps.templates_of_quotients(&of, &columns[0]),
+        LookedFor::Little | LookedFor::Bounds => steps.templates(&of, &columns[0], 1),
+    };
     let mut before = templates::common(&going_in, &of_inputs, &templates);
     before.retain(|fact| looked_for == LookedFor::Bounds || is_worth_it(fact, &templates));
     let (count, first) = (calls.iter().map(|call| call.input.len()).sum::<usize>(), at_work(key, order));
@@ -224,7 +243,8 @@ fn is_worth_it(fact: &Fact, templates: &Templates) -> bool {
     let Fact::AtMostZero(sum) = fact else { return true };
     let shape = sum.clone().without_constant();
     let negated = shape.times(&BigInt::from(-1));
-    shape.parts.len() < 2 || [shape, negated].iter().any(|shape| templates.conditions.contains(shape))
+    let divided = shape.parts.iter().any(|(factor, _)| templates.divisors.contains(&factor.abs()));
+    divided || shape.parts.len() < 2 || [shape, negated].iter().any(|shape| templates.conditions.contains(shape))
 }
 
 /// The positions of the first calls of both versions.
@@ -517,20 +537,22 @@ impl Search<'_, '_> {
     /// Drops what does not follow of what is said of some calls; whether anything did not.
     fn drop_unproved(&mut self, key: &Key, calls: &[Call], known: &[Term], part: Part) -> bool {
         let goals = self.terms(key, calls, part);
-        let failed = houdini::unproved(&goals, |goals| self.follows(known, goals));
+        let failed = self.asking().unproved(known, &goals);
         self.facts.get_mut(key).is_some_and(|facts| houdini::remove(facts.part(part), &failed))
     }
 
     fn follows(&mut self, known: &[Term], goals: &[Term]) -> bool {
-        if self.queries == 0 {
-            return false;
+        self.asking().unproved(known, goals).is_empty()
+    }
+
+    fn asking(&mut self) -> Asking<'_> {
+        Asking {
+            solver: self.solver,
+            arena: self.steps.arena(),
+            queries: &mut self.queries,
+            purpose: &Purpose::SummaryInductive,
+            exact: false,
         }
-        self.queries -= 1;
-        let goal = self.steps.terms().and(goals);
-        let obligation = Obligation { assumptions: known.to_vec(), goal, tag: Purpose::SummaryInductive.into() };
-        let arena = self.steps.arena();
-        let linear = linearised(arena, &obligation);
-        self.solver.prove(arena, &linear.unwrap_or(obligation)) == Answer::Holds
     }
 
     /// What is left, as the kernel has it.
