@@ -169,9 +169,33 @@ impl SyntaxError {
             && starts_line(text, span)
         {
             let place = Span { start: before.end.saturating_sub(1).max(before.start), ..before };
+            if let Some(division) = commented_division(text, before) {
+                return Diagnostic::new("E0101", division, "`//` starts a comment", "the rest of the line is no code")
+                    .help("division is written `/`")
+                    .propose(division, "/");
+            }
             return Diagnostic::new("E0101", place, "missing `;`", "expected `;` after this")
                 .help("end the statement with `;`")
                 .replace(Span { start: before.end, ..before }, ";");
+        }
+
+        if missing(Token::RightBrace)
+            && found.is_none_or(Token::starts_item)
+            && let Some(open) = unclosed_block(text, tokens, span)
+        {
+            let item = tokens.iter().rfind(|(token, other)| token.starts_item() && other.start < span.start);
+            if found == Some(Token::Procedure)
+                && item.is_some_and(|&(_, item)| {
+                    starts_line(text, span) && indentation(text, item) < indentation(text, span)
+                })
+            {
+                return Diagnostic::new("E0109", span, "a procedure cannot stand inside of another one", "not here")
+                    .also(open, "this block is still open")
+                    .help("write it behind the other one, or close the block with `}`");
+            }
+            return Diagnostic::new("E0109", open, "this `{` is never closed", "a block starts here")
+                .also(span, "a `}` is missing before this")
+                .help("close it with `}`");
         }
 
         let found_text = match found {
@@ -187,16 +211,11 @@ impl SyntaxError {
         let message = format!("expected {wanted}, found {found_text}");
         let mut report = Diagnostic::new("E0100", span, message, format!("expected {wanted}"));
 
-        let closer = [
-            (Token::RightParen, Token::LeftParen),
-            (Token::RightBracket, Token::LeftBracket),
-            (Token::RightBrace, Token::LeftBrace),
-        ]
-        .into_iter()
-        .find(|&(closer, _)| missing(closer));
+        let closer = [(Token::RightParen, Token::LeftParen), (Token::RightBracket, Token::LeftBracket)]
+            .into_iter()
+            .find(|&(closer, _)| missing(closer));
         if let Some((closer, opener)) = closer
             && let Some(open) = unclosed(tokens, opener, closer, span)
-            && (opener != Token::LeftBrace || found.is_none_or(Token::starts_item))
         {
             report = report.also(open, format!("this {} is not closed", opener.text()));
         }
@@ -225,12 +244,23 @@ fn help(found: Option<Token>, expected: Expected, word: &str, before: Option<Tok
         Some(Token::Else) if wants_statement => {
             "an `else` follows the `}` of an `if`; both branches need braces".into()
         }
-        Some(Token::LeftBrace) if wants_statement => "a block stands only after `if`, `else` and `while`".into(),
+        Some(Token::LeftBrace) if wants_statement => {
+            "a block stands only after `if`, `else` and `while`: leave the braces out".into()
+        }
         Some(Token::Ident) if wants_item && matches!(word, "method" | "function" | "proc" | "def" | "fn" | "void") => {
             "a procedure is written `procedure p(x, y) returns (r) { … }`".into()
         }
         Some(Token::Ident) if matches!(word, "elif" | "elseif" | "elsif") => "write `else if (…) { … }`".into(),
         Some(Token::RightBrace) if wants_item => "this `}` closes nothing; remove it".into(),
+        Some(_) if wants_item => {
+            "a program is made of `procedure p(x) { … }`, `class C { … }` and `global g: int;`".into()
+        }
+        Some(Token::Ident) if wants(Token::Comma) && wants(Token::RightParen) && before == Some(Token::Ident) => {
+            "put a `,` between the two, or close the `(` with `)`".into()
+        }
+        Some(_) if wants(Token::LeftParen) && before == Some(Token::Ident) => {
+            "the parentheses are needed also when there is nothing in them, as in `p()`".into()
+        }
         Some(Token::LeftBrace)
             if wants(Token::Semicolon) && before == Some(Token::RightParen) && !wants(Token::LeftBrace) =>
         {
@@ -288,11 +318,53 @@ fn unclosed(tokens: &[(Token, Span)], opener: Token, closer: Token, place: Span)
                 return Some(span);
             }
             closed -= 1;
-        } else if opener != Token::LeftBrace && token == Token::Semicolon {
+        } else if token == Token::Semicolon {
             return None;
         }
     }
     None
+}
+
+/// The `//` just behind a place, if what follows looks like the end of a statement.
+fn commented_division(text: &str, before: Span) -> Option<Span> {
+    let rest = text.get(before.end as usize..)?;
+    let line = rest.lines().next()?;
+    let blanks = line.len() - line.trim_start_matches(' ').len();
+    let start = before.end + u32::try_from(blanks).ok()?;
+    let divides = line[blanks..].starts_with("//") && line.trim_end().ends_with(';');
+    divides.then_some(Span { start, end: start + 2, ..before })
+}
+
+/// The block before a place that is not closed: by the indentation of what closes the others, else the innermost one.
+fn unclosed_block(text: &str, tokens: &[(Token, Span)], place: Span) -> Option<Span> {
+    let end = tokens.partition_point(|(_, span)| span.start < place.start);
+    let item = tokens[..end].iter().rposition(|(token, _)| token.starts_item()).unwrap_or(0);
+    let (mut open, mut suspect): (Vec<(Span, usize)>, _) = (Vec::new(), None);
+    for &(token, span) in &tokens[item..end] {
+        match token {
+            Token::LeftBrace => open.push((span, indentation(text, span))),
+            Token::RightBrace => {
+                let own = indentation(text, span);
+                let same = open.iter().rposition(|&(_, other)| other == own).filter(|_| starts_line(text, span));
+                match (same, open.last()) {
+                    (Some(same), Some(&(last, _))) if same + 1 < open.len() => {
+                        suspect = Some(last);
+                        open.truncate(same);
+                    }
+                    _ => drop(open.pop()),
+                }
+            }
+            _ => {}
+        }
+    }
+    suspect.or(open.last().map(|&(span, _)| span))
+}
+
+/// How far the line of a place is indented.
+fn indentation(text: &str, span: Span) -> usize {
+    let before = text.get(..span.start as usize).unwrap_or("");
+    let line = before.rfind('\n').map_or(0, |at| at + 1);
+    text[line..].chars().take_while(|c| matches!(c, ' ' | '\t')).count()
 }
 
 /// `a`, `a or b`, `a, b or c`.
