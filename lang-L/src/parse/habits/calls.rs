@@ -31,7 +31,10 @@ pub(super) fn text(reader: &mut Reader<'_>) -> bool {
 pub(super) fn method(reader: &mut Reader<'_>) -> bool {
     let calls = (reader.peek(0), reader.peek(1), reader.peek(2))
         == (Some(Token::Dot), Some(Token::Ident), Some(Token::LeftParen));
-    let Some(close) = reader.closer(2).filter(|_| calls && reader.level() != Level::File) else { return false };
+    if !calls || reader.level() == Level::File {
+        return false;
+    }
+    let Some(close) = reader.closer(2) else { return false };
     let object = reader.operand_before().to_vec();
     let (Some(&(_, first)), Some(&(_, last))) = (object.first(), object.last()) else { return false };
     let (name, object_text) = (reader.word(1), reader.written(first.to(last)).to_owned());

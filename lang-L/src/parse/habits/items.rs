@@ -87,7 +87,10 @@ fn global(reader: &mut Reader<'_>) -> bool {
 fn with_value(reader: &mut Reader<'_>) -> bool {
     let named = matches!(reader.peek(0), Some(Token::Global | Token::Var))
         && (reader.peek(1), reader.peek(2)) == (Some(Token::Ident), Some(Token::Colon));
-    let Some(end) = reader.find(1, &[Token::Semicolon]).filter(|_| named) else { return false };
+    if !named {
+        return false;
+    }
+    let Some(end) = reader.find(1, &[Token::Semicolon]) else { return false };
     let value = reader.find(3, &[Token::Equal, Token::Assign]).filter(|&at| at < end);
     if value.is_none() && reader.peek(0) == Some(Token::Global) {
         return false;

@@ -86,9 +86,11 @@ pub(super) fn body_of_one(reader: &mut Reader<'_>) -> bool {
     use Token::{Assert, Assume, Break, Call, Continue, Ident, Return, Skip, Var};
     let simple =
         matches!(reader.peek(0), Some(Assert | Assume | Break | Call | Continue | Ident | Return | Skip | Var));
-    let body = reader.behind_condition() || reader.before() == Some(Token::Else);
+    if !simple || !(reader.before() == Some(Token::Else) || reader.behind_condition()) {
+        return false;
+    }
     let Some(end) = reader.find(0, &[Token::Semicolon, Token::LeftBrace]) else { return false };
-    if !simple || !body || reader.peek(end) != Some(Token::Semicolon) {
+    if reader.peek(end) != Some(Token::Semicolon) {
         return false;
     }
     let span = reader.across(0, end);
