@@ -200,7 +200,7 @@ impl<'a> Body<'_, 'a> {
     fn binary(&mut self, op: BinOp, left: Expr, right: &'a ast::Expr, span: Span) -> Expr {
         let (operands, why) = match op {
             BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Add | BinOp::Sub => (Shape::Int, "arithmetic is on `int`"),
-            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => (Shape::Int, super::ONLY_INTS_HAVE_AN_ORDER),
+            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => (Shape::Int, "only `int`s have an order"),
             BinOp::And | BinOp::Or | BinOp::Implies => (Shape::Bool, "logic is on `bool`"),
             BinOp::Eq | BinOp::Ne => {
                 let right = self.expr(right);

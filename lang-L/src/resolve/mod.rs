@@ -87,9 +87,6 @@ struct Context<'a> {
     incomplete: bool,
 }
 
-/// Why the operands of `<` are numbers.
-const ONLY_INTS_HAVE_AN_ORDER: &str = "only `int`s have an order";
-
 impl Context<'_> {
     /// Whether the program declares no class, so that every object has every field.
     fn classless(&self) -> bool {
@@ -136,17 +133,6 @@ impl Context<'_> {
             }
             (Shape::Ref, Shape::Class(_) | Shape::Array(_)) => {
                 Some(format!("a `ref` may be anything; declare the value as `{needed}`"))
-            }
-            // In C a number or a pointer is a condition too, and in Python comparisons make chains.
-            (Shape::Int, Shape::Bool) => Some("a number is no condition: compare it, as in `n != 0`".to_owned()),
-            (Shape::Ref | Shape::Class(_) | Shape::Array(_), Shape::Bool) => {
-                Some("a reference is no condition: compare it, as in `x != null`".to_owned())
-            }
-            (Shape::Bool, Shape::Int) if clash.needed.1.why == ONLY_INTS_HAVE_AN_ORDER => {
-                Some("two comparisons are joined by `&&`, as in `0 < n && n < 10`".to_owned())
-            }
-            (Shape::Int, Shape::Ref | Shape::Class(_)) | (Shape::Ref | Shape::Class(_), Shape::Int) => {
-                Some("a number is no reference: no reference is written `null`".to_owned())
             }
             _ => None,
         };
