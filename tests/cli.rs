@@ -440,15 +440,29 @@ fn the_worst_file_decides_how_several_end() {
 }
 
 #[test]
+fn folders_are_walked() {
+    let dir = several("walked");
+    dir.file("sub/more/one.l", LEGAL).file("sub/two.l", "version a procedure P() { } version b procedure P() { }");
+    dir.ape("check sub").ends_with(0).prints("sub/more/one.l: legal").prints("sub/two.l: legal").quietly();
+    dir.ape("fmt --check sub").ends_with(1).prints("sub/two.l");
+    // Only what has two versions can be verified.
+    dir.ape("verify sub").ends_with(0).prints("P: equivalent").quietly();
+    dir.ape("verify sub/more").ends_with(2).complains("no file in the folder sub/more");
+    dir.file("blank.l", "").ape("verify blank.l").ends_with(2).complains("there is no procedure in blank.l");
+    dir.file("apart.l", "version a procedure P() { } version b procedure Q() { }");
+    dir.ape("verify apart.l").ends_with(4).prints("`equiv p ~ q;` pairs");
+}
+
+#[test]
 fn nothing_is_verified_when_one_of_several_files_is_wrong() {
     let dir = several("wrong");
     dir.file("illegal.l", ILLEGAL).file("garbled.l", "version ???").file("plain.l", LEGAL);
     let ran = dir.ape("verify same.l illegal.l pair.l garbled.l").ends_with(2);
     assert_eq!(ran.out, "");
     ran.complains("illegal.l:2").complains("garbled.l:1");
-    dir.ape("verify same.l pair.l plain.l").ends_with(2).complains("there is 1 in plain.l");
+    dir.ape("verify same.l pair.l plain.l").ends_with(2).complains("there is one version in plain.l");
     dir.file("three.l", "version a version b version c");
-    dir.ape("verify three.l").ends_with(2).complains("there are 3 in three.l");
+    dir.ape("verify three.l").ends_with(2).complains("there are 3 versions in three.l");
     dir.ape("verify same.l none.l gone.l").ends_with(2).complains("none.l").complains("gone.l");
 }
 

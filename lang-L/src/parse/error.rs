@@ -162,16 +162,10 @@ impl SyntaxError {
         let before = tokens[..tokens.partition_point(|(_, other)| other.start < span.start)].last();
         let missing = |token| expected.has(Expected::token(token));
 
-        // A missing `;` is shown where it belongs: behind the last token, not at the start of some later line.
-        if let Some(&(_, before)) = before
-            && missing(Token::Semicolon)
-            && !missing(Token::LeftBrace)
-            && starts_line(text, span)
+        if let Some(report) = missing_semicolon(text, span, before, expected)
+            .or_else(|| missing_brace(text, tokens, (found, span), expected))
         {
-            let place = Span { start: before.end.saturating_sub(1).max(before.start), ..before };
-            return Diagnostic::new("E0101", place, "missing `;`", "expected `;` after this")
-                .help("end the statement with `;`")
-                .replace(Span { start: before.end, ..before }, ";");
+            return report;
         }
 
         let found_text = match found {
@@ -187,32 +181,62 @@ impl SyntaxError {
         let message = format!("expected {wanted}, found {found_text}");
         let mut report = Diagnostic::new("E0100", span, message, format!("expected {wanted}"));
 
-        let closer = [
-            (Token::RightParen, Token::LeftParen),
-            (Token::RightBracket, Token::LeftBracket),
-            (Token::RightBrace, Token::LeftBrace),
-        ]
-        .into_iter()
-        .find(|&(closer, _)| missing(closer));
+        let closer = [(Token::RightParen, Token::LeftParen), (Token::RightBracket, Token::LeftBracket)]
+            .into_iter()
+            .find(|&(closer, _)| missing(closer));
         if let Some((closer, opener)) = closer
             && let Some(open) = unclosed(tokens, opener, closer, span)
-            && (opener != Token::LeftBrace || found.is_none_or(Token::starts_item))
         {
             report = report.also(open, format!("this {} is not closed", opener.text()));
         }
-        let word = text.get(span.range()).unwrap_or("");
-        if matches!(word, "elif" | "elseif" | "elsif") && found == Some(Token::Ident) {
-            report = report.replace(span, "else if");
-        }
-        match help(found, expected, word, before.map(|&(token, _)| token)) {
+        match help(found, expected, before.map(|&(token, _)| token)) {
             Some(help) => report.help(help),
             None => report,
         }
     }
 }
 
+/// A missing `;`, shown where it belongs: behind the last token, not at the start of some later line.
+fn missing_semicolon(text: &str, span: Span, before: Option<&(Token, Span)>, expected: Expected) -> Option<Diagnostic> {
+    let missing = |token| expected.has(Expected::token(token));
+    let &(_, before) = before?;
+    if !missing(Token::Semicolon) || missing(Token::LeftBrace) || !starts_line(text, span) {
+        return None;
+    }
+    if let Some(division) = commented_division(text, before) {
+        let report = Diagnostic::new("E0101", division, "`//` starts a comment", "the rest of the line is no code");
+        return Some(report.help("division is written `/`").propose(division, "/"));
+    }
+    let place = Span { start: before.end.saturating_sub(1).max(before.start), ..before };
+    let report = Diagnostic::new("E0101", place, "missing `;`", "expected `;` after this");
+    Some(report.help("end the statement with `;`").replace(Span { start: before.end, ..before }, ";"))
+}
+
+/// A missing `}`, shown at the block that is open.
+fn missing_brace(
+    text: &str,
+    tokens: &[(Token, Span)],
+    (found, span): (Option<Token>, Span),
+    expected: Expected,
+) -> Option<Diagnostic> {
+    if !expected.has(Expected::token(Token::RightBrace)) || !found.is_none_or(Token::starts_item) {
+        return None;
+    }
+    let open = unclosed_block(text, tokens, span)?;
+    let item = tokens.iter().rfind(|(token, other)| token.starts_item() && other.start < span.start);
+    let deeper =
+        |&&(_, item): &&(Token, Span)| starts_line(text, span) && indentation(text, item) < indentation(text, span);
+    if found == Some(Token::Procedure) && item.filter(deeper).is_some() {
+        let report = Diagnostic::new("E0109", span, "a procedure cannot stand inside of another one", "not here");
+        let report = report.also(open, "this block is still open");
+        return Some(report.help("write it behind the other one, or close the block with `}`"));
+    }
+    let report = Diagnostic::new("E0109", open, "this `{` is never closed", "a block starts here");
+    Some(report.also(span, "a `}` is missing before this").help("close it with `}`"))
+}
+
 /// The way to mend a slip that is recognised by what was found and what was expected there.
-fn help(found: Option<Token>, expected: Expected, word: &str, before: Option<Token>) -> Option<String> {
+fn help(found: Option<Token>, expected: Expected, before: Option<Token>) -> Option<String> {
     let wants = |token| expected.has(Expected::token(token));
     let wants_name = wants(Token::Ident);
     let wants_expression = expected.has(Expected::rule(Rule::Expression));
@@ -225,20 +249,23 @@ fn help(found: Option<Token>, expected: Expected, word: &str, before: Option<Tok
         Some(Token::Else) if wants_statement => {
             "an `else` follows the `}` of an `if`; both branches need braces".into()
         }
-        Some(Token::LeftBrace) if wants_statement => "a block stands only after `if`, `else` and `while`".into(),
-        Some(Token::Ident) if wants_item && matches!(word, "method" | "function" | "proc" | "def" | "fn" | "void") => {
-            "a procedure is written `procedure p(x, y) returns (r) { … }`".into()
+        Some(Token::LeftBrace) if wants_statement => {
+            "a block stands only after `if`, `else` and `while`: leave the braces out".into()
         }
-        Some(Token::Ident) if matches!(word, "elif" | "elseif" | "elsif") => "write `else if (…) { … }`".into(),
         Some(Token::RightBrace) if wants_item => "this `}` closes nothing; remove it".into(),
+        Some(_) if wants_item => {
+            "a program is made of `procedure p(x) { … }`, `class C { … }` and `global g: int;`".into()
+        }
+        Some(Token::Ident) if wants(Token::Comma) && wants(Token::RightParen) && before == Some(Token::Ident) => {
+            "put a `,` between the two, or close the `(` with `)`".into()
+        }
+        Some(_) if wants(Token::LeftParen) && before == Some(Token::Ident) => {
+            "the parentheses are needed also when there is nothing in them, as in `p()`".into()
+        }
         Some(Token::LeftBrace)
             if wants(Token::Semicolon) && before == Some(Token::RightParen) && !wants(Token::LeftBrace) =>
         {
             "only `if`, `else if` and `while` have a block; anything else ends with `;`".into()
-        }
-        Some(token @ (Token::IntType | Token::BoolType | Token::RefType)) if wants_statement => {
-            let word = token.text().trim_matches('`');
-            format!("a local of this type is declared by `var x: {word};`; `{word}` itself cannot be a name")
         }
         Some(token)
             if token.is_keyword() && (wants_name || wants_expression || wants_statement) && !token.starts_item() =>
@@ -288,11 +315,55 @@ fn unclosed(tokens: &[(Token, Span)], opener: Token, closer: Token, place: Span)
                 return Some(span);
             }
             closed -= 1;
-        } else if opener != Token::LeftBrace && token == Token::Semicolon {
+        } else if token == Token::Semicolon {
             return None;
         }
     }
     None
+}
+
+/// The `//` just behind a place, if what follows looks like the end of a statement.
+fn commented_division(text: &str, before: Span) -> Option<Span> {
+    let rest = text.get(before.end as usize..)?;
+    let line = rest.lines().next()?;
+    let blanks = line.len() - line.trim_start_matches(' ').len();
+    let start = before.end + u32::try_from(blanks).ok()?;
+    let divides = line[blanks..].starts_with("//") && line.trim_end().ends_with(';');
+    divides.then_some(Span { start, end: start + 2, ..before })
+}
+
+/// The block before a place that is not closed: by the indentation of what closes the others, else the innermost one.
+fn unclosed_block(text: &str, tokens: &[(Token, Span)], place: Span) -> Option<Span> {
+    let end = tokens.partition_point(|(_, span)| span.start < place.start);
+    let item = tokens[..end].iter().rposition(|(token, _)| token.starts_item()).unwrap_or(0);
+    let (mut open, mut suspect): (Vec<(Span, usize)>, _) = (Vec::new(), None);
+    for &(token, span) in &tokens[item..end] {
+        match token {
+            Token::LeftBrace => open.push((span, indentation(text, span))),
+            Token::RightBrace => {
+                let own = indentation(text, span);
+                let same = open.iter().rposition(|&(_, other)| other == own).filter(|_| starts_line(text, span));
+                match (same, open.last()) {
+                    (Some(same), Some(&(last, _))) if same + 1 < open.len() => {
+                        suspect = Some(last);
+                        open.truncate(same);
+                    }
+                    _ => drop(open.pop()),
+                }
+            }
+            _ => {}
+        }
+    }
+    suspect.or(open.last().map(|&(span, _)| span))
+}
+
+/// How far the line of a place is indented; what stands far along a line counts as deeper than all else.
+fn indentation(text: &str, span: Span) -> usize {
+    const FAR: usize = 400;
+    let before = &text.as_bytes()[..(span.start as usize).min(text.len())];
+    let length = before.iter().rev().take(FAR).take_while(|&&byte| byte != b'\n').count();
+    let line = &before[before.len() - length..];
+    if length == FAR { FAR } else { line.iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count() }
 }
 
 /// `a`, `a or b`, `a, b or c`.

@@ -8,6 +8,7 @@
 
 mod error;
 mod expression;
+mod habits;
 mod item;
 mod limits;
 mod recover;
@@ -23,6 +24,7 @@ use crate::token::{Comment, Token, lex};
 use chumsky::input::{Input as _, MappedInput, Stream};
 use chumsky::{Boxed, Parser as _, extra};
 use error::SyntaxError;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// How many things that are wrong are reported for one file.
@@ -52,7 +54,11 @@ fn parse_here(file: FileId, text: &str) -> Parsed {
     } else {
         let (tree, errors) = read(file, text, &lexed.tokens);
         parsed.file = tree;
+        let legal = errors.is_empty() && parsed.diagnostics.is_empty();
         parsed.diagnostics.extend(errors);
+        if !legal {
+            read_as_meant(file, text, &lexed.tokens, &mut parsed);
+        }
     }
     parsed.diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     if parsed.diagnostics.len() > MAX_DIAGNOSTICS {
@@ -63,6 +69,26 @@ fn parse_here(file: FileId, text: &str) -> Parsed {
         }
     }
     parsed
+}
+
+/// Reads a text that is not legal once more, with habits from other languages replaced, if it has any.
+fn read_as_meant(file: FileId, text: &str, tokens: &[(Token, Span)], parsed: &mut Parsed) {
+    let habits = habits::replaced(text, tokens);
+    if habits.reports.is_empty() || limits::check(&habits.tokens).is_some() {
+        return;
+    }
+    let (tree, errors) = read(file, text, &habits.tokens);
+    parsed.file = tree;
+    // What is wrong with characters stays, but not in what was meant as a comment.
+    parsed.diagnostics.retain(|wrong| wrong.code.starts_with("E00"));
+    let commented = |wrong: &Diagnostic| {
+        let behind = habits.comments.partition_point(|comment| comment.start <= wrong.span.start);
+        behind > 0 && wrong.span.start < habits.comments[behind - 1].end
+    };
+    parsed.diagnostics.retain(|wrong| !commented(wrong));
+    let reported: HashSet<u32> = habits.reports.iter().map(|report| report.span.start).collect();
+    parsed.diagnostics.extend(errors.into_iter().filter(|error| !reported.contains(&error.span.start)));
+    parsed.diagnostics.extend(habits.reports);
 }
 
 /// Runs the grammar.

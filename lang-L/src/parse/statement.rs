@@ -187,6 +187,11 @@ fn checked(target: Expr, rest: Rest, ended: bool, emitter: &mut Emitter<SyntaxEr
         Rest::Nothing => match target.kind {
             ExprKind::Call(call) => StmtKind::Call(call),
             _ if !ended => StmtKind::Skip,
+            ExprKind::Name(name) => {
+                let help = format!("a call has parentheses, also when there is nothing in them: `{name}();`");
+                report("E0107", target.span, "a name alone is no statement", "nothing happens here", &help);
+                StmtKind::Skip
+            }
             _ => {
                 let help = "a statement assigns with `:=`, calls a procedure, or starts with a word such as `if`";
                 report("E0107", target.span, "this expression is no statement", "its value is not used", help);

@@ -281,11 +281,13 @@ impl<'c, 'a> Body<'c, 'a> {
             let declared = self.signature.declaration.name.span;
             let (have, given) = (counted(results.len(), "result"), counted(values.len(), "value"));
             let message = format!("{given} returned, but `{}` has {have}", self.signature.declaration.name.text);
-            self.cx.report(
-                Diagnostic::new("E0403", span, message, given)
-                    .also(declared, "declared here")
-                    .help("a `return` without values returns what the results hold"),
-            );
+            self.cx.report(Diagnostic::new("E0403", span, message, given).also(declared, "declared here").help(
+                if results.is_empty() {
+                    "what is returned is declared in the head, as in `returns (r: int)`"
+                } else {
+                    "a `return` without values returns what the results hold"
+                },
+            ));
             return None;
         }
         let values = values.iter().zip(results).map(|(value, result)| self.expr_to(value, result)).collect();

@@ -5,6 +5,7 @@
 //! Invariant: after this stage every signature has a type for each parameter and result, known or open.
 
 use super::Context;
+use super::foreign;
 use super::suggest::nearest;
 use super::types::{Shape, Ty, provisional};
 use crate::ast::{self, Item, TypeKind};
@@ -317,6 +318,9 @@ pub(super) fn class_named(cx: &mut Context, version: usize, name: &str, span: Sp
     let known = names.classes.keys().copied().chain(["int", "bool", "ref"]);
     let mut diagnostic = Diagnostic::new("E0203", span, format!("there is no class `{name}`"), "not declared");
     diagnostic.suggest(nearest(&cx.comparisons, name, known));
+    if let Some(advice) = foreign::ty(name) {
+        diagnostic = advice.on(diagnostic);
+    }
     if let Some(class) = cx.classes.iter().find(|class| class.name == name) {
         diagnostic.others.push((class.span, "another version declares it".to_owned()));
     }

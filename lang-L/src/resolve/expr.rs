@@ -7,6 +7,7 @@
 use super::access;
 use super::body::{Body, Mode};
 use super::declare::{Signature, class_named, written_type};
+use super::foreign;
 use super::suggest::nearest;
 use super::types::{Reason, Shape, Ty, provisional, provisional_ty};
 use crate::ast;
@@ -171,6 +172,9 @@ impl<'a> Body<'_, 'a> {
             Diagnostic::new("E0201", span, format!("nothing assigns or declares `{name}`"), "not known");
         let globals = self.cx.names[self.version].globals.keys().copied();
         diagnostic.suggest(nearest(&self.cx.comparisons, name, self.scope.names().chain(globals)));
+        if let Some(advice) = foreign::variable(name) {
+            diagnostic = advice.on(diagnostic);
+        }
         if let Some(global) = self.cx.globals.iter().find(|global| global.name == name) {
             return diagnostic.also(global.span, "another version declares it");
         }
@@ -360,6 +364,9 @@ impl<'a> Body<'_, 'a> {
             let message = format!("there is no procedure `{}`", name.text);
             let mut diagnostic = Diagnostic::new("E0202", name.span, message, "not declared");
             diagnostic.suggest(nearest(&self.cx.comparisons, &name.text, names.procedures.keys().copied()));
+            if let Some(advice) = foreign::procedure(&name.text, names.classes.contains_key(name.text.as_str())) {
+                diagnostic = advice.on(diagnostic);
+            }
             for other in &self.cx.names {
                 if let Some(id) = other.procedures.get(name.text.as_str()) {
                     let at = other.signatures[id.index()].declaration.name.span;

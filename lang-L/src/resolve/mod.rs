@@ -17,6 +17,7 @@ mod body;
 mod declare;
 mod equiv;
 mod expr;
+mod foreign;
 mod names;
 mod settle;
 mod suggest;

@@ -74,6 +74,16 @@ impl Diagnostic {
         self
     }
 
+    /// Adds a change that may be what was meant.
+    #[must_use]
+    pub fn propose(mut self, span: Span, text: &str) -> Self {
+        self = self.replace(span, text);
+        if let Some(fix) = &mut self.fix {
+            fix.certain = false;
+        }
+        self
+    }
+
     /// Proposes another name for the one at its place, if there is one that is near.
     pub(crate) fn suggest(&mut self, name: Option<&str>) {
         self.help = name.map(|name| format!("did you mean `{name}`?"));

@@ -65,9 +65,9 @@ fn unknown_classes() {
         "procedure p(x: integer, y: Bool, z: Foo[]) { }",
         "
             E0203 1:16 `integer` there is no class `integer` | not declared
-              help: did you mean `int`?
+              help: every whole number is an `int`, whatever its size
             E0203 1:28 `Bool` there is no class `Bool` | not declared
-              help: did you mean `bool`?
+              help: it is written `bool`
             E0203 1:37 `Foo` there is no class `Foo` | not declared
         ",
     );

@@ -61,7 +61,7 @@ fn as_many_values_as_results() {
               1:35 `bool` `bool`, because it is declared so
             E0403 1:119 `return 1;` one value returned, but `q` has no results | one value
               1:105 `q` declared here
-              help: a `return` without values returns what the results hold
+              help: what is returned is declared in the head, as in `returns (r: int)`
         ",
     );
 }

@@ -9,7 +9,7 @@
 //! 3. [`shrink`] makes what is faulty small.
 //!
 //! [`lies`] offers wrong evidence to the kernel, which must refuse it. [`judge::differences`] holds what `ape diff` and `ape client` say of pairs
-//! against runs.
+//! against runs. [`judge::marks`] plants faults at known places and looks at what reports mark.
 //!
 //! Invariant: deterministic, but that a pair which takes very long is given up; case number *n* of a seed does not depend on the other cases.
 

@@ -211,7 +211,7 @@ fn clause_text(subject: Subject<'_>, clause: &ClauseReport, detail: Detail) -> O
 /// One line for a whole run: its word, and what is counted of all reports together.
 pub(super) fn summary(word: &str, reports: &[&Report]) -> String {
     if word == "none" {
-        return "nothing to verify: no procedure is in both versions\n".to_string();
+        return "nothing to verify: no procedure is in both versions; `equiv p ~ q;` pairs procedures of different names\n".to_string();
     }
     let pairs = || reports.iter().flat_map(|report| &report.pairs);
     let contracts = || reports.iter().flat_map(|report| &report.contracts);

@@ -525,6 +525,9 @@ pub(crate) struct FuzzArgs {
     /// to be
     #[arg(long, value_name = "N", conflicts_with_all = ["far", "lies", "pairs", "only", "list", "certificates", "unproved", "bars", "save", "print"])]
     pub(crate) diff: Option<u64>,
+    /// Plant a fault in one test of each of so many pairs instead, and look at what is marked: the fault, and no other test
+    #[arg(long, value_name = "N", conflicts_with_all = ["far", "lies", "diff", "pairs", "first", "only", "list", "certificates", "unproved", "bars", "save", "print"])]
+    pub(crate) marks: Option<u64>,
     /// The lies are about these pair files, so many about each that differs, and not about pairs made up at random
     #[arg(long, value_name = "FILE", requires = "lies", num_args = 1..)]
     pub(crate) about: Vec<PathBuf>,

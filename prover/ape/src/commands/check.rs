@@ -3,6 +3,7 @@
 //! Invariant: what is mended has one mend alone; a file holds its old text or its new text at any time.
 
 use crate::args::CheckArgs;
+use crate::files::folder::spread;
 use crate::files::load;
 use crate::files::replace::replace;
 use crate::machine::input;
@@ -19,7 +20,7 @@ const ROUNDS: usize = 20;
 pub(crate) fn check(args: &CheckArgs, out: &mut impl Write) -> Result<Status, Failure> {
     load::at_most_one_is_standard_input(args.files.iter().map(AsRef::as_ref))?;
     let mut status = Status::Success;
-    for file in &args.files {
+    for file in &spread(&args.files)? {
         if args.fix
             && let Err(failure) = mend(file, out)
         {

@@ -3,6 +3,7 @@
 //! Invariant: a file holds its old text or its new text at any time, and one that is not legal L is not touched.
 
 use crate::args::FmtArgs;
+use crate::files::folder::spread;
 use crate::files::load::{self, Written};
 use crate::files::replace::replace;
 use crate::machine::input;
@@ -15,7 +16,7 @@ use std::path::Path;
 pub(crate) fn fmt(args: &FmtArgs, out: &mut impl Write) -> Result<Status, Failure> {
     load::at_most_one_is_standard_input(args.files.iter().map(AsRef::as_ref))?;
     let mut status = Status::Success;
-    for file in &args.files {
+    for file in &spread(&args.files)? {
         match fmt_file(file, args.check, out) {
             Ok(Status::Success) => {}
             Ok(other) if status == Status::Success => status = other,

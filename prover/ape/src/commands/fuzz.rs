@@ -1,13 +1,15 @@
 //! `ape fuzz`: pairs made up at random, runs against verdicts.
 //!
 //! In: a seed and a number of pairs. Out: each fault as a pair file, and tables of what was proved. With `--lies`: a seed and a
-//! number of lies, and how they were received. With `--diff`: what `ape diff` and `ape client` say, held against runs.
+//! number of lies, and how they were received. With `--diff`: what `ape diff` and `ape client` say, held against runs. With
+//! `--marks`: whether the statement that reports mark is the one that is wrong.
 
 use crate::args::FuzzArgs;
 use crate::files::load::load;
 use crate::machine::threads::threads;
 use crate::status::{Failure, Status};
 use ape_fuzz::judge::differences::{DifferenceConfig, differences};
+use ape_fuzz::judge::marks::marked;
 use ape_fuzz::lies::subject::Subject;
 use ape_fuzz::lies::{LieConfig, Tally, lie, lie_about};
 use ape_fuzz::{Event, FuzzConfig, fuzz};
@@ -22,6 +24,11 @@ pub(crate) fn fuzz_pairs(args: &FuzzArgs, out: &mut impl Write) -> Result<Status
     }
     if let Some(pairs) = args.diff {
         return compare(args, pairs, out);
+    }
+    if let Some(pairs) = args.marks {
+        let tally = marked(args.seed, pairs);
+        write!(out, "{tally}")?;
+        return Ok(if tally.wrong.is_empty() { Status::Success } else { Status::Internal });
     }
     let mut config = FuzzConfig {
         seed: args.seed,

@@ -2,6 +2,7 @@
 //!
 //! Invariant: whatever bytes a file holds, the result is a program or a [`Failure`] with a place in the file.
 
+use crate::files::folder::spread_pairs;
 use crate::machine::input::{self, is_standard_input, name};
 use crate::status::Failure;
 use lang_l::ast::File;
@@ -32,7 +33,13 @@ pub(crate) struct Written {
 /// Reads and resolves files that are to be verified: one program in one file or two, unless there are more files, or two that
 /// each hold two versions. All that is wrong with any of several programs comes back.
 pub(crate) fn programs(paths: &[&Path]) -> Result<Programs, Vec<Failure>> {
-    of(all(paths.iter().map(|path| named(path)))?)
+    let (files, walked) = match paths.iter().any(|path| path.is_dir()) {
+        true => (spread_pairs(paths).map_err(|failure| vec![failure])?, true),
+        false => (paths.iter().map(|path| path.to_path_buf()).collect(), false),
+    };
+    let named = all(files.iter().map(|path| named(path)))?;
+    // What is in a folder are programs of their own, also when there are two.
+    if walked && named.len() > 1 { each(named) } else { of(named) }
 }
 
 fn of(named: Vec<(String, Vec<u8>)>) -> Result<Programs, Vec<Failure>> {
@@ -44,6 +51,10 @@ fn of(named: Vec<(String, Vec<u8>)>) -> Result<Programs, Vec<Failure>> {
     if !alone {
         return resolved(named).map(Programs::One).map_err(|failure| vec![failure]);
     }
+    each(named)
+}
+
+fn each(named: Vec<(String, Vec<u8>)>) -> Result<Programs, Vec<Failure>> {
     all(named.into_iter().map(|named| resolved([named]))).map(Programs::Each)
 }
 

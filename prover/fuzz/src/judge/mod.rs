@@ -6,6 +6,7 @@
 //! demand an answer that is missing.
 
 pub mod differences;
+pub mod marks;
 
 use crate::case::{Case, Planted};
 use crate::oracle::{self, Compared, Observation};

@@ -15,13 +15,13 @@ const GAP: usize = 60;
 /// The room around everything.
 const MARGIN: usize = 20;
 
+/// Colours stand in each rule: programs for slides and for print know no variables of CSS, and would draw black boxes.
 const STYLE: &str = "\
-:root{--ink:#1a1a1a;--paper:#fff;--box:#f2f2f2;--differs:#b34700}\
-@media(prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#161616;--box:#262626;--differs:#ffb000}}\
-svg{background:var(--paper)}text{font:13px monospace;fill:var(--ink);white-space:pre}\
-.box{fill:var(--box);stroke:var(--ink)}.title{font-weight:bold}.edge{fill:none;stroke:var(--ink)}\
-.head{fill:var(--ink)}.differs{fill:none;stroke:var(--differs);stroke-dasharray:4 2;stroke-width:2}\
-text.other{fill:var(--differs);font-weight:bold}";
+svg{background:#fff}text{font:13px monospace;fill:#1a1a1a;white-space:pre}\
+.box{fill:#f2f2f2;stroke:#1a1a1a}.title{font-weight:bold}.edge{fill:none;stroke:#1a1a1a}.head{fill:#1a1a1a}\
+.differs{fill:none;stroke:#b34700;stroke-dasharray:4 2;stroke-width:2}text.other{fill:#b34700;font-weight:bold}\
+@media(prefers-color-scheme:dark){svg{background:#161616}text{fill:#e8e8e8}.box{fill:#262626;stroke:#e8e8e8}\
+.edge{stroke:#e8e8e8}.head{fill:#e8e8e8}.differs{stroke:#ffb000}text.other{fill:#ffb000}}";
 
 /// Where a box is.
 #[derive(Clone, Copy)]

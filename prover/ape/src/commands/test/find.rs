@@ -6,6 +6,7 @@
 //! and `new` for the other; unless each of them holds two versions itself.
 
 use crate::commands::watch::Roots;
+use crate::files::folder::{self, is_shown};
 use crate::files::load;
 use crate::machine::input::is_standard_input;
 use crate::status::Failure;
@@ -78,7 +79,7 @@ fn files(path: &Path) -> Result<Vec<(PathBuf, bool)>, Failure> {
         return Err(Failure::Usage("a test is in a file: standard input cannot be one".into()));
     }
     if path.is_dir() {
-        return walk(path);
+        return Ok(folder::programs(path)?.into_iter().map(|file| (file, false)).collect());
     }
     let text = path.to_string_lossy();
     if path.exists() || !text.contains(['*', '?', '[']) {
@@ -93,27 +94,6 @@ fn files(path: &Path) -> Result<Vec<(PathBuf, bool)>, Failure> {
         }
     }
     if files.is_empty() { Err(Failure::Usage(format!("no file is like `{text}`"))) } else { Ok(files) }
-}
-
-/// The `.l` files in a folder and below it. What is hidden stays so.
-fn walk(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Failure> {
-    let mut files = Vec::new();
-    for entry in WalkDir::new(folder).sort_by_file_name().into_iter().filter_entry(is_shown) {
-        let entry = entry.map_err(|wrong| {
-            let path = wrong.path().unwrap_or(folder).to_path_buf();
-            Failure::read(&path, wrong.into())
-        })?;
-        if entry.path().extension() == Some(OsStr::new("l")) && entry.path().is_file() {
-            let path = entry.path();
-            // A walk of `.` need not say so in each name.
-            files.push((path.strip_prefix(".").unwrap_or(path).to_path_buf(), false));
-        }
-    }
-    Ok(files)
-}
-
-fn is_shown(entry: &DirEntry) -> bool {
-    entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.')
 }
 
 /// The case that a file belongs to.

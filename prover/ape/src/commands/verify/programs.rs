@@ -100,12 +100,18 @@ pub(in crate::commands) fn print_json(chosen: &Chosen, parts: Vec<Value>, out: &
 }
 
 fn uneven(program: &Loaded) -> Result<(), Failure> {
-    let there = match program.unit.versions.len() {
+    let file = name(program);
+    let message = match program.unit.versions.len() {
         2 => return Ok(()),
-        1 => "there is 1".to_string(),
-        count => format!("there are {count}"),
+        1 if program.unit.versions[0].procedures.is_empty() => {
+            format!("there is no procedure in {file}, and so nothing to compare")
+        }
+        1 => format!(
+            "there is one version in {file}, and two are compared: put each under a `version` heading, or give an old and a new file"
+        ),
+        count => format!("there are {count} versions in {file}, and two are compared"),
     };
-    Err(Failure::Usage(format!("verify compares two versions, but {there} in {}", name(program))))
+    Err(Failure::Usage(message))
 }
 
 /// The programs that have one of the procedures that were asked for; all when none was.

@@ -6,6 +6,8 @@
 //! Invariant: never fails; what is not a token is reported and left out.
 //! Invariant: this is the only file that imports `logos`.
 
+mod unread;
+
 use crate::source::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
 use logos::Logos;
@@ -117,21 +119,25 @@ impl Token {
 /// Reads the tokens of a file.
 pub fn lex(file: FileId, text: &str) -> Lexed {
     let mut lexed = Lexed::default();
-    let mut unread: Option<Span> = None;
+    let mut lexer = Token::lexer(text);
     let mut end = None;
-    for (token, range) in Token::lexer(text).spanned() {
+    while let Some(token) = lexer.next() {
+        let range = lexer.span();
         let span = Span::new(file, range.clone());
         let before = end.replace(range.end);
         let Ok(token) = token else {
-            // Neighbouring characters that are no token make one report.
-            unread = match unread {
-                Some(before) if before.end == span.start => Some(before.to(span)),
-                Some(before) => {
-                    lexed.diagnostics.push(not_a_token(text, before));
-                    Some(span)
-                }
-                None => Some(span),
-            };
+            let touching =
+                lexed.tokens.last().filter(|(token, span)| *token == Token::Ident && span.end as usize == range.start);
+            let unread = unread::read(file, text, range.start, touching.map(|(_, span)| span.start as usize));
+            // What the lexer took may be more or less.
+            let taken = range.start + unread.length;
+            lexer.bump(taken.saturating_sub(range.end));
+            end = Some(lexer.span().end);
+            if unread.is_name && touching.is_some() {
+                lexed.tokens.pop();
+            }
+            lexed.tokens.extend(unread.token.map(|token| (token, unread.report.span)));
+            lexed.diagnostics.push(unread.report);
             continue;
         };
         match token {
@@ -157,27 +163,8 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
             _ => lexed.tokens.push((token, span)),
         }
     }
-    lexed.diagnostics.extend(unread.map(|span| not_a_token(text, span)));
     lexed.diagnostics.sort_by_key(|diagnostic| diagnostic.span);
     lexed
-}
-
-/// The report on text that is no token.
-fn not_a_token(text: &str, span: Span) -> Diagnostic {
-    let unread = text.get(span.range()).unwrap_or("");
-    if unread.starts_with('"') {
-        return Diagnostic::new("E0003", span, "this text is never closed", "starts here")
-            .help("close it with `\"` on the same line");
-    }
-    let shown: String = unread.chars().take(20).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    let report = Diagnostic::new("E0001", span, format!("`{shown}` means nothing in L"), "not understood");
-    match unread {
-        "&" => report.help("`and` is written `&&`").replace(span, "&&"),
-        "|" => report.help("`or` is written `||`").replace(span, "||"),
-        _ if unread.starts_with('\'') => report.help("a name may hold `'`, but not start with it"),
-        _ if !unread.is_ascii() => report.help("names are made of the letters A to Z, digits, `_` and `'`"),
-        _ => report,
-    }
 }
 
 /// Takes a line comment up to, and without, the end of the line.
@@ -244,10 +231,18 @@ mod tests {
 
     #[test]
     fn what_is_no_token() {
-        check("a # b", "a b E0001@2..3");
-        check("a ## b $", "a b E0001@2..4 E0001@7..8");
-        check("ä := 1", ":= 1 E0001@0..2");
-        check("a & b", "a b E0001@2..3");
+        check("a # b\nc", "a c E0001@2..3");
+        check("a ## b $\n", "a E0001@2..4");
+        check("a $$ b", "a b E0001@2..4");
+        check("ä := 1", "ä := 1 E0001@0..2");
+        check("größe1 := 1", "größe1 := 1 E0001@0..8");
+        check("a & b", "a & b E0001@2..3");
+        check("a ≤ b", "a ≤ b E0001@2..5");
+        check("x := #1;", "x := #1 ; E0001@5..7");
+        check("x := 'a';", "x := 'a' ; E0001@5..8");
+        check("x := “a b”;", "x := “a b” ; E0001@5..14");
+        check("a\u{a0}b", "a b E0001@1..3");
+        check("（a）", "（ a ） E0001@0..3 E0001@4..7");
         check("a \"b\nc", "a c E0003@2..4");
         check(&"9".repeat(1001), "9 E0004@0..1001");
     }
