@@ -11,7 +11,7 @@ use crate::search::witness::{self, Target};
 use kernel::alone::clauses::{Clause, ClauseKind, Status};
 use kernel::proof::Kernel;
 use lang_l::hir::ProcId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 impl Judge<'_> {
     /// The reports on all clauses that are of one of these procedures of each version.
@@ -111,21 +111,14 @@ fn merged(clauses: impl Iterator<Item = ClauseReport>) -> Vec<ClauseReport> {
     merged
 }
 
-/// Contracts that are said to hold and that the kernel has not proved, or not of what is written, are unknown.
+/// Contracts that are said to hold and that the kernel has not proved are unknown.
 pub(crate) fn confirmed(kernel: &Kernel<'_>, clauses: &mut [ClauseReport]) {
-    let mut written: BTreeMap<(usize, ProcId), bool> = BTreeMap::new();
     for clause in clauses.iter_mut().filter(|clause| matches!(clause.status, ClauseStatus::Holds)) {
         let same = kernel
             .clauses()
             .iter()
             .filter(|known| (known.version, known.kind, known.span) == (clause.version, clause.kind, clause.span));
-        let mut is_written =
-            |at: (usize, ProcId)| *written.entry(at).or_insert_with(|| kernel.does_what_is_written(at.0, at.1).is_ok());
-        let holds = same.clone().all(|known| known.status == Status::Holds);
-        if !holds
-            || kernel.alone(clause.version).is_err()
-            || !same.clone().all(|known| is_written((known.version, known.within)))
-        {
+        if !same.clone().all(|known| known.status == Status::Holds) || kernel.alone(clause.version).is_err() {
             clause.status = ClauseStatus::Unknown("the kernel refuses the proof".into());
         }
     }
