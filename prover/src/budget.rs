@@ -210,6 +210,11 @@ pub(crate) mod concrete {
             let share = MAX_QUICK_STEPS / u64::try_from(pairs).unwrap_or(u64::MAX).max(1);
             SearchBudget { steps: SearchBudget::QUICK.steps.min(share), ..SearchBudget::QUICK }
         }
+
+        /// The search of one of so many pairs that differ in nothing but in what they call.
+        pub(crate) fn passed_on(pairs: usize) -> SearchBudget {
+            SearchBudget { inputs: SearchBudget::NEAR.inputs, ..SearchBudget::quick(pairs) }
+        }
     }
 
     /// The most steps of all quick searches of a program together: with very many pairs each of them is shorter.

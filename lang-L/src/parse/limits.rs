@@ -12,7 +12,7 @@ use crate::source::diagnostic::Diagnostic;
 use crate::token::Token;
 
 /// How deep blocks, brackets, `else if`, unary operators and operators that nest to the right may nest together.
-pub const MAX_NESTING: usize = 200;
+pub const MAX_NESTING: usize = 300;
 
 /// How deep the tree of one expression may be; what counts beyond [`MAX_NESTING`] is chains such as `a + b + c`.
 pub const MAX_OPERATORS: usize = 500;

@@ -18,6 +18,7 @@ use lang_l::isomorphism::{Difference, same_outcome};
 use lang_l::naming::named;
 use lang_l::source::Span;
 use lang_l::store_json::completed;
+use lang_l::value::Addr;
 
 /// Seeds of the address sequences under which a conclusion must stay the same.
 const SEEDS: [u64; 2] = [1, 0x5eed];
@@ -152,9 +153,10 @@ impl ContractWitness {
 /// the pair's `when`, and the outcomes differ, under every sequence of addresses tried. Contracts are checked whatever the
 /// limits say: a run in which one fails shows a violation, and never a difference.
 pub fn replay(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> Option<Witness> {
-    let found = replay_once(pair, input, externals, limits)?;
+    let (found, made) = replay_once(pair, input, externals, limits)?;
     let limits = Limits { checks: true, ..limits };
-    for seed in SEEDS {
+    // Where nothing was allocated the runs are the same ones under all addresses.
+    for seed in SEEDS.into_iter().filter(|_| made) {
         // Different addresses in the two runs: what does not matter must not matter across versions either.
         let mut scattered = [seed, !seed].map(|seed| Scattered::new(seed).with(externals));
         let [first, second] = &mut scattered;
@@ -171,8 +173,8 @@ pub fn differs_once(pair: &RunPair<'_>, input: &Input, externals: Behaviour, lim
     replay_once(pair, input, externals, limits).is_some()
 }
 
-/// What would be a witness if it were one under other addresses as well.
-fn replay_once(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> Option<Witness> {
+/// What would be a witness if it were one under other addresses as well, and whether a run has asked for an address.
+fn replay_once(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> Option<(Witness, bool)> {
     let input = usable(pair.unit, pair.left_procedure(), input)?;
     let limits = Limits { checks: true, ..limits };
     if let Some(when) = pair.when {
@@ -182,9 +184,28 @@ fn replay_once(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: 
             return None;
         }
     }
-    let sequential = || Sequential::after(&input).with(externals);
-    let (left, right, contrast) = contrast(pair, &input, limits, [&mut sequential(), &mut sequential()])?;
-    Some(Witness { input, externals, left, right, contrast })
+    let watched = || Watched { inner: Sequential::after(&input).with(externals), asked: false };
+    let [mut first, mut second] = [watched(), watched()];
+    let (left, right, contrast) = contrast(pair, &input, limits, [&mut first, &mut second])?;
+    let made = first.asked || second.asked;
+    Some((Witness { input, externals, left, right, contrast }, made))
+}
+
+/// The usual surroundings of a run, which note whether it asks for an address.
+struct Watched {
+    inner: Sequential,
+    asked: bool,
+}
+
+impl Environment for Watched {
+    fn fresh(&mut self) -> Addr {
+        self.asked = true;
+        self.inner.fresh()
+    }
+
+    fn behaviour(&mut self, procedure: &str) -> Behaviour {
+        self.inner.behaviour(procedure)
+    }
 }
 
 /// Runs both procedures on `input`. A witness when one ends and the other is stopped at a place from which it never will.

@@ -85,15 +85,33 @@ impl<'a> Judge<'a> {
         if faults::blind() {
             return Vec::new();
         }
-        let changed: Vec<_> = comparisons.iter().filter(|of| !self.program.same_text(of.pair)).collect();
+        let (changed, mut others): (Vec<_>, Vec<_>) =
+            comparisons.iter().partition(|of| !self.program.same_text(of.pair));
         let budget = concrete::SearchBudget::quick(changed.len());
-        for comparison in changed {
-            let found = solver.attempt(|_| self.difference(comparison, budget));
-            if let Ok(Some(witness)) = found {
-                self.refuted.push((comparison.pair, comparison.when, witness));
+        changed.into_iter().for_each(|comparison| self.look_at(comparison, budget, solver));
+        // What has not changed may show what its callees do in another way; those nearest to these first.
+        others.sort_by_key(|of| self.callees(of.pair).len());
+        let budget = concrete::SearchBudget::passed_on(others.len());
+        for comparison in others {
+            let passes_on = |(pair, ..): &(Pair, _, _)| self.callees(comparison.pair).contains(&pair.0);
+            if self.refuted.iter().any(passes_on) {
+                self.look_at(comparison, budget, solver);
             }
         }
         self.refuted.iter().filter(|(_, when, _)| when.is_none()).map(|(pair, ..)| *pair).collect()
+    }
+
+    /// Looks for a difference, and keeps what it finds.
+    fn look_at(&mut self, comparison: &Comparison<'a>, budget: concrete::SearchBudget, solver: &mut Solver) {
+        let found = solver.attempt(|_| self.difference(comparison, budget));
+        if let Ok(Some(witness)) = found {
+            self.refuted.push((comparison.pair, comparison.when, witness));
+        }
+    }
+
+    /// What the procedure of version 0 calls, at once or later.
+    fn callees(&self, pair: Pair) -> &BTreeSet<ProcId> {
+        &self.program.effects[0][pair.0.index()].callees
     }
 
     /// The name of a lowered procedure.

@@ -21,14 +21,16 @@ const fn family(name: &'static str, shape: &'static str, sizes: [usize; 2], text
 }
 
 /// All families.
-pub(crate) const FAMILIES: [Family; 11] = [
+pub(crate) const FAMILIES: [Family; 14] = [
     family("trees", "copies of trees, made in reverse", [8, 32], trees),
     family("turned", "branches that add up numbers, each turned round", [9, 36], turned),
     family("reordered", "branches that add up numbers, in reverse", [9, 36], reordered),
     family("aliases", "parameters that may be the same, counted up in reverse", [11, 44], aliases),
+    family("births", "branches that allocate, in reverse", [128, 512], births),
+    family("ifs", "branches in one another, each turned round", [64, 256], ifs),
     family("cells", "cells of an array parameter, written in reverse", [256, 1024], cells),
-    family("new-cells", "cells of a new array, written in reverse", [128, 512], new_cells),
-    family("writes", "fields of one object, written in reverse", [1024, 4096], writes),
+    family("new-cells", "cells of a new array, written in reverse", [256, 1024], new_cells),
+    family("writes", "fields of one object, written in reverse", [2048, 8192], writes),
     family("loops", "loops nested in one another, with garbage", [3, 12], loops),
     family("library", "calls of a library with a loop, in reverse", [10, 40], library),
     family("procedures", "procedures in chains of ten, some changed", [375, 1500], procedures),
@@ -38,6 +40,13 @@ pub(crate) const FAMILIES: [Family; 11] = [
         sizes: [250, 1000],
         expected: "not-equivalent",
         text: leaf,
+    },
+    Family {
+        name: "written-leaf",
+        shape: "the same, where each writes a field",
+        sizes: [40, 160],
+        expected: "not-equivalent",
+        text: written_leaf,
     },
 ];
 
@@ -157,5 +166,34 @@ fn leaf(depth: usize) -> String {
         let call = |i: usize| format!("procedure p{i}(n: int) returns (r: int) {{ r := p{}(n + 1); }}\n", i + 1);
         let chain: String = (0..depth).map(call).collect();
         format!("{chain}procedure p{depth}(n: int) returns (r: int) {{ r := n{}; }}\n", ["", " + 1"][version])
+    })
+}
+
+fn written_leaf(depth: usize) -> String {
+    pair(|version| {
+        let call = |i: usize| format!("procedure p{i}(x, n: int) {{ x.v{i} := n; p{}(x, n + 1); }}\n", i + 1);
+        let chain: String = (0..depth).map(call).collect();
+        format!("{chain}procedure p{depth}(x, n: int) {{ x.v := n{}; }}\n", ["", " + 1"][version])
+    })
+}
+
+fn births(count: usize) -> String {
+    pair(|version| {
+        let body = turned_round(version, count, |i| format!("  if (a{i} > 0) {{ r{i} := new(); r{i}.v := a{i}; }}\n"));
+        let (given, made) = (list(count, ", ", |i| format!("a{i}: int")), list(count, ", ", |i| format!("r{i}")));
+        format!("procedure P({given}) returns ({made}) {{\n{body}}}\n")
+    })
+}
+
+fn ifs(depth: usize) -> String {
+    pair(|version| {
+        let (heads, ends) = match version {
+            0 => (
+                list(depth, "", |i| format!("if (a{i} > 0) {{\n")),
+                turned_round(1, depth, |i| format!("}} else {{ r := {i}; }}\n")),
+            ),
+            _ => (list(depth, "", |i| format!("if (a{i} <= 0) {{ r := {i}; }} else {{\n")), "}\n".repeat(depth)),
+        };
+        numbers(depth, &format!("{heads}  r := -1;\n{ends}"))
     })
 }

@@ -141,6 +141,8 @@ pub struct Heaps {
     /// Whether there may be an array of references, once that was looked for: it takes a look at the whole program.
     reference_cells: Option<bool>,
     paths: HashMap<(HeapId, Term, Term), Option<Term>>,
+    /// For choices, the heap since which nothing of a selector was written.
+    before: HashMap<(HeapId, Selector), HeapId>,
 }
 
 impl Heaps {
@@ -155,6 +157,7 @@ impl Heaps {
             field_sorts: unit.fields.iter().map(|field| Sort::from(&field.ty)).collect(),
             reference_cells: None,
             paths: HashMap::default(),
+            before: HashMap::default(),
         };
         heaps.intern(HeapNode::Initial);
         heaps

@@ -108,15 +108,31 @@ impl Heaps {
         value
     }
 
-    /// The heap before the last writes, as far as these are of other selectors.
-    fn before_others(&self, heap: HeapId, wanted: Selector) -> HeapId {
+    /// The heap before the last writes, as far as these are of other selectors. A choice is passed over as well where both of its
+    /// heaps come from one in that way.
+    fn before_others(&mut self, heap: HeapId, wanted: Selector) -> HeapId {
         let mut at = heap;
-        while let HeapNode::Store { prev, selector, .. } = self.node(at)
-            && *selector != wanted
-        {
-            at = *prev;
+        loop {
+            at = match self.node(at) {
+                HeapNode::Store { prev, selector, .. } if *selector != wanted => *prev,
+                &HeapNode::Join { then, els, .. } => match self.before_choice(at, [then, els], wanted) {
+                    before if before == at => return at,
+                    before => before,
+                },
+                _ => return at,
+            };
         }
-        at
+    }
+
+    /// The same for a choice, remembered.
+    fn before_choice(&mut self, choice: HeapId, of: [HeapId; 2], wanted: Selector) -> HeapId {
+        if let Some(&before) = self.before.get(&(choice, wanted)) {
+            return before;
+        }
+        let [then, els] = of.map(|heap| self.before_others(heap, wanted));
+        let before = if then == els { then } else { choice };
+        self.before.insert((choice, wanted), before);
+        before
     }
 
     /// What was written there if `hit` holds, made from the object and the index; else what the heap before holds.

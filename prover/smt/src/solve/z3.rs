@@ -48,6 +48,16 @@ pub(super) fn decide(question: &Question<'_>) -> Answer {
     with_z3_config(&Config::new(), || decide_in_context(question))
 }
 
+/// Does work in a new context, in which [`decide_first`] may decide one question.
+pub(super) fn in_new_context<T: Send + Sync>(work: impl FnOnce() -> T + Send + Sync) -> T {
+    with_z3_config(&Config::new(), work)
+}
+
+/// Decides a question in the context of this thread, which must be one that nothing was done in.
+pub(super) fn decide_first(question: &Question<'_>) -> Answer {
+    decide_in_context(question)
+}
+
 /// Decides questions one after the other in one context: which costs less than a context for each, and may cost an answer.
 pub(super) fn decide_together(questions: &[Question<'_>]) -> Vec<Answer> {
     with_z3_config(&Config::new(), || questions.iter().map(decide_in_context).collect())

@@ -39,7 +39,7 @@ pub fn search(pair: &RunPair<'_>, hints: &[Hint], budget: SearchBudget) -> Optio
     let found = plain(found.externals()).find_map(|other| replayed(found.input(), other)).unwrap_or(found);
     let shrunk = |passes: &dyn Fn(&Input) -> bool| {
         let smaller = shrink::shrink(pair.unit, pair.left_procedure(), found.input(), MAX_SHRINK_REPLAYS, passes);
-        replayed(&smaller, found.externals())
+        if smaller == *found.input() { Some(found.clone()) } else { replayed(&smaller, found.externals()) }
     };
     // Whatever passes one run passes nearly always under other addresses, too.
     let quick = shrunk(&|input| differs_once(pair, input, found.externals(), REPLAY));

@@ -3,6 +3,9 @@
 //! It makes Z3 ready once, and then copies itself for each task, so that each pair is solved in a process of its own. The
 //! copy answers; this process only waits, and says what became of the copy. Whatever befalls Z3 befalls a copy.
 //!
+//! A context takes longer to make than most questions to decide. So there is one before the first copy is made, in which nothing is
+//! ever done here: each copy has it for its first question, and makes new ones for others.
+//!
 //! Invariant: each question is decided in a context of its own, as [`crate::solve::InProcess`] does it.
 //! Invariant: one thread works here; the one that started it waits.
 //! Invariant: no copy outlives its question's clock by more than [`grace`] and a second, nor the client.
@@ -53,6 +56,11 @@ pub fn serve(memory: u64) -> io::Result<()> {
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     warm_up();
     z3::bound_memory(memory + READY);
+    z3::in_new_context(|| serve_with_copies(memory))
+}
+
+/// The same, from the context in which each copy decides its first question.
+fn serve_with_copies(memory: u64) -> io::Result<()> {
     loop {
         let copy = match child::fork()? {
             Side::Child => child::leave(answer(memory)),
@@ -101,6 +109,7 @@ fn answer(memory: u64) -> i32 {
     let _ = thread::Builder::new().spawn(leave_when_abandoned);
     // Standard input as the library has it reads ahead.
     let Ok(mut requests) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else { return ABANDONED };
+    let mut first = true;
     loop {
         let received = match wire::receive(&mut requests) {
             Ok(Request::Decide(received)) => received,
@@ -108,18 +117,19 @@ fn answer(memory: u64) -> i32 {
             Ok(Request::End) => return NO_MORE,
             Err(_) => return ABANDONED,
         };
-        if wire::reply(&mut io::stdout(), &decide(&received, memory)).is_err() {
+        let by = if std::mem::take(&mut first) { z3::decide_first } else { z3::decide };
+        if wire::reply(&mut io::stdout(), &decide(&received, memory, by)).is_err() {
             return ABANDONED;
         }
     }
 }
 
-fn decide(received: &Received, memory: u64) -> wire::Reply {
+fn decide(received: &Received, memory: u64, by: fn(&Question<'_>) -> Answer) -> wire::Reply {
     let question = received.question();
     // The signal ends the process, whatever it does.
     let limit = question.clock.saturating_add(grace(question.clock)).as_secs().saturating_add(1);
     alarm::set(u32::try_from(limit).unwrap_or(u32::MAX));
-    let decided = panic::catch_unwind(AssertUnwindSafe(|| z3::decide(&question)));
+    let decided = panic::catch_unwind(AssertUnwindSafe(|| by(&question)));
     alarm::cancel();
     match decided {
         Ok(Answer::Unknown(reason)) if z3::is_out_of_memory(&reason) => Err(out_of_memory(memory)),
