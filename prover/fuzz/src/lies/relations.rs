@@ -113,7 +113,7 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
             *more = more.wrapping_add(if random.percent(50) { 1 } else { -1 });
             Some(())
         }
-        Fact::NotNull(_) => None,
+        Fact::NotZero(_) | Fact::NotNull(_) => None,
     }
 }
 
@@ -123,7 +123,9 @@ fn of_another(fact: &mut Fact, random: &mut Random) {
         Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => {
             *(if random.percent(50) { one } else { other }) = atom(random);
         }
-        Fact::Sum([one, _], ..) | Fact::AtLeast(one, _) | Fact::NotNull(one) => *one = atom(random),
+        Fact::Sum([one, _], ..) | Fact::AtLeast(one, _) | Fact::NotZero(one) | Fact::NotNull(one) => {
+            *one = atom(random)
+        }
     }
 }
 
@@ -139,11 +141,12 @@ fn cross(pairs: &mut [(usize, usize)], random: &mut Random) -> Option<()> {
 pub(super) fn fact(random: &mut Random) -> Fact {
     let more = [0, 0, 0, 1, -1, 2, i64::MAX, i64::MIN];
     let more = *random.pick(&more).unwrap_or(&0);
-    match random.below(5) {
+    match random.below(6) {
         0 => Fact::Equal(atom(random), atom(random), more),
         1 => Fact::Sum([atom(random), atom(random)], atom(random), more),
         2 => Fact::AtMost(atom(random), atom(random), more),
         3 => Fact::AtLeast(atom(random), more),
+        4 => Fact::NotZero(atom(random)),
         _ => Fact::NotNull(atom(random)),
     }
 }
