@@ -112,6 +112,8 @@ pub(crate) mod loops {
     pub(crate) const MAX_ROUNDS: usize = 24;
     /// More attempts to match two calls on one path are not made.
     pub(crate) const MAX_ATTEMPTS: usize = 2_000;
+    /// Of a variable that changes by more than this in a turn it is not looked at how many turns of another loop that makes.
+    pub(crate) const MAX_STRIDE: u64 = 64;
 }
 
 /// Mutual summaries.

@@ -55,6 +55,8 @@ pub enum Fact {
     AtMost(Atom, Atom, i64),
     /// A number is at least this.
     AtLeast(Atom, i64),
+    /// A number is not 0.
+    NotZero(Atom),
     /// A reference is not null.
     NotNull(Atom),
     /// A boolean is this.
@@ -122,7 +124,7 @@ impl Fact {
         let atoms: Vec<&Atom> = match self {
             Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => vec![one, other],
             Fact::Sum([a, b], whole, _) => vec![a, b, whole],
-            Fact::AtLeast(one, _) | Fact::NotNull(one) | Fact::Truth(one, _) => vec![one],
+            Fact::AtLeast(one, _) | Fact::NotZero(one) | Fact::NotNull(one) | Fact::Truth(one, _) => vec![one],
         };
         atoms.into_iter().flat_map(|atom| &atom.steps)
     }
@@ -133,7 +135,7 @@ impl Fact {
             Fact::Truth(one, _) => one.is(version, parameter),
             Fact::Equal(one, other, _) => one.is(version, parameter) || other.is(version, parameter),
             Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).any(|part| part.is(version, parameter)),
-            Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotNull(_) => false,
+            Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotZero(_) | Fact::NotNull(_) => false,
         }
     }
 
@@ -164,6 +166,7 @@ impl Fact {
             }
             Fact::AtMost(one, other, number) => format!("{} <= {}{}", word(one), word(other), more(number)),
             Fact::AtLeast(one, number) => format!("{} >= {number}", word(one)),
+            Fact::NotZero(one) => format!("{} != 0", word(one)),
             Fact::NotNull(reference) => format!("{} != null", word(reference)),
             Fact::Truth(one, true) => word(one),
             Fact::Truth(one, false) => format!("!{}", word(one)),
@@ -209,6 +212,12 @@ impl Fact {
                 let one = one.read(arena, given, &mut needed);
                 let least = arena.terms.int(*least);
                 arena.terms.le(least, one)
+            }
+            Fact::NotZero(one) => {
+                let one = one.read(arena, given, &mut needed);
+                let zero = arena.terms.int(0);
+                let is_zero = arena.terms.eq(one, zero);
+                arena.terms.not(is_zero)
             }
             Fact::NotNull(reference) => {
                 let reference = reference.read(arena, given, &mut needed);

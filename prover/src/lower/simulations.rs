@@ -31,12 +31,12 @@ pub fn simulations(source: &Unit, lowered: &Lowered, version: usize) -> Vec<Opti
     (0u32..).map(ProcId).zip(procedures).map(of).collect()
 }
 
-/// Whether a loop at the top of a procedure was given what follows it: the first one that returns is.
+/// Whether a loop was given what follows it.
 fn takes_rest(whole: &Procedure, number: usize, span: Span) -> bool {
     let Some(body) = &whole.body else { return false };
-    super::tail_absorption::absorbs(body).is_some_and(|absorbing| {
-        absorbing == span && number > 0 && !faults::planted("lower/simulations/rest-forgotten")
-    })
+    super::tail_absorption::absorbs(body).contains(&span)
+        && number > 0
+        && !faults::planted("lower/simulations/rest-forgotten")
 }
 
 fn stands_for(whole: &Procedure, code: &Procedure, site: Site, itself: Option<ProcId>) -> Simulation {

@@ -1,7 +1,8 @@
 //! What follows a loop that returns, or looks on in the heap, is taken into it.
 //!
-//! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` at its top has become
-//! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop.
+//! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` has become
+//! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop. The loop is at the top of
+//! the body, or in a branch; then R goes on with what follows the branch.
 //!
 //! A loop that may `return` would have to tell its caller whether it did, and a recursive procedure that does the same does not:
 //! its last call ends with what follows the loop. Like this they come to be called alike. So do a loop that takes two cells at a time
@@ -22,26 +23,53 @@ pub(super) fn run(_: &Draft<'_>, procedures: &mut Vec<Procedure>) {
     }
 }
 
-/// The place of the loop that takes in what follows it, if one does; in the body before or after that.
-pub(super) fn absorbs(body: &Block) -> Option<Span> {
-    absorbing(body).map(|at| body.stmts[at].span)
+/// The places of the loops that take in what follows them; in the body before or after that.
+pub(super) fn absorbs(body: &Block) -> Vec<Span> {
+    absorbing(body).into_iter().map(|(at, _)| at).collect()
 }
 
-/// The position of the first loop that returns, or of one after which something is looked for, if what follows can be taken in.
-fn absorbing(body: &Block) -> Option<usize> {
-    let returns = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::While { body, .. } => body.any(&|stmt| matches!(stmt.kind, StmtKind::Return(_))),
-        _ => false,
-    };
-    let at = body.stmts.iter().position(returns).or_else(|| looked_on(body))?;
+/// The loops that take in what follows them to the end of the procedure, each with that: at the top of the body the first one that
+/// returns, or one after which something is looked for; where there is none, those in branches that return.
+fn absorbing(body: &Block) -> Vec<(Span, Vec<Stmt>)> {
+    match body.stmts.iter().position(returns).or_else(|| looked_on(body)) {
+        Some(at) => fitting(&body.stmts[at], body.stmts[at + 1..].to_vec()).into_iter().collect(),
+        None => in_branches(body, &[]),
+    }
+}
+
+/// The same of the branches of a block, where so much follows the block.
+fn in_branches(block: &Block, after: &[Stmt]) -> Vec<(Span, Vec<Stmt>)> {
+    let mut found = Vec::new();
+    for (at, stmt) in block.stmts.iter().enumerate() {
+        let StmtKind::If(_, then, els) = &stmt.kind else { continue };
+        let rest = [&block.stmts[at + 1..], after].concat();
+        for branch in [then, els] {
+            match branch.stmts.iter().position(returns) {
+                Some(own) => found.extend(fitting(&branch.stmts[own], [&branch.stmts[own + 1..], &rest].concat())),
+                None => found.extend(in_branches(branch, &rest)),
+            }
+        }
+    }
+    found
+}
+
+/// A loop with what follows it, if that can be taken in.
+fn fitting(stmt: &Stmt, rest: Vec<Stmt>) -> Option<(Span, Vec<Stmt>)> {
     let fixed = |stmt: &Stmt| match &stmt.kind {
         StmtKind::While { .. } => true,
         StmtKind::Assert(e) | StmtKind::Assume(e) => e.mentions_entry(),
         _ => false,
     };
-    let rest = &body.stmts[at + 1..];
     let open = rest.iter().all(|stmt| !fixed(stmt) && !stmt.blocks().into_iter().any(|inner| inner.any(&fixed)));
-    (open && rest.len() <= MAX_REST).then_some(at)
+    (open && rest.len() <= MAX_REST).then_some((stmt.span, rest))
+}
+
+/// Whether a statement is a loop that returns.
+fn returns(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::While { body, .. } => body.any(&|stmt| matches!(stmt.kind, StmtKind::Return(_))),
+        _ => false,
+    }
 }
 
 /// The position of the only loop of a body that writes nothing to the heap, calls nothing and looks for one thing more in the heap
@@ -65,20 +93,52 @@ fn looked_on(body: &Block) -> Option<usize> {
 }
 
 fn taken_in(body: Block) -> Block {
-    let Some(at) = absorbing(&body) else { return body };
-    let mut stmts = body.stmts;
-    let mut rest = Block { stmts: stmts.split_off(at + 1), span: body.span };
-    if let Some(Stmt { kind: StmtKind::While { cond, invariants, body }, span }) = stmts.pop() {
-        if !faults::planted("lower/tail/return-forgotten") {
-            rest.stmts.push(Stmt { kind: StmtKind::Return(Vec::new()), span });
-        }
-        let body = without_breaks(body, &rest);
-        let always = Expr { kind: ExprKind::Bool(true), ty: Type::Bool, span: cond.span };
-        let turn = Stmt { kind: StmtKind::If(cond, body, rest), span };
-        let body = Block { stmts: vec![turn], span };
-        stmts.push(Stmt { kind: StmtKind::While { cond: always, invariants, body }, span });
+    let found = absorbing(&body);
+    let stmts = body.stmts.into_iter().map(|stmt| with_rest(stmt, &found)).collect();
+    // What follows such a loop at the top of the body is in it now.
+    ending_with_loop(Block { stmts, span: body.span }, &found)
+}
+
+/// A block up to the loop that has taken in what follows it, if one of its own has.
+fn ending_with_loop(mut block: Block, found: &[(Span, Vec<Stmt>)]) -> Block {
+    let own = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. }) && found.iter().any(|(at, _)| *at == stmt.span);
+    if let Some(at) = block.stmts.iter().position(own) {
+        block.stmts.truncate(at + 1);
     }
-    Block { stmts, span: body.span }
+    block
+}
+
+/// A statement in which the loops have taken in what follows them.
+fn with_rest(stmt: Stmt, found: &[(Span, Vec<Stmt>)]) -> Stmt {
+    let span = stmt.span;
+    let rest = found.iter().find(|(at, _)| *at == span).map(|(_, rest)| rest.clone());
+    let kind = match (stmt.kind, rest) {
+        (StmtKind::While { cond, invariants, body }, Some(stmts)) => {
+            let mut rest = Block { stmts, span };
+            if !faults::planted("lower/tail/return-forgotten") {
+                rest.stmts.push(Stmt { kind: StmtKind::Return(Vec::new()), span });
+            }
+            let body = without_breaks(body, &rest);
+            let always = Expr { kind: ExprKind::Bool(true), ty: Type::Bool, span: cond.span };
+            let turn = Stmt { kind: StmtKind::If(cond, body, rest), span };
+            StmtKind::While { cond: always, invariants, body: Block { stmts: vec![turn], span } }
+        }
+        (StmtKind::If(cond, then, els), _) => {
+            let [then, els] = [then, els].map(|branch| {
+                let stmts = branch.stmts.into_iter().map(|stmt| with_rest(stmt, found)).collect();
+                let mut branch = ending_with_loop(Block { stmts, span: branch.span }, found);
+                // Nothing is looked at behind such a loop, and not what follows the branch either.
+                if let Some(last) = branch.stmts.last().filter(|last| found.iter().any(|(at, _)| *at == last.span)) {
+                    let leave = Stmt { kind: StmtKind::Return(Vec::new()), span: last.span };
+                    branch.stmts.push(leave);
+                }
+                branch
+            });
+            StmtKind::If(cond, then, els)
+        }
+        (kind, _) => kind,
+    };
+    Stmt { kind, span }
 }
 
 /// The body of a loop with `rest` in place of its own `break`s.

@@ -117,7 +117,7 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
             *truth = !*truth;
             Some(())
         }
-        Fact::NotNull(_) => None,
+        Fact::NotZero(_) | Fact::NotNull(_) => None,
     }
 }
 
@@ -127,7 +127,11 @@ fn of_another(fact: &mut Fact, random: &mut Random) {
         Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => {
             *(if random.percent(50) { one } else { other }) = atom(random);
         }
-        Fact::Sum([one, _], ..) | Fact::AtLeast(one, _) | Fact::NotNull(one) | Fact::Truth(one, _) => {
+        Fact::Sum([one, _], ..)
+        | Fact::AtLeast(one, _)
+        | Fact::NotZero(one)
+        | Fact::NotNull(one)
+        | Fact::Truth(one, _) => {
             *one = atom(random);
         }
     }
@@ -145,12 +149,13 @@ fn cross(pairs: &mut [(usize, usize)], random: &mut Random) -> Option<()> {
 pub(super) fn fact(random: &mut Random) -> Fact {
     let more = [0, 0, 0, 1, -1, 2, i64::MAX, i64::MIN];
     let more = *random.pick(&more).unwrap_or(&0);
-    match random.below(6) {
+    match random.below(7) {
         0 => Fact::Equal(atom(random), atom(random), more),
         1 => Fact::Sum([atom(random), atom(random)], atom(random), more),
         2 => Fact::AtMost(atom(random), atom(random), more),
         3 => Fact::AtLeast(atom(random), more),
         4 => Fact::Truth(atom(random), random.percent(50)),
+        5 => Fact::NotZero(atom(random)),
         _ => Fact::NotNull(atom(random)),
     }
 }

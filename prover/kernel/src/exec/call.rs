@@ -100,12 +100,19 @@ impl Executor<'_> {
 
     /// When a call of a loop takes no turn; `None` where that cannot be said. A loop that is left by its condition, once a flag is
     /// set, is so left where the flag is set, as by a `return`.
+    ///
+    /// Nothing rests on this being right: it only says which calls are executed in place.
     fn over(&mut self, state: &State, callee: ProcId, args: &[Term]) -> Option<Term> {
         let code = self.code().procedure(callee);
         let body = code.body.as_ref().filter(|_| is_loop(code))?;
-        let mut view = self.view_of_call(state, callee, args);
-        let (mut stmts, mut at) = (&body.stmts, 0);
-        while let Some(stmt) = stmts.get(at) {
+        let view = self.view_of_call(state, callee, args);
+        let over = self.leaves_at_once(view, &body.stmts, false)?;
+        Some(self.arena.terms.simplify(over, &state.known))
+    }
+
+    /// When the first statement that decides something leads to no call; `goes_on` says whether one follows the statements.
+    fn leaves_at_once(&mut self, mut view: ContractView, stmts: &[Stmt], goes_on: bool) -> Option<Term> {
+        for (at, stmt) in stmts.iter().enumerate() {
             match &stmt.kind {
                 // Parameters that the lowering found to be known, and results as they are at first.
                 StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
@@ -115,25 +122,23 @@ impl Executor<'_> {
                     }
                     view.locals.set(id.index(), value);
                 }
-                // A loop that took in what follows it goes on for ever, but for its own condition within.
-                StmtKind::If(condition, then, _) if matches!(condition.kind, ExprKind::Bool(true)) => {
-                    (stmts, at) = (&then.stmts, 0);
-                    continue;
-                }
-                StmtKind::If(condition, _, els) => {
-                    let leaves = els.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Return(_)));
+                StmtKind::If(condition, then, els) => {
+                    let goes_on = goes_on || calls(&stmts[at + 1..]);
+                    // A loop that has taken in what follows it turns for ever, and its own condition stands within.
+                    if matches!(condition.kind, ExprKind::Bool(true)) {
+                        return self.leaves_at_once(view, &then.stmts, goes_on);
+                    }
                     // Recursion in place of a loop may go on on the other side.
-                    if calls(&els.stmts) || !leaves && calls(&stmts[at + 1..]) {
+                    let returns = matches!(els.stmts.last().map(|last| &last.kind), Some(StmtKind::Return(_)));
+                    if calls(&els.stmts) || (goes_on && !returns) {
                         return None;
                     }
                     let (value, has_value) = self.value(&view, condition)?;
                     let fails = self.arena.terms.not(value);
-                    let over = self.arena.terms.and(&[has_value, fails]);
-                    return Some(self.arena.terms.simplify(over, &state.known));
+                    return Some(self.arena.terms.and(&[has_value, fails]));
                 }
                 _ => return None,
             }
-            at += 1;
         }
         None
     }

@@ -342,12 +342,14 @@ fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     }
     facts.extend(sums(&mine, &theirs));
     facts.retain(|fact| is_seen(program.both(), pair, fact));
+    // What is said of variables alone is cheapest to look at, and where there are too many the last ones are left out.
+    facts.sort_by_key(|fact| fact.steps().next().is_some());
     facts.extend(further(program, pair));
     facts
 }
 
-/// Facts that are looked for where those on entry alone do not do: where counters begin, that they are below a length, whether
-/// flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does.
+/// Facts that are looked for where those on entry alone do not do: where counters begin or do not come to, that they are below a
+/// length, whether flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does.
 fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let mut found = Vec::new();
@@ -356,6 +358,7 @@ fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
         let is_length = |value: &&Value| value.atom.steps.last() == Some(&Step::Length);
         for counter in all.iter().filter(|value| value.is_bare() && value.is_number()) {
             found.extend([0, 1].map(|least| Fact::AtLeast(counter.atom.clone(), least)));
+            found.push(Fact::NotZero(counter.atom.clone()));
             let lengths = all.iter().filter(is_length);
             found.extend(lengths.map(|length| Fact::AtMost(counter.atom.clone(), length.atom.clone(), -1)));
         }
@@ -465,17 +468,26 @@ fn alone(values: &[Value]) -> Vec<Fact> {
     not_null.chain(bounded).collect()
 }
 
-/// That a number of one version and one of the other have a sum which stays: one counts up and the other down.
+/// That two numbers have a sum which is a third one: one counts up and the other down; or an index of one version is where the other
+/// began, and how far it has come.
 fn sums(mine: &[Value], theirs: &[Value]) -> Vec<Fact> {
     let counters = |values: &[Value]| -> Vec<Atom> {
         values.iter().filter(|value| value.is_bare() && value.is_number()).map(|value| value.atom.clone()).collect()
     };
     let wholes: Vec<&Atom> =
         mine.iter().chain(theirs).filter(|value| value.is_bound()).map(|value| &value.atom).collect();
+    let both = [counters(mine), counters(theirs)];
     let mut found = Vec::new();
-    for (a, b) in counters(mine).iter().flat_map(|a| counters(theirs).into_iter().map(move |b| (a.clone(), b))) {
-        for whole in wholes.iter().filter(|&&whole| *whole != a && *whole != b) {
+    for (a, b) in both[0].iter().flat_map(|a| both[1].iter().map(move |b| (a, b))) {
+        for whole in wholes.iter().filter(|&&whole| whole != a && whole != b) {
             found.extend([0, -1].map(|more| Fact::Sum([a.clone(), b.clone()], (*whole).clone(), more)));
+        }
+    }
+    for (own, others) in [(&both[0], &both[1]), (&both[1], &both[0])] {
+        for (at, a) in own.iter().enumerate() {
+            for b in &own[at + 1..] {
+                found.extend(others.iter().map(|whole| Fact::Sum([a.clone(), b.clone()], whole.clone(), 0)));
+            }
         }
     }
     found

@@ -13,6 +13,7 @@
 //! Invariant: a proof counts only when nothing was taken out of any relation while it was made.
 
 mod couple;
+mod pace;
 mod search;
 
 use super::{Engine, relational};
@@ -39,7 +40,7 @@ static RELATION: Rule = Rule {
 };
 
 /// What is looked for, and how turns are laid side by side: in step; rotated, so that what follows a turn is seen with it; with first
-/// turns of one or both sides before the loops are matched; several turns against one.
+/// turns of one or both sides before the loops are matched; several turns against one. Other numbers of turns are read off the loops.
 const ATTEMPTS: [(LookedFor, Turns); 9] = [
     (LookedFor::Entry, turns([0, 0], [0, 0], false)),
     (LookedFor::Ends, turns([0, 0], [0, 0], true)),
@@ -72,8 +73,11 @@ impl Engine for Loops {
         let pairs = loop_pairs(goal);
         // What is right for one of several loops is often wrong for another.
         let tried = if pairs.len() > 1 { COMMON_ATTEMPTS } else { ATTEMPTS.len() };
+        let paced = pairs.first().filter(|_| pairs.len() == 1).and_then(|&pair| pace::turns(goal.program, pair));
+        let paced = paced.map(|turns| (LookedFor::Ends, turns));
+        let all: Vec<(LookedFor, Turns)> = paced.into_iter().chain(ATTEMPTS.into_iter().take(tried)).collect();
         let mut attempts: Vec<(&Turns, Vec<Couple>)> = Vec::new();
-        for (at, (looked_for, turns)) in ATTEMPTS.iter().take(tried).enumerate() {
+        for (at, (looked_for, turns)) in all.iter().enumerate() {
             let ways = if at < COMMON_ATTEMPTS { MAX_WAYS } else { MAX_RARE_WAYS };
             attempts.extend(choices(goal, &pairs, *looked_for).into_iter().take(ways).map(|own| (turns, own)));
         }

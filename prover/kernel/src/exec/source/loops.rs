@@ -100,21 +100,20 @@ impl<'a> Executor<'a> {
             self.leave(&mut state, None)?;
             return Ok(vec![Flow::Next(state)]);
         }
-        let own = loop_of(body, number);
-        let at = body.stmts.iter().position(|stmt| own.is_some_and(|own| std::ptr::eq(own, stmt)));
-        let Some(at) = at else { return Err(ExecError::Unlike("a loop within another statement has no rest")) };
-        let mut all = Vec::new();
-        for flow in self.statements(vec![state], &body.stmts[at + 1..], code)? {
-            match flow {
-                Flow::Next(mut state) => {
-                    let values = code.result_ids().map(|id| state.locals[id.index()]).collect();
-                    self.leave(&mut state, Some(values))?;
-                    all.push(Flow::Return(state));
-                }
-                done @ Flow::Return(_) => all.push(done),
-            }
+        let Some(rest) = loop_of(body, number).and_then(|own| rest_after(body, own)) else {
+            return Err(ExecError::Unlike("a loop within another one has no rest"));
+        };
+        let (mut next, mut done) = (vec![state], Vec::new());
+        for stmts in rest {
+            let flows = self.statements(std::mem::take(&mut next), stmts, code)?;
+            split(flows, &mut next, &mut done);
         }
-        Ok(all)
+        for mut state in next {
+            let values = code.result_ids().map(|id| state.locals[id.index()]).collect();
+            self.leave(&mut state, Some(values))?;
+            done.push(Flow::Return(state));
+        }
+        Ok(done)
     }
 
     /// A loop that is come to.
@@ -215,6 +214,19 @@ fn loop_of(body: &Block, number: usize) -> Option<&Stmt> {
         }
     });
     loops.get(number.checked_sub(1)?).copied()
+}
+
+/// What follows a statement to the end of a body, block by block from the innermost; `None` where it is in a loop, or not there.
+fn rest_after<'b>(body: &'b Block, own: &Stmt) -> Option<Vec<&'b [Stmt]>> {
+    body.stmts.iter().enumerate().find_map(|(at, stmt)| {
+        let mut rest = match &stmt.kind {
+            _ if std::ptr::eq(own, stmt) => Vec::new(),
+            StmtKind::If(_, then, els) => rest_after(then, own).or_else(|| rest_after(els, own))?,
+            _ => return None,
+        };
+        rest.push(&body.stmts[at + 1..]);
+        Some(rest)
+    })
 }
 
 /// States in which control goes on, and those in which it does not.

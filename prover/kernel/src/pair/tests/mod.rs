@@ -240,6 +240,7 @@ fn facts_speak_of_what_is_there() {
         Fact::NotNull(atom(0, 3)),
         Fact::NotNull(atom(0, 0)),
         Fact::NotNull(value()),
+        Fact::NotZero(atom(0, 2)),
         Fact::AtMost(atom(0, 0), atom(1, 2), 0),
         Fact::Equal(atom(0, 0), atom(1, 2), 0),
         Fact::Equal(atom(0, 2), atom(1, 2), 1),
@@ -256,7 +257,12 @@ fn facts_speak_of_what_is_there() {
         let why = case.refused(&with_fact(fact.clone()));
         assert!(why.contains("has no meaning"), "{fact:?}: {why}");
     }
-    for fact in [Fact::AtMost(value(), atom(1, 0), 0), Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 2]))] {
+    let right = [
+        Fact::AtMost(value(), atom(1, 0), 0),
+        Fact::NotZero(value()),
+        Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 2])),
+    ];
+    for fact in right {
         let why = case.refused(&with_fact(fact.clone()));
         assert!(!why.contains("has no meaning"), "{fact:?}: {why}");
     }
