@@ -28,7 +28,7 @@ use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Type};
 use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
-use smt::solve::{Solver, Task, Together};
+use smt::solve::{Answer, Solver, Task, Together};
 use smt::term::{Ending, PathFacts, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +61,7 @@ pub fn infer(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &m
 
 fn search(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) {
     let kept = spoken_of(unit, version).map(|id| (id, candidates(unit, version, id))).collect();
-    let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES };
+    let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES, drops: true };
     let concerned = search.concerned();
     search.assume();
     houdini::all_hold(concerned.len(), usize::MAX, |at| Look::weakened(search.drop_unproved(concerned[at])));
@@ -108,7 +108,7 @@ pub fn confirm(
         };
         kept.insert(id, Conditions { entry, exit });
     }
-    let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES };
+    let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES, drops: false };
     search.assume();
     let concerned = search.concerned();
     let look = |at: usize| Look::weakened(search.drop_unproved(concerned[at]));
@@ -216,6 +216,8 @@ struct Search<'a> {
     /// What is left of each loop's candidates.
     kept: BTreeMap<ProcId, Conditions>,
     queries: usize,
+    /// Whether candidates are dropped; then models are asked for, which tell of many at once.
+    drops: bool,
 }
 
 impl Search<'_> {
@@ -324,16 +326,19 @@ impl Search<'_> {
                 }
             }
         }
-        let queries = &mut self.queries;
+        let (queries, drops) = (&mut self.queries, self.drops);
         let unproved = self.solver.at(task, |solver| {
             houdini::unproved(&open, |conditions| {
                 let Some(left) = queries.checked_sub(1) else { return Together::Open };
                 *queries = left;
                 let goal = arena.terms.and(conditions);
                 let tag = Purpose::LoopCondition.within(version, vec![place]);
-                match faults::planted("analysis/loop-invariants/unproved-kept") {
-                    true => Together::Hold,
-                    false => solver.prove_all(arena, &Obligation { assumptions: path.to_vec(), goal, tag }, conditions),
+                let obligation = Obligation { assumptions: path.to_vec(), goal, tag };
+                match drops {
+                    _ if faults::planted("analysis/loop-invariants/unproved-kept") => Together::Hold,
+                    true => solver.prove_all(arena, &obligation, conditions),
+                    false if solver.prove(arena, &obligation) == Answer::Holds => Together::Hold,
+                    false => Together::Open,
                 }
             })
         });

@@ -24,6 +24,9 @@ fn refusals(story: &Story, rankings: &[Ranking]) -> Option<String> {
     kernel.alone(0).err().map(|refused| refused.0)
 }
 
+/// Something wrong that is said of a procedure, and a word of the refusal.
+type Lie = (fn(&mut Effects), &'static str);
+
 fn said(text: &str, says: impl FnOnce(&mut Effects)) -> Option<String> {
     let mut story = story(text);
     says(&mut story.effects[0][0]);
@@ -34,7 +37,7 @@ fn said(text: &str, says: impl FnOnce(&mut Effects)) -> Option<String> {
 fn what_is_said_of_a_procedure_is_shown() {
     assert_eq!(said(WRITES, |_| ()), None);
     assert_eq!(said(WRITES, |own| own.errs_if_null = [0].into()), None);
-    let lies: [(fn(&mut Effects), &str); 9] = [
+    let lies: [Lie; 9] = [
         (|own| own.errs_only_if_null = Some(vec![0]), "when it errs"),
         (|own| own.errs_only_if_null = Some(Vec::new()), "when it errs"),
         (|own| own.modifies = Some(Vec::new()), "what it may modify"),
