@@ -354,8 +354,8 @@ fn a_number_is_not_told_apart_as_a_boolean() {
             (pair["verdict"], pair["termination"]) = ("equivalent".into(), "mutual".into());
             pair.as_object_mut().expect("a pair").remove("counterexample");
             index["proofs"] = json!([{
-                "left": "f", "right": "f", "level": "full", "rule": "paths", "in_place": [[], []], "depths": [0, 0],
-                "script": Json::Null, "questions": 0, "paths": paths,
+                "left": "f", "right": "f", "level": "full", "rule": "paths", "script": Json::Null, "questions": 0,
+                "in_place": [[], []], "depths": [0, 0], "paths": paths,
             }]);
             let mut forged = original.clone();
             forged.files.insert(INDEX.into(), index.to_string());

@@ -73,7 +73,9 @@ impl Dir {
     }
 
     fn file(&self, name: &str, text: impl AsRef<[u8]>) -> &Self {
-        fs::write(self.0.join(name), text).expect("a file can be written");
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a folder can be made");
+        fs::write(path, text).expect("a file can be written");
         self
     }
 
@@ -173,7 +175,8 @@ fn check_mends_what_has_one_mend_alone() {
 fn files_that_cannot_be_read_are_status_2() {
     let dir = Dir::new("unreadable");
     dir.ape("check none.l").ends_with(2).complains("cannot read none.l");
-    dir.ape("check .").ends_with(2).complains("cannot read .");
+    dir.ape("check .").ends_with(2).complains("no file in the folder .");
+    dir.ape("run . Main").ends_with(2).complains("cannot read .");
     dir.ape("run none.l Main").ends_with(2).complains("cannot read none.l");
     dir.ape("fmt none.l").ends_with(2).complains("cannot read none.l");
 }

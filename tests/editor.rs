@@ -124,7 +124,7 @@ fn colours_are_those_of_the_lexer(chromium: &Path) -> Result<(), Failed> {
     }
     let tricky = [
         "",
-        "x' 9'b if'",
+        "x' 9 b'if'",
         "/* ** / */ if",
         "/**/ if /***/ 1",
         "\"a \\\" if\" if",

@@ -1,6 +1,5 @@
 //! Folders: what programs stand in one.
 
-use crate::files::load;
 use crate::machine::input::is_standard_input;
 use crate::status::Failure;
 use std::ffi::OsStr;
@@ -34,12 +33,11 @@ pub(crate) fn spread<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, Failur
     spread_where(paths, |_| true)
 }
 
-/// The same, with the programs of folders that have two versions.
-pub(crate) fn spread_pairs<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, Failure> {
-    spread_where(paths, |path| std::fs::read(path).is_ok_and(|bytes| load::holds_a_pair("", &bytes)))
-}
-
-fn spread_where<P: AsRef<Path>>(paths: &[P], wanted: impl Fn(&PathBuf) -> bool) -> Result<Vec<PathBuf>, Failure> {
+/// The same, with those programs of folders that are wanted.
+pub(crate) fn spread_where<P: AsRef<Path>>(
+    paths: &[P],
+    wanted: impl Fn(&PathBuf) -> bool,
+) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths.iter().map(AsRef::as_ref) {
         if is_standard_input(path) || !path.is_dir() {

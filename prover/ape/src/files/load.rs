@@ -2,7 +2,7 @@
 //!
 //! Invariant: whatever bytes a file holds, the result is a program or a [`Failure`] with a place in the file.
 
-use crate::files::folder::spread_pairs;
+use crate::files::folder::spread_where;
 use crate::machine::input::{self, is_standard_input, name};
 use crate::status::Failure;
 use lang_l::ast::File;
@@ -10,7 +10,7 @@ use lang_l::diagnostic::Diagnostic;
 use lang_l::parse::{self, Parsed};
 use lang_l::source::{FileId, Sources};
 use lang_l::{Loaded, hir, render, resolve};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What files hold that are to be verified.
 pub(crate) enum Programs {
@@ -34,7 +34,10 @@ pub(crate) struct Written {
 /// each hold two versions. All that is wrong with any of several programs comes back.
 pub(crate) fn programs(paths: &[&Path]) -> Result<Programs, Vec<Failure>> {
     let (files, walked) = match paths.iter().any(|path| path.is_dir()) {
-        true => (spread_pairs(paths).map_err(|failure| vec![failure])?, true),
+        true => {
+            let is_pair = |path: &PathBuf| std::fs::read(path).is_ok_and(|bytes| holds_a_pair("", &bytes));
+            (spread_where(paths, is_pair).map_err(|failure| vec![failure])?, true)
+        }
         false => (paths.iter().map(|path| path.to_path_buf()).collect(), false),
     };
     let named = all(files.iter().map(|path| named(path)))?;
