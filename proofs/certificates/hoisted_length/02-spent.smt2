@@ -1,5 +1,5 @@
 ; The proof of spent
-; Part of certificate 5f95b1a363201e0381de75e2c0b5d21b85a1ead482b4358346780d095d121c6b
+; Part of certificate 8cb23728d4224e74d44aa5d2a726045958c47019de3013143bffff0b37474c4c
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
