@@ -112,6 +112,7 @@ fn check(folder: &Path, file: &str, name: &str) -> Vec<String> {
             let implied = format!("!({}) || ({found})", row.condition);
             match verdict(&text, &row.pair, [&implied, "true"]).as_str() {
                 "equivalent" => exact += 1,
+                _ if known.lines().any(|line| line == label) => {}
                 _ => wrong.push(format!("{label}: {found} is less than {}", row.condition)),
             }
             continue;

@@ -308,8 +308,6 @@ pub(crate) mod recurrent_set {
 
 /// How two versions differ.
 pub(crate) mod diff {
-    /// Of more pairs of one program than this it is not asked whether they notice what their callees do otherwise.
-    pub(crate) const MAX_CLIENTS: usize = 8;
     /// More tests than this of a recursive pair are not tried for whether recursion keeps them.
     pub(crate) const MAX_KEPT: usize = 6;
     /// A value or test of more parts than this is not written.

@@ -9,7 +9,6 @@
 //! 4. `proof`: each condition is read back from its text and proved; what is not proved is open.
 //! 5. `kept`: where recursion is still open, remainders and signs of numbers that it keeps.
 //! 6. `kinds::rows`: what differs where, each with a store that was run; what no term says is related (`kinds::between`).
-//! 7. `client`: before all that, a pair that is the same code may be shown not to notice what its callees do otherwise.
 //!
 //! Invariant: no condition is reported but as it was read back from its text and proved.
 //! Invariant: every store is of one of the reported kinds, or open.
@@ -35,7 +34,6 @@ mod text;
 pub use kinds::rows::{Row, Value};
 
 use crate::analysis::{Analysis, analyse};
-use crate::budget::diff::MAX_CLIENTS;
 use crate::checked::{self, Material};
 use crate::engines::claims;
 use crate::goal::{Pair, PairProof, Program};
@@ -181,10 +179,9 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
     };
     let looked_at: Vec<&Comparison<'_>> = selected.iter().copied().chain(comparisons.iter().filter(helps)).collect();
     let unasked = looked_at.iter().filter(|one| one.when.is_none()).map(|one| one.pair).collect();
-    let asked = (source, config, manner);
-    let (kept, clients_left) = (BTreeMap::new(), MAX_CLIENTS);
+    let kept = BTreeMap::new();
     let (program, proofs, clauses) = (&program, &proofs, &clauses[..]);
-    let mut course = Course { asked, program, proofs, clauses, claims, kernel, unasked, clients_left, kept };
+    let mut course = Course { source, manner, program, proofs, clauses, claims, kernel, unasked, kept };
     let mut found: Vec<Option<PairDiff>> = vec![None; looked_at.len()];
     for at in callees_first(program, &looked_at) {
         found[at] = Some(course.compare(looked_at[at], &mut solver));
@@ -195,8 +192,8 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
 
 /// The comparisons of one program, one after the other: what is found of a pair helps with the next.
 struct Course<'c> {
-    /// The program, and what is asked of it.
-    asked: (&'c Loaded, &'c Config, &'c Manner),
+    source: &'c Loaded,
+    manner: &'c Manner,
     program: &'c Program<'c>,
     proofs: &'c Proofs,
     clauses: &'c [Clause],
@@ -205,8 +202,6 @@ struct Course<'c> {
     kernel: Kernel<'c>,
     /// The pairs that are looked at on all stores.
     unasked: Vec<Pair>,
-    /// Of how many pairs it may still be asked whether they notice.
-    clients_left: usize,
     /// What recursion keeps, of the pairs for which it was searched.
     kept: BTreeMap<Pair, Option<kept::Kept>>,
 }
@@ -215,19 +210,11 @@ impl Course<'_> {
     /// How one pair differs.
     fn compare(&mut self, comparison: &Comparison<'_>, solver: &mut Solver) -> PairDiff {
         let started = Instant::now();
-        let (source, _, manner) = self.asked;
+        let (source, manner) = (self.source, self.manner);
         let is_plain = comparison.when.is_none() && !manner.partial && manner.predicates.is_empty();
-        let mut own = open(source, comparison);
-        if is_plain && self.clients_left > 0 && self.is_quiet_client(comparison.pair) {
-            self.clients_left -= 1;
-            own = self.as_client(own);
-        }
-        if !own.is_complete() {
-            let known = self.known();
-            let task = Task { source, program: self.program, claims: &self.claims, known, manner };
-            let found = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
-            own = found.unwrap_or(own);
-        }
+        let task = Task { source, program: self.program, claims: &self.claims, known: self.known(), manner };
+        let own = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
+        let mut own = own.unwrap_or_else(|_| open(source, comparison));
         if is_plain && !own.is_complete() {
             own = self.by_recursion(own, solver);
         }
@@ -242,7 +229,7 @@ impl Course<'_> {
 
     /// What is told of a pair, with what the numbers keep in the recursion that it is part of.
     fn by_recursion(&mut self, own: PairDiff, solver: &mut Solver) -> PairDiff {
-        let (source, ..) = self.asked;
+        let source = self.source;
         if !self.kept.contains_key(&own.pair) {
             let component = kept::component(self.program, own.pair, &self.unasked);
             let kernel = &mut self.kernel;
@@ -255,37 +242,8 @@ impl Course<'_> {
         kinds::with_kept(own, kept, (question, self.known()), source, solver)
     }
 
-    /// Whether a pair is the same code, comes to loops or recursion, is not proved as it stands, and no quick look sees it notice what
-    /// its callees do otherwise.
-    fn is_quiet_client(&self, pair: Pair) -> bool {
-        let (source, ..) = self.asked;
-        let (unit, (left, right)) = (&source.unit, pair);
-        let is_proved = self.proofs.get(&pair).is_some_and(|proof| proof.level == Some(Level::Full));
-        let effects = &self.program.effects[0];
-        let recurs = effects[left.index()].callees.iter().any(|callee| effects[callee.index()].recursive(*callee));
-        let name = &unit.versions[0].procedure(left).name;
-        recurs
-            && !is_proved
-            && *name == unit.versions[1].procedure(right).name
-            && client::is_client(unit, name)
-            && !concrete::differs(&RunPair { unit, left, right, when: None }, concrete::SearchBudget::QUICK)
-    }
-
-    /// What is told of a pair that is the same code, and does not notice what its callees do otherwise (`client`).
-    fn as_client(&self, own: PairDiff) -> PairDiff {
-        let (source, config, _) = self.asked;
-        let name = &own.names[0];
-        let asked = client::Asked { clients: vec![name.clone()], ..client::Asked::default() };
-        let report = client::client(source, config, &asked);
-        let is_equal = report.clients.iter().any(|one| one.name == *name && one.verdict == "equivalent");
-        if !is_equal {
-            return own;
-        }
-        PairDiff { equal_when: "true".into(), open_when: None, ..own }
-    }
-
     fn known(&self) -> Known<'_> {
-        Known { proofs: self.proofs, clauses: self.clauses, kernel: &self.kernel, partial: self.asked.2.partial }
+        Known { proofs: self.proofs, clauses: self.clauses, kernel: &self.kernel, partial: self.manner.partial }
     }
 }
 

@@ -125,16 +125,6 @@ pub fn changed_clients(unit: &Unit, asked: &Asked) -> Vec<String> {
     asked.clients.iter().filter(|name| !is_same_code(unit, name)).cloned().collect()
 }
 
-/// Whether a procedure is the same code in both versions, and calls what is not.
-pub fn is_client(unit: &Unit, name: &str) -> bool {
-    let named =
-        |version: &lang_l::hir::Version| version.find(name).is_some_and(|id| version.procedure(id).body.is_some());
-    unit.versions.iter().all(named)
-        && is_same_code(unit, name)
-        && !callees(unit, name).contains(name)
-        && !callees(unit, name).is_disjoint(&changed(unit))
-}
-
 /// Finds out which clients notice what was changed.
 pub fn client(source: &Loaded, config: &Config, asked: &Asked) -> ClientReport {
     let unit = &source.unit;
