@@ -6,7 +6,8 @@
 //! leave early where the other nests. The runs are compared by their *effects*, the statements that do more than to direct
 //! control. Between the last effect that both have and the first that one lacks, each run has learnt facts from its tests
 //! ([`super::facts`]). The decision is a test whose fact the other run contradicts. Failing that, it is one whose fact the
-//! other run never learns: of the run that lacks the effect the last, of the other run the first.
+//! other run never learns: of the run that lacks the effect the last, of the other run the first. Where both learnt the same and
+//! still do different things, each of which the other version does elsewhere, branches are exchanged: the last test decides.
 //!
 //! Invariant: a mark is of a step that was taken.
 
@@ -14,10 +15,19 @@ use super::facts::{Fact, facts};
 use super::{Mark, Role, written};
 use crate::search::witness::RunPair;
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{Block, Expr, StmtKind, Unit};
+use lang_l::hir::{Expr, StmtKind, Unit};
 use lang_l::source::{Sources, Span};
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
+
+/// Where two runs leave each other.
+pub(super) struct Divergence {
+    /// Where each run takes a way that the other does not; nowhere in a run without any step.
+    pub(super) turns: [Option<Mark>; 2],
+    /// Whether each run goes on with a statement that the other version has as well, or with none: what differs is the way that
+    /// control takes, and no statement.
+    pub(super) of_control: bool,
+}
 
 /// A statement that was executed, or a test of an `if` or `while` with its result.
 #[derive(Clone, Copy, Debug)]
@@ -37,19 +47,25 @@ struct Segment {
     effect: Option<(String, Step)>,
 }
 
-/// Where each run takes a way that the other does not; nowhere in a run without any step.
-pub(super) fn divergence(pair: &RunPair<'_>, sources: &Sources, steps: [&[Step]; 2]) -> [Option<Mark>; 2] {
-    let runs = [0, 1].map(|version| segments(pair.unit, version, sources, steps[version]));
+/// Follows two runs, given step by step, up to where they do different things.
+pub(super) fn divergence(pair: &RunPair<'_>, sources: &Sources, steps: [&[Step]; 2]) -> Divergence {
+    let codes = [0, 1].map(|version| Code::new(pair.unit, version, sources));
+    let runs = [0, 1].map(|version| segments(&codes[version], sources, steps[version]));
     let effect = |run: &[Segment], at: usize| run.get(at)?.effect.as_ref().map(|(text, _)| text.clone());
     let same = |&at: &usize| {
         let effects = [effect(&runs[0], at), effect(&runs[1], at)];
         effects[0].is_some() && effects[0] == effects[1]
     };
     let common = (0..).take_while(same).count();
-    let decisions = [0, 1].map(|own| decision(&runs[own], &runs[1 - own], common));
+    let of_control =
+        (0..2).all(|own| effect(&runs[own], common).is_none_or(|text| codes[1 - own].statements.contains(&text)));
+    let decisions = [0, 1].map(|own| {
+        let last = || runs[own].get(common)?.facts.last().map(|(_, step)| *step);
+        decision(&runs[own], &runs[1 - own], common).or_else(|| last().filter(|_| of_control))
+    });
     let texts = decisions.map(|step| step.map(|step| written(sources, step.span)));
     let tested_alike = texts[0].is_some() && texts[0] == texts[1];
-    [0, 1].map(|own| {
+    let turns = [0, 1].map(|own| {
         if let Some(step) = decisions[own] {
             let role = step.holds.filter(|_| tested_alike).map_or(Role::Turns, Role::Tests);
             return Some(Mark { span: step.span, role });
@@ -58,7 +74,8 @@ pub(super) fn divergence(pair: &RunPair<'_>, sources: &Sources, steps: [&[Step];
             Some((_, step)) => Some(Mark { span: step.span, role: Role::Turns }),
             None => steps[own].last().map(|step| Mark { span: step.span, role: Role::Ends }),
         }
-    })
+    });
+    Divergence { turns, of_control }
 }
 
 /// The test that takes a run to another effect than the other run has behind the first `common` ones, or to none.
@@ -76,12 +93,33 @@ fn decision(own: &[Segment], other: &[Segment], common: usize) -> Option<Step> {
     if lacks { alone.next_back() } else { alone.next() }
 }
 
-/// A run, cut at its effects. The last segment has none.
-fn segments(unit: &Unit, version: usize, sources: &Sources, steps: &[Step]) -> Vec<Segment> {
-    let mut conditions = HashMap::default();
-    for body in unit.versions[version].procedures.iter().filter_map(|procedure| procedure.body.as_ref()) {
-        conditions_in(body, &mut conditions);
+/// What the procedures of a version consist of.
+struct Code<'u> {
+    /// The conditions of all `if`s and `while`s, by their places.
+    conditions: HashMap<Span, &'u Expr>,
+    /// The texts of all statements that are no `if` and no `while`.
+    statements: BTreeSet<String>,
+}
+
+impl<'u> Code<'u> {
+    fn new(unit: &'u Unit, version: usize, sources: &Sources) -> Self {
+        let mut code = Code { conditions: HashMap::default(), statements: BTreeSet::new() };
+        for body in unit.versions[version].procedures.iter().filter_map(|procedure| procedure.body.as_ref()) {
+            walk_stmts(body, &mut |stmt| match &stmt.kind {
+                StmtKind::If(condition, ..) | StmtKind::While { cond: condition, .. } => {
+                    code.conditions.insert(condition.span, condition);
+                }
+                _ => {
+                    code.statements.insert(written(sources, stmt.span));
+                }
+            });
+        }
+        code
     }
+}
+
+/// A run, cut at its effects. The last segment has none.
+fn segments(code: &Code<'_>, sources: &Sources, steps: &[Step]) -> Vec<Segment> {
     let mut run = vec![Segment::default()];
     for &step in steps.iter().filter(|step| !step.directs) {
         let Some(segment) = run.last_mut() else { break };
@@ -91,7 +129,7 @@ fn segments(unit: &Unit, version: usize, sources: &Sources, steps: &[Step]) -> V
                 run.push(Segment::default());
             }
             Some(holds) => {
-                let told = match conditions.get(&step.span) {
+                let told = match code.conditions.get(&step.span) {
                     Some(condition) => facts(sources, condition, holds),
                     None => vec![Fact::opaque(written(sources, step.span), holds)],
                 };
@@ -100,13 +138,4 @@ fn segments(unit: &Unit, version: usize, sources: &Sources, steps: &[Step]) -> V
         }
     }
     run
-}
-
-/// The conditions of all `if`s and `while`s in a block, by their places.
-fn conditions_in<'b>(block: &'b Block, found: &mut HashMap<Span, &'b Expr>) {
-    walk_stmts(block, &mut |stmt| {
-        if let StmtKind::If(condition, ..) | StmtKind::While { cond: condition, .. } = &stmt.kind {
-            found.insert(condition.span, condition);
-        }
-    });
 }

@@ -3,8 +3,8 @@
 //! In: a pair, its sources, and the [`Witness`] that it differs. Out: a [`Mark`] in each version.
 //!
 //! Both versions are run on the witness once more, and watched. Where the two end in different stores, the mark of a version is
-//! the statement that gave the place that differs its last value. If both are written alike, the difference was there before,
-//! and the marks are where the runs diverge. A version that fails, or never ends, is marked where it does. Any other version is
+//! the statement that gave the place that differs its last value. If both are written alike, the difference was there before, and
+//! if each stands in the other version too, control took another way: then the marks are where the runs diverge. A version that fails, or never ends, is marked where it does. Any other version is
 //! marked where its run leaves that of the other (`divergence`).
 //!
 //! Invariant: a mark is of a statement that was executed, or of the head of the procedure; what it says was seen.
@@ -15,7 +15,7 @@ mod facts;
 #[cfg(test)]
 mod tests;
 
-use self::divergence::{Step, divergence};
+use self::divergence::{Divergence, Step, divergence};
 use crate::search::concrete;
 use crate::search::witness::{Contrast, RunPair, Witness};
 use lang_l::heap::Input;
@@ -78,7 +78,8 @@ pub fn marks(sources: &Sources, pair: &RunPair<'_>, witness: &Witness) -> Option
         let outcome = run(&job, input.clone(), &mut watch).outcome;
         (watch, outcome)
     });
-    let [left_turn, right_turn] = divergence(pair, sources, [&left.0.steps, &right.0.steps]);
+    let Divergence { turns: [left_turn, right_turn], of_control } =
+        divergence(pair, sources, [&left.0.steps, &right.0.steps]);
     let mark = |(watch, outcome): &(Watch, Outcome), turn: Option<Mark>, head: Span| {
         let own = match (outcome, witness.contrast()) {
             (Outcome::Normal(last), Contrast::Stores(difference)) => {
@@ -98,7 +99,7 @@ pub fn marks(sources: &Sources, pair: &RunPair<'_>, witness: &Witness) -> Option
     match (left_turn, right_turn) {
         (Some(left_turn), Some(right_turn))
             if both_set
-                && written(sources, left.span) == written(sources, right.span)
+                && (of_control || written(sources, left.span) == written(sources, right.span))
                 && ![left_turn.role, right_turn.role].contains(&Role::Ends) =>
         {
             Some([left_turn, right_turn])
