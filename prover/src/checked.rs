@@ -118,7 +118,10 @@ impl Material {
                     Ok(proved) => confirm(proof, proved),
                     // A part of a procedure is proved as that, and nobody reports it.
                     Err(rejection) if is_part(program, pair) => proof.checked = Checked::Not(rejection.to_string()),
-                    Err(rejection) => refuse(proof, &rejection),
+                    Err(rejection) => {
+                        proof.lowered = kernel.stands(pair).ok();
+                        refuse(proof, &rejection);
+                    }
                 },
             }
         }

@@ -31,6 +31,8 @@ pub use kernel::pair::Pair;
 pub struct PairProof {
     /// The level reached; `None` when not even partial equivalence was proved.
     pub level: Option<Level>,
+    /// What is shown of the two as they are lowered, where that is no verdict on the source: it is worth something to callers.
+    pub lowered: Option<Level>,
     /// The claims it rests on.
     pub used: Uses,
     /// The rule by which it was proved.
@@ -364,6 +366,7 @@ impl PairProof {
             relations: 0,
             time: Duration::ZERO,
             evidence: level.and(Some(ProofEvidence::Plain)),
+            lowered: None,
             checked: Checked::Not("it was not asked".into()),
         }
     }

@@ -87,7 +87,7 @@ impl Decisions {
 }
 
 fn claim(proof: &PairProof) -> Option<Claim> {
-    Some(Claim { level: proof.level?, rule: proof.rule, evidence: proof.evidence.clone()? })
+    Some(Claim { level: proof.level.or(proof.lowered)?, rule: proof.rule, evidence: proof.evidence.clone()? })
 }
 
 /// The claims that are taken, each with how it is proved.

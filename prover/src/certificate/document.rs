@@ -19,7 +19,7 @@ use crate::lower::Lowered;
 use kernel::exec::sweep::Sweep;
 use kernel::pair::paths::PathsEvidence;
 use kernel::pair::plan::{InliningPlan, Turns};
-use kernel::pair::summaries::{Products, Slot, SummariesEvidence, Summary};
+use kernel::pair::summaries::{Slot, SummariesEvidence, Summary};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use lang_l::hir::{ProcId, Unit};
@@ -250,8 +250,8 @@ impl Words<'_> {
                 };
                 entry.loops = loops.iter().map(related).collect();
             }
-            ProofEvidence::Summaries(SummariesEvidence { plan, summaries, products }) => {
-                entry.opaque_products = *products == Products::Opaque;
+            ProofEvidence::Summaries(SummariesEvidence { plan, summaries, exact }) => {
+                entry.exact_products = exact.clone();
                 entry.depths = Some(plan.depths);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &plan.inline[version])));
                 entry.summaries = Some(summaries.iter().map(|own| self.summary(own)).collect());
@@ -362,8 +362,8 @@ impl Reader<'_> {
                 let whole = PathsEvidence { plan, relations: entries::relations(&entry.paths) };
                 if let Some(summaries) = &entry.summaries {
                     let summaries = summaries.iter().map(|own| self.summary(own)).collect::<Result<_, _>>()?;
-                    let products = if entry.opaque_products { Products::Opaque } else { Products::Exact };
-                    ProofEvidence::Summaries(SummariesEvidence { plan: whole.plan, summaries, products })
+                    let exact = entry.exact_products.clone();
+                    ProofEvidence::Summaries(SummariesEvidence { plan: whole.plan, summaries, exact })
                 } else if entry.loops.is_empty() {
                     ProofEvidence::Paths(whole)
                 } else {

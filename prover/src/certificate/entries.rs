@@ -19,7 +19,7 @@ use kernel::relate;
 use lang_l::hir::ProcId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The whole index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -134,9 +134,9 @@ pub(super) struct ProofEntry {
     /// What holds of calls, for proofs by summaries.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) summaries: Option<Vec<SummaryEntry>>,
-    /// Whether nothing is known of products but that equal factors make equal ones.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub(super) opaque_products: bool,
+    /// The questions, by number, for which all is known of products; for others it is that equal factors make equal ones.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty", default)]
+    pub(super) exact_products: BTreeSet<usize>,
     /// How the turns of these are laid side by side, where not one by one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) turns: Option<Turns>,

@@ -6,11 +6,12 @@ use super::Lie;
 use super::pick::claim;
 use kernel::pair::PairEvidence;
 use kernel::pair::plan::InliningPlan;
-use kernel::pair::summaries::{Formula, Polynomial, Products, Slot, SummariesEvidence, Summary};
+use kernel::pair::summaries::{Formula, Polynomial, Slot, SummariesEvidence, Summary};
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
 use lang_l::random::Random;
 use num_bigint::BigInt;
+use std::collections::BTreeSet;
 
 /// The kinds, with their names in tables.
 pub(super) const KINDS: &[(&str, Lie)] = &[
@@ -85,7 +86,10 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
     }),
     ("products looked at otherwise", |subject, story, random| {
         let PairEvidence::Summaries(own) = &mut claim(subject, story, random)?.1 else { return None };
-        own.products = if own.products == Products::Opaque { Products::Exact } else { Products::Opaque };
+        let number = random.below(4);
+        if !own.exact.remove(&number) {
+            own.exact.insert(number);
+        }
         Some(())
     }),
     ("random summaries", |subject, story, random| {
@@ -94,8 +98,8 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         let summaries = (0..count).map(|_| invented(random)).collect();
         let depth = random.below(3);
         let plan = InliningPlan::of(Default::default(), [depth; 2]);
-        let products = if random.percent(50) { Products::Opaque } else { Products::Exact };
-        *evidence = PairEvidence::Summaries(SummariesEvidence { plan, summaries, products });
+        let exact = if random.percent(50) { BTreeSet::new() } else { (0..100).collect() };
+        *evidence = PairEvidence::Summaries(SummariesEvidence { plan, summaries, exact });
         *level = if random.percent(50) { Level::Full } else { Level::Partial };
         Some(())
     }),

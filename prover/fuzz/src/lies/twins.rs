@@ -4,7 +4,7 @@
 
 use kernel::bounds::pair::MAX_INLINE_DEPTH;
 use kernel::pair::plan::InliningPlan;
-use kernel::pair::summaries::{Formula, Polynomial, Products, SummariesEvidence, Summary, globals_of, sorts};
+use kernel::pair::summaries::{Formula, Polynomial, SummariesEvidence, Summary, globals_of, sorts};
 use kernel::pair::{Both, Goal, Pair, PairEvidence};
 use kernel::relate::Claims;
 use lang_l::hir::ProcId;
@@ -44,7 +44,7 @@ pub(super) fn of_twins(findings: &Findings, pair: Pair) -> Option<PairEvidence> 
     let plan = InliningPlan::of([inline.clone(), inline], [MAX_INLINE_DEPTH; 2]);
     let is_pure = program.effects[0][pair.0.index()].writes.is_empty();
     let found = is_pure && !summaries.is_empty();
-    found.then_some(PairEvidence::Summaries(SummariesEvidence { plan, summaries, products: Products::Opaque }))
+    found.then_some(PairEvidence::Summaries(SummariesEvidence { plan, summaries, exact: BTreeSet::new() }))
 }
 
 fn equal(mine: usize, theirs: usize, sorts: &[Sort]) -> Formula {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use smt::arena::Arena;
 use smt::heap::{Fill, HeapId};
 use smt::term::{Func, PathFacts, Selector, Sort, Term, Terms};
+use std::collections::BTreeSet;
 
 /// A value in one turn, over what the call was given and the heap that it found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +90,9 @@ pub struct Sweep {
     pub cells: Vec<Cells>,
     /// Which results are totals, by their position; of the others nothing is said.
     pub totals: Vec<Option<Total>>,
+    /// The questions, by number in the order in which they are asked, for which all is known of products of two variables.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty", default)]
+    pub exact: BTreeSet<usize>,
 }
 
 /// What a call is given: its arguments, and the heap that it finds.

@@ -11,6 +11,7 @@ mod facts;
 pub mod loops;
 pub mod paths;
 pub mod plan;
+mod products;
 pub mod same;
 pub mod summaries;
 pub mod sweep;

@@ -9,6 +9,7 @@
 //! Invariant: all that the procedure may write is compared.
 
 use super::Both;
+use super::products::Asked;
 use crate::effects::is_loop;
 use crate::exec::state::Outcome;
 use crate::exec::sweep::{Before, Cells, Sweep};
@@ -16,8 +17,8 @@ use crate::exec::{Executor, Limits, execute, on_entry};
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::ProcId;
 use smt::arena::Arena;
-use smt::obligation::{Obligation, Purpose, linearised};
-use smt::solve::{Answer, Solver};
+use smt::obligation::{Obligation, Purpose};
+use smt::solve::Solver;
 use smt::term::{AllocClass, CallId, Ending, Selector, Sort, Term};
 use std::collections::BTreeMap;
 
@@ -31,7 +32,17 @@ pub fn check(
     sweeps: &BTreeMap<ProcId, Sweep>,
     solver: &mut Solver,
 ) -> Result<(), Rejection> {
-    sweeps.iter().try_for_each(|(&id, own)| Swept { program, version, id, sweeps, own }.check(solver))
+    sweeps.iter().try_for_each(|(&id, own)| {
+        let asked = Asked::of(&own.exact);
+        Swept { program, version, id, sweeps, own }.check(&asked, solver)
+    })
+}
+
+/// For engines: what is said of one loop, with the questions that need all that is true of products, if it is so.
+pub fn with_exact(program: Both<'_>, version: usize, id: ProcId, own: Sweep, solver: &mut Solver) -> Option<Sweep> {
+    let (sweeps, asked) = (BTreeMap::from([(id, own.clone())]), Asked::trying());
+    Swept { program, version, id, sweeps: &sweeps, own: &own }.check(&asked, solver).ok()?;
+    Some(Sweep { exact: asked.exact(), ..own })
 }
 
 struct Swept<'s> {
@@ -43,7 +54,7 @@ struct Swept<'s> {
 }
 
 impl Swept<'_> {
-    fn check(&self, solver: &mut Solver) -> Result<(), Rejection> {
+    fn check(&self, asked: &Asked, solver: &mut Solver) -> Result<(), Rejection> {
         let given = self.shape()?;
         let Both { unit, effects } = self.program;
         let (version, effects) = (self.version, effects[self.version]);
@@ -66,7 +77,8 @@ impl Swept<'_> {
             let goal = arena.terms.and(&goals);
             let tag = Purpose::Swept.within(version, vec![unit.procedure(version, self.id).name_span]);
             let obligation = Obligation { assumptions: outcome.path.clone(), goal, tag };
-            if !arena.terms.is_true(goal) && !holds(&mut arena, &obligation, solver) {
+            let looked_at = !arena.terms.is_true(goal) && !faults::planted("kernel/sweep/unshown");
+            if looked_at && !asked.holds(&obligation, &mut arena, solver) {
                 return reject("what all turns of a loop do together is not shown");
             }
         }
@@ -115,11 +127,4 @@ impl Swept<'_> {
         }
         goals
     }
-}
-
-/// Most follows without a look into products.
-fn holds(arena: &mut Arena, obligation: &Obligation, solver: &mut Solver) -> bool {
-    faults::planted("kernel/sweep/unshown")
-        || linearised(arena, obligation).is_some_and(|linear| solver.prove(arena, &linear) == Answer::Holds)
-        || solver.prove(arena, obligation) == Answer::Holds
 }

@@ -19,7 +19,7 @@ use crate::chc::polynomial::Polynomial;
 use crate::engines::fragments::heapless;
 use crate::engines::{Engine, relational};
 use crate::goal::{Claim, Goal, Pair, PairProof, Program, Rule, assumptions};
-use kernel::pair::summaries::{Formula, Products, SummariesEvidence, Summary};
+use kernel::pair::summaries::{Formula, SummariesEvidence, Summary};
 use kernel::rejection::Rejection;
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap as HashMap;
 use smt::obligation::Purpose;
 use smt::solve::Solver;
 use smt::term::Term;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// By closed forms of what recurs.
 static CLOSED_FORM: Rule = Rule {
@@ -79,7 +79,7 @@ fn prove(goal: &Goal<'_>, solver: &mut Solver) -> Option<SummariesEvidence> {
     })?;
     let plan = steps.plan(pair);
     let told = laws.iter().map(|(&own, laws)| told(&steps, own, laws)).collect::<Option<Vec<Summary>>>();
-    Some(SummariesEvidence { plan, summaries: told?, products: Products::Opaque })
+    Some(SummariesEvidence { plan, summaries: told?, exact: BTreeSet::new() })
 }
 
 fn attempt(

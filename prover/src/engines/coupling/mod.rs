@@ -40,7 +40,7 @@ use crate::engines::fragments::{gives_numbers, only_reads};
 use crate::goal::{Claim, Goal, Pair, PairProof, Program, ProofEvidence, Rule};
 use kernel::effects::Effects;
 use kernel::pair::PairEvidence;
-use kernel::pair::summaries::{Products, SummariesEvidence, Summary};
+use kernel::pair::summaries::{self, SummariesEvidence, Summary};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use laws::{Laws, instances};
@@ -49,7 +49,7 @@ use runs::{Observations, Order, Simulator};
 use smt::obligation::Purpose;
 use smt::solve::Solver;
 use smt::term::{Sort, Term};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use steps::{Call, Step, Steps};
 
 /// By mutual summaries found from runs.
@@ -97,13 +97,7 @@ fn summarised(
     solver: &mut Solver,
 ) -> PairProof {
     let Some((level, evidence)) = found else { return relational::nothing(goal, rule) };
-    let mut agreed = [Products::Opaque, Products::Exact].into_iter().filter_map(|products| {
-        let evidence = SummariesEvidence { products, ..evidence.clone() };
-        let told = PairEvidence::Summaries(evidence.clone());
-        let checked = kernel::pair::check(&goal.as_checked(), level, &told, solver, &mut |_, _, _, _| {});
-        checked.is_ok().then_some(evidence)
-    });
-    match agreed.next() {
+    match summaries::with_exact(&goal.as_checked(), level, evidence, solver) {
         Some(evidence) => relational::proof(goal, rule, level, Some(ProofEvidence::Summaries(evidence))),
         None => relational::nothing(goal, rule),
     }
@@ -171,7 +165,7 @@ fn told(
     for (&own, laws) in laws.iter().filter(|(_, laws)| !laws.is_empty()) {
         all.push(laws::told(steps, own, laws)?);
     }
-    Some(SummariesEvidence { plan: steps.plan(pair), summaries: all, products: Products::Opaque })
+    Some(SummariesEvidence { plan: steps.plan(pair), summaries: all, exact: BTreeSet::new() })
 }
 
 fn both_end(program: &Program<'_>, pair: Pair) -> bool {

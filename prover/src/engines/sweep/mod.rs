@@ -65,11 +65,10 @@ fn sweeps(goal: &Goal<'_>, version: usize, solver: &mut Solver) -> BTreeMap<Proc
     let program = goal.program.both();
     let mut shown = |id: ProcId| {
         let proposed = turn::proposed(program, version, id);
-        let holds = |own: &Sweep| {
-            let alone = BTreeMap::from([(id, own.clone())]);
-            solver.with_share(SHARE, |solver| kernel::pair::sweep::check(program, version, &alone, solver).is_ok())
+        let agreed = |own: Sweep| {
+            solver.with_share(SHARE, |solver| kernel::pair::sweep::with_exact(program, version, id, own, solver))
         };
-        Some((id, proposed.into_iter().find(holds)?))
+        Some((id, proposed.into_iter().find_map(agreed)?))
     };
     loops(goal, version).filter_map(&mut shown).collect()
 }

@@ -106,7 +106,7 @@ impl Turns {
         let cells = cells.collect::<Option<Vec<Cells>>>()?;
         let results = 0..turn.results.len();
         let totals = results.map(|at| self.total(turn.results[at], over.results[at], (at, left))).collect();
-        Some(Sweep { cells, totals })
+        Some(Sweep { cells, totals, ..Sweep::default() })
     }
 
     /// What one turn writes, oldest first: the array, the index, the value, and their sort.

@@ -16,6 +16,7 @@ mod ways;
 use super::Goal;
 use super::paths::assumptions;
 use super::plan::InliningPlan;
+use super::products::Asked;
 use crate::bounds::pair::APART;
 use crate::bounds::summaries::{MAX_FORMULAS, MAX_SLOTS, MAX_SUMMARIES, MAX_TURNS, MAX_USES, MAX_WAYS};
 use crate::effects::Effects;
@@ -24,8 +25,8 @@ use crate::relate::{Level, Uses};
 pub use formula::{Formula, Polynomial};
 use lang_l::hir::{GlobalId, ProcId};
 use smt::arena::Arena;
-use smt::obligation::{Obligation, Purpose, linearised};
-use smt::solve::{Answer, Solver};
+use smt::obligation::{Obligation, Purpose};
+use smt::solve::Solver;
 use smt::term::{Ending, PathFacts, Sort, Term};
 use std::collections::BTreeSet;
 use ways::{Activation, Way};
@@ -72,15 +73,6 @@ impl Summary {
     }
 }
 
-/// What is known of products of two variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Products {
-    /// Nothing but that equal factors make equal products. Most follows without a closer look.
-    Opaque,
-    /// All, where that does not do.
-    Exact,
-}
-
 /// What a proof by summaries did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SummariesEvidence {
@@ -88,8 +80,9 @@ pub struct SummariesEvidence {
     pub plan: InliningPlan,
     /// The summaries.
     pub summaries: Vec<Summary>,
-    /// How products are looked at: in the proof of each summary.
-    pub products: Products,
+    /// The questions, by number in the order in which they are asked, for which all is known of products of two variables. For the
+    /// others it is known that equal factors make equal products: most follows from that.
+    pub exact: BTreeSet<usize>,
 }
 
 /// The globals whose values go in and come out, of procedures that a pair comes to.
@@ -100,20 +93,26 @@ pub fn globals_of(goal: &Goal<'_>) -> Vec<GlobalId> {
     all.into_iter().collect()
 }
 
+/// For engines: the evidence with the questions that need all of products, if it then is a proof.
+pub fn with_exact(
+    goal: &Goal<'_>,
+    level: Level,
+    evidence: SummariesEvidence,
+    solver: &mut Solver,
+) -> Option<SummariesEvidence> {
+    let frame = Frame::new(goal, &evidence, Asked::trying());
+    frame.check(level, solver).ok()?;
+    let exact = frame.asked.exact();
+    Some(SummariesEvidence { exact, ..evidence })
+}
+
 /// Makes a proof by summaries anew.
 pub(super) fn check(
     (goal, level): (&Goal<'_>, Level),
     evidence: &SummariesEvidence,
     solver: &mut Solver,
 ) -> Result<Uses, Rejection> {
-    let globals = globals_of(goal);
-    let SummariesEvidence { plan, summaries, products } = evidence;
-    let frame = Frame { goal: *goal, plan, summaries, products: *products, globals };
-    frame.shape()?;
-    let mut endless = level == Level::Full;
-    // Where neither can run for ever, nothing is to be shown of ends.
-    endless &= frame.whole(endless, solver)?;
-    evidence.summaries.iter().try_for_each(|own| frame.summary(own, endless, solver))?;
+    Frame::new(goal, evidence, Asked::of(&evidence.exact)).check(level, solver)?;
     Ok(Uses::new())
 }
 
@@ -122,11 +121,24 @@ struct Frame<'f> {
     goal: Goal<'f>,
     plan: &'f InliningPlan,
     summaries: &'f [Summary],
-    products: Products,
+    asked: Asked,
     globals: Vec<GlobalId>,
 }
 
-impl Frame<'_> {
+impl<'f> Frame<'f> {
+    fn new(goal: &Goal<'f>, evidence: &'f SummariesEvidence, asked: Asked) -> Self {
+        let SummariesEvidence { plan, summaries, .. } = evidence;
+        Frame { goal: *goal, plan, summaries, asked, globals: globals_of(goal) }
+    }
+
+    fn check(&self, level: Level, solver: &mut Solver) -> Result<(), Rejection> {
+        self.shape()?;
+        let mut endless = level == Level::Full;
+        // Where neither can run for ever, nothing is to be shown of ends.
+        endless &= self.whole(endless, solver)?;
+        self.summaries.iter().try_for_each(|own| self.summary(own, endless, solver))
+    }
+
     /// Whether the pair is one that summaries can be about, and these have a meaning.
     fn shape(&self) -> Result<(), Rejection> {
         self.plan.check(self.goal.program)?;
@@ -301,11 +313,7 @@ impl Frame<'_> {
             return true;
         }
         let obligation = Obligation { assumptions: known.to_vec(), goal, tag: purpose.into() };
-        match linearised(arena, &obligation) {
-            Some(linear) if solver.prove(arena, &linear) == Answer::Holds => true,
-            Some(_) if self.products == Products::Opaque => false,
-            _ => solver.prove(arena, &obligation) == Answer::Holds,
-        }
+        self.asked.holds(&obligation, arena, solver)
     }
 
     /// What is known of parameters by whether the pair errs: it does if some are null, and only if some are.

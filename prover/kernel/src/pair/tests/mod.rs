@@ -6,7 +6,7 @@ mod sweeps;
 use super::loops::{Frame, LoopRelation, LoopsEvidence, Target};
 use super::paths::{PathPair, PathsEvidence, Relations, meetings};
 use super::plan::{InliningPlan, Run, Turns};
-use super::summaries::{Formula, Polynomial, Products, Slot, SummariesEvidence, Summary};
+use super::summaries::{Formula, Polynomial, Slot, SummariesEvidence, Summary};
 use super::{Both, Goal, Pair, PairEvidence, check};
 use crate::effects::{Effects, syntactic};
 use crate::exec::state::Outcome;
@@ -18,7 +18,7 @@ use num_bigint::BigInt;
 use smt::arena::Arena;
 use smt::solve::{QueryBudget, Solver};
 use smt::term::{Ending, Selector, Sort};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Version 1 counts from one. Of each version `run` is procedure 0, and `count` is procedure 1: its loop.
 const COUNTS: &str = "
@@ -354,7 +354,7 @@ fn a_summary_of_several_calls_is_told_of_calls_that_do_not_overlap() {
         let summary =
             Summary { of: [slots, Vec::new()], before: before.clone(), given: Vec::new(), after: vec![after] };
         let plan = InliningPlan::of(Default::default(), [0, 0]);
-        PairEvidence::Summaries(SummariesEvidence { plan, summaries: vec![summary], products: Products::Opaque })
+        PairEvidence::Summaries(SummariesEvidence { plan, summaries: vec![summary], exact: BTreeSet::new() })
     };
     for turns in [[0, 0], [1, 0], [0, 1], [1, 1], [2, 1]] {
         // They never both return.

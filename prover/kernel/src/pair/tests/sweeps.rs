@@ -61,7 +61,8 @@ fn filled() -> Cells {
 #[test]
 fn a_sum_is_a_total() {
     let case = Case::loops(LOOPS);
-    let said = |total: Total| refusal(&case, 0, Sweep { cells: Vec::new(), totals: vec![Some(total)] });
+    let said =
+        |total: Total| refusal(&case, 0, Sweep { cells: Vec::new(), totals: vec![Some(total)], ..Sweep::default() });
     assert_eq!(said(total()), None);
     let [from, to] = total().range;
     let wrong = [
@@ -84,7 +85,7 @@ fn a_sum_is_a_total() {
 #[test]
 fn what_is_written_is_said_and_nothing_else() {
     let case = Case::loops(LOOPS);
-    let said = |cells: Vec<Cells>| refusal(&case, 1, Sweep { cells, totals: vec![None] });
+    let said = |cells: Vec<Cells>| refusal(&case, 1, Sweep { cells, totals: vec![None], ..Sweep::default() });
     assert_eq!(said(vec![filled()]), None);
     let [from, to] = filled().range;
     let wrong = [
@@ -101,7 +102,7 @@ fn what_is_written_is_said_and_nothing_else() {
     let other_sort = Cells { sort: Sort::Bool, ..filled() };
     assert_eq!(said(vec![other_sort]).as_deref(), Some("a loop is said to write cells of a kind that it never writes"));
     // What is written by the loop of the other version is not what this one does.
-    let none = refusal(&case, 1, Sweep { cells: vec![filled()], totals: vec![Some(total())] });
+    let none = refusal(&case, 1, Sweep { cells: vec![filled()], totals: vec![Some(total())], ..Sweep::default() });
     assert!(none.is_some());
 }
 
@@ -110,7 +111,7 @@ fn what_is_written_is_said_and_nothing_else() {
 fn cells_of_a_kind_that_is_never_written_are_not_filled() {
     let case = Case::loops(LOOPS);
     let none = [given(0), given(0)];
-    let said = |cells: Vec<Cells>| refusal(&case, 0, Sweep { cells, totals: vec![Some(total())] });
+    let said = |cells: Vec<Cells>| refusal(&case, 0, Sweep { cells, totals: vec![Some(total())], ..Sweep::default() });
     for cells in [filled(), Cells { range: none, ..filled() }] {
         let why = said(vec![cells]);
         assert_eq!(why.as_deref(), Some("a loop is said to write cells of a kind that it never writes"));
@@ -120,7 +121,9 @@ fn cells_of_a_kind_that_is_never_written_are_not_filled() {
 #[test]
 fn a_loop_that_calls_what_makes_objects_is_not_taken_as_a_whole() {
     let mut case = Case::loops(MAKES);
-    let said = |case: &Case, version: usize| refusal(case, version, Sweep { cells: Vec::new(), totals: vec![None] });
+    let said = |case: &Case, version: usize| {
+        refusal(case, version, Sweep { cells: Vec::new(), totals: vec![None], ..Sweep::default() })
+    };
     assert_eq!(said(&case, 0).as_deref(), Some("a loop that is taken as a whole makes objects, or calls what may"));
     assert_eq!(said(&case, 1), None);
     case.effects[1][1].written_globals.insert(lang_l::hir::GlobalId(0));

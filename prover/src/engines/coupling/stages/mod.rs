@@ -20,7 +20,7 @@ use crate::chc::polynomial::{Equation, Polynomial, fit};
 use crate::chc::templates::{self, Fact, Templates};
 use crate::engines::{Engine, relational};
 use crate::goal::{Claim, Goal, Pair, PairProof, Rule, assumptions};
-use kernel::pair::summaries::{Products, Slot, SummariesEvidence, Summary};
+use kernel::pair::summaries::{Slot, SummariesEvidence, Summary};
 use kernel::rejection::Rejection;
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
@@ -572,6 +572,6 @@ impl Search<'_, '_> {
             let (before, given) = (told(&facts.before, &inputs), told(&facts.given, &all));
             summaries.push(Summary { of: [slots(0), slots(1)], before, given, after: told(&facts.after, &all) });
         }
-        SummariesEvidence { plan: self.steps.plan(self.pair), summaries, products: Products::Opaque }
+        SummariesEvidence { plan: self.steps.plan(self.pair), summaries, exact: BTreeSet::new() }
     }
 }
