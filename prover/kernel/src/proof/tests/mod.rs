@@ -3,6 +3,7 @@
 mod alone;
 mod conditional;
 mod endless;
+mod induction;
 
 use super::{Dossier, Kernel};
 use crate::effects::{Effects, syntactic};
