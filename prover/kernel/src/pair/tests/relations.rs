@@ -48,6 +48,9 @@ const LISTS: &str = "
     }
     procedure look(i: int, n: int, c: Cell) returns (r: int) { r := c.rest.value; if (i < n) { r := look(i + 1, n, c); } }";
 
+/// What is said of these outcomes.
+type Saying = fn(&[Vec<Outcome>; 2]) -> Relations;
+
 /// What is said of outcomes whose calls match in order, once the first so many objects are the same.
 fn made(both: &[Vec<Outcome>; 2], count: usize) -> Relations {
     let mut said = in_order(both);
@@ -67,7 +70,7 @@ fn made(both: &[Vec<Outcome>; 2], count: usize) -> Relations {
 fn what_related_loops_are_given_is_in_both_heaps() {
     let rest =
         |version: usize, steps: usize| Atom { version, parameter: 2, steps: vec![Step::Field(FieldId(1)); steps] };
-    let check = |other: &str, said: fn(&[Vec<Outcome>; 2]) -> Relations| {
+    let check = |other: &str, said: Saying| {
         let case = Case::loops(&LISTS.replace("OTHER", other));
         let mut facts: Vec<Fact> =
             (0..2).flat_map(|version| (0..2).map(move |steps| Fact::NotNull(rest(version, steps)))).collect();
@@ -77,8 +80,7 @@ fn what_related_loops_are_given_is_in_both_heaps() {
             case.related(LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] }, &Turns::default(), said);
         case.check_pair(RUN, &evidence)
     };
-    let (all, second): (fn(&[Vec<Outcome>; 2]) -> Relations, fn(&[Vec<Outcome>; 2]) -> Relations) =
-        (|both| made(both, 2), |both| made(both, 1));
+    let [all, second]: [Saying; 2] = [|both| made(both, 2), |both| made(both, 1)];
     assert_eq!(check("1", all), Ok(Uses::new()));
     for (other, said) in [("2", all), ("2", second), ("1", second)] {
         assert_eq!(check(other, said), Err("two matched calls do not start alike".to_string()), "{other}");
