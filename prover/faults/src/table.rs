@@ -513,6 +513,7 @@ pub const ALL: &[Fault] = &[
         "prover/kernel/src/proof/shape.rs",
         "what holds of a loop may look at the heap, which is another one where it is assumed",
     ),
+    kernel("kernel/shape/types", "prover/kernel/src/proof/shape.rs", "a value of any type may go anywhere"),
     kernel("kernel/alone/measure-unbounded", "prover/kernel/src/alone/measures.rs", "a measure may fall for ever"),
     kernel("kernel/alone/footprint", "prover/kernel/src/alone/mod.rs", "the footprint need not be what the text says"),
     hiding(

@@ -56,7 +56,7 @@ fn type_of(unit: &Unit, variables: &[Local], atom: &Atom) -> Option<Type> {
 }
 
 /// The type of a field of what a variable of this type refers to; `None` where there is no such field.
-pub(super) fn field_of<'u>(unit: &'u Unit, ty: &Type, field: FieldId) -> Option<&'u Type> {
+pub(crate) fn field_of<'u>(unit: &'u Unit, ty: &Type, field: FieldId) -> Option<&'u Type> {
     let field = unit.fields.get(field.index())?;
     let fits = match ty {
         Type::Class(class) => field.class == Some(*class),

@@ -133,7 +133,7 @@ impl<'a> Kernel<'a> {
     fn induction(&mut self, solver: &mut Solver) {
         let mut used: BTreeMap<Pair, Uses> = BTreeMap::new();
         loop {
-            let rests = |own: &Uses| self.standing.support(own);
+            let rests = |own: &Uses| stand(&self.standing, own);
             let open = |pair: &&Pair| !used.get(pair).is_some_and(rests);
             let Some(&pair) = self.standing.always.keys().find(open) else { return };
             match solver.attempt(|solver| self.claim(pair, None, solver)).unwrap_or_else(given_up) {
@@ -177,11 +177,7 @@ impl<'a> Kernel<'a> {
     ) -> Result<Uses, Rejection> {
         let goal = Goal { program: self.program(), pair, when: condition, claims };
         let used = pair::check(&goal, level, evidence, solver, &mut |_, _, _, _| {})?;
-        if faults::planted("kernel/proof/used-fallen") || claims.support(&used) {
-            Ok(used)
-        } else {
-            reject("it rests on what is not proved")
-        }
+        if stand(claims, &used) { Ok(used) } else { reject("it rests on what is not proved") }
     }
 
     /// The level at which the claim about a pair of the lowered program stands.
@@ -243,7 +239,7 @@ impl<'a> Kernel<'a> {
         loop {
             let open = |number: &usize| {
                 let stands = self.standing.conditional[*number].level.is_some();
-                stands && !used.get(number).is_some_and(|own| self.standing.support(own))
+                stands && !used.get(number).is_some_and(|own| stand(&self.standing, own))
             };
             let Some(number) = (first..self.standing.conditional.len()).find(open) else { return first };
             let checked = match &said[number - first] {
@@ -354,6 +350,11 @@ impl<'a> Kernel<'a> {
     pub fn lemmas(&self, version: usize) -> &BTreeMap<ProcId, Result<(), Rejection>> {
         &self.lemmas[version]
     }
+}
+
+/// Whether all claims stand that a proof rests on; it has to be asked again whenever one falls.
+fn stand(claims: &Claims, used: &Uses) -> bool {
+    claims.support(used) || faults::planted("kernel/proof/used-fallen")
 }
 
 /// What is said of a claim whose check was given up.

@@ -1,4 +1,4 @@
-//! Whether what is handed over has the shape that it should: every name is there, and every value of the sort it is used as.
+//! Whether what is handed over has the shape that it should: every name is there, and every value of the type it is used as.
 //!
 //! In: a [`Dossier`]. Out: that it can be looked at, or what is wrong with it.
 //!
@@ -9,9 +9,10 @@
 
 use super::Dossier;
 use crate::effects::{Effects, is_loop};
+use crate::pair::field_of;
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::{
-    BinOp, Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
+    BinOp, Block, Expr, ExprKind, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
 };
 use smt::term::{Selector, Sort};
 
@@ -99,8 +100,21 @@ impl Shape<'_> {
         self.unit.versions[self.version].procedures.get(id.index())
     }
 
-    fn local(&self, id: LocalId) -> Option<Sort> {
-        self.code.locals.get(id.index()).map(|local| Sort::from(&local.ty))
+    fn local(&self, id: LocalId) -> Option<&Type> {
+        self.code.locals.get(id.index()).map(|local| &local.ty)
+    }
+
+    /// Whether a value of one type may go to where one of another is. What is read at a type is of that type then, and it is among what
+    /// a quantifier over the type speaks of (rule *Instances*).
+    fn flows(&self, found: &Type, needed: &Type) -> bool {
+        // A `ref` may be anything where there are classes. Else it is an object, and no array.
+        let any = *needed == Type::Ref && found.is_reference() && !self.unit.classes.is_empty();
+        found == needed || any || faults::planted("kernel/shape/types")
+    }
+
+    /// The same of what an expression gives; null goes to all references.
+    fn goes(&self, value: &Expr, needed: &Type) -> bool {
+        (value.kind == ExprKind::Null && needed.is_reference()) || self.flows(&value.ty, needed)
     }
 
     fn is_block(&self, block: &Block) -> bool {
@@ -114,29 +128,30 @@ impl Shape<'_> {
             && blocks
             && (calls_stand_alone(stmt) || faults::planted("kernel/shape/calls-within"))
             && match &stmt.kind {
-                StmtKind::Assign(place, Rhs::Expr(value)) => self.place(place) == Some(Sort::from(&value.ty)),
+                StmtKind::Assign(place, Rhs::Expr(value)) => self.takes(place, |ty| self.goes(value, ty)),
                 StmtKind::Assign(place, Rhs::New(class)) => {
                     let there = class.is_none_or(|class| class.index() < self.unit.classes.len());
-                    there && self.place(place) == Some(Sort::Ref)
+                    let made = class.map_or(Type::Ref, Type::Class);
+                    there && self.takes(place, |ty| self.flows(&made, ty))
                 }
-                StmtKind::Assign(place, Rhs::NewArray(_, length)) => {
-                    length.ty == Type::Int && self.place(place) == Some(Sort::Ref)
+                StmtKind::Assign(place, Rhs::NewArray(element, length)) => {
+                    let made = Type::Array(Box::new(element.clone()));
+                    length.ty == Type::Int && self.takes(place, |ty| self.flows(&made, ty))
                 }
-                StmtKind::Call { targets, callee, args } => {
-                    let targets: Vec<Option<Sort>> = targets.iter().map(|target| self.place(target)).collect();
-                    self.is_call(*callee, args).is_some_and(|code| {
-                        let results = code.locals[code.params..code.params + code.results].iter();
-                        targets.is_empty() || targets.into_iter().eq(results.map(|local| Some(Sort::from(&local.ty))))
-                    })
-                }
+                StmtKind::Call { targets, callee, args } => self.is_call(*callee, args).is_some_and(|code| {
+                    let results = &code.locals[code.params..code.params + code.results];
+                    let takes =
+                        |(target, result): (&Place, &Local)| self.takes(target, |ty| self.flows(&result.ty, ty));
+                    targets.is_empty() || (targets.len() == results.len() && targets.iter().zip(results).all(takes))
+                }),
                 StmtKind::If(condition, ..) | StmtKind::Assert(condition) | StmtKind::Assume(condition) => {
                     condition.ty == Type::Bool
                 }
                 StmtKind::While { cond, invariants, .. } => invariants.iter().chain([cond]).all(|e| e.ty == Type::Bool),
                 StmtKind::Return(values) => {
-                    let results = self.code.locals[self.code.params..].iter().take(self.code.results);
-                    let sorts = values.iter().map(|value| Sort::from(&value.ty));
-                    values.is_empty() || sorts.eq(results.map(|local| Sort::from(&local.ty)))
+                    let results = &self.code.locals[self.code.params..self.code.params + self.code.results];
+                    let go = |(value, result): (&Expr, &Local)| self.goes(value, &result.ty);
+                    values.is_empty() || (values.len() == results.len() && values.iter().zip(results).all(go))
                 }
                 StmtKind::Break | StmtKind::Continue => true,
             }
@@ -146,24 +161,22 @@ impl Shape<'_> {
     fn is_call(&self, callee: ProcId, args: &[Expr]) -> Option<&Procedure> {
         let code = self.callee(callee)?;
         let known = code.params.checked_add(code.results).is_some_and(|known| known <= code.locals.len());
-        let params = code.locals.iter().take(code.params).map(|local| Sort::from(&local.ty));
-        (known && args.iter().map(|arg| Sort::from(&arg.ty)).eq(params)).then_some(code)
+        let go = |(arg, param): (&Expr, &Local)| self.goes(arg, &param.ty);
+        (known && args.len() == code.params && args.iter().zip(&code.locals).all(go)).then_some(code)
     }
 
-    /// The sort of what can be assigned to a place; its parts are looked at elsewhere.
-    fn place(&self, place: &Place) -> Option<Sort> {
-        match place {
+    /// Whether what is of a type that satisfies a condition can be assigned to a place; its parts are looked at elsewhere.
+    fn takes(&self, place: &Place, fits: impl Fn(&Type) -> bool) -> bool {
+        let ty = match place {
             Place::Local(id) => self.local(*id),
-            Place::Global(id) => self.unit.globals.get(id.index()).map(|global| Sort::from(&global.ty)),
-            Place::Field(object, field) => {
-                let field = self.unit.fields.get(field.index()).filter(|_| object.ty.is_reference());
-                field.map(|field| Sort::from(&field.ty))
-            }
+            Place::Global(id) => self.unit.globals.get(id.index()).map(|global| &global.ty),
+            Place::Field(object, field) => field_of(self.unit, &object.ty, *field),
             Place::Index(array, index) => cell(array, index),
-        }
+        };
+        ty.is_some_and(fits)
     }
 
-    /// Whether the parts of an expression are there, and of the sorts that it takes, and it is of the sort that it gives.
+    /// Whether the parts of an expression are there, and of the types that it takes, and it is of the type that it gives.
     fn is_expr(&self, expr: &Expr) -> bool {
         let own = Sort::from(&expr.ty);
         let sort = |part: &Expr| Sort::from(&part.ty);
@@ -173,19 +186,19 @@ impl Shape<'_> {
             ExprKind::Null => own == Sort::Ref,
             ExprKind::Local(id) => self.code.locals.get(id.index()).is_some_and(|local| local.ty == expr.ty),
             ExprKind::Global(id) => self.unit.globals.get(id.index()).is_some_and(|global| global.ty == expr.ty),
-            ExprKind::Field(object, field) => {
-                object.ty.is_reference() && self.unit.fields.get(field.index()).is_some_and(|field| field.ty == expr.ty)
-            }
-            ExprKind::Index(array, index) => cell(array, index) == Some(own),
+            ExprKind::Field(object, field) => field_of(self.unit, &object.ty, *field) == Some(&expr.ty),
+            ExprKind::Index(array, index) => cell(array, index) == Some(&expr.ty),
             ExprKind::Length(array) => own == Sort::Int && array.ty.is_reference(),
             ExprKind::Unary(UnOp::Neg, a) => (own, sort(a)) == (Sort::Int, Sort::Int),
             ExprKind::Unary(UnOp::Not, a) => (own, sort(a)) == (Sort::Bool, Sort::Bool),
             ExprKind::Binary(op, a, b) => operands(*op, sort(a)) == Some(own) && sort(a) == sort(b),
-            ExprKind::Cond(cond, a, b) => sort(cond) == Sort::Bool && sort(a) == own && sort(b) == own,
+            ExprKind::Cond(cond, a, b) => {
+                sort(cond) == Sort::Bool && [a, b].iter().all(|part| self.goes(part, &expr.ty))
+            }
             ExprKind::Call(callee, args) => self
                 .is_call(*callee, args)
-                .is_some_and(|code| code.results == 1 && Sort::from(&code.locals[code.params].ty) == own),
-            ExprKind::Old(a) => sort(a) == own,
+                .is_some_and(|code| code.results == 1 && code.locals[code.params].ty == expr.ty),
+            ExprKind::Old(a) => self.goes(a, &expr.ty),
             ExprKind::Fresh(a) => own == Sort::Bool && a.ty.is_reference(),
             ExprKind::Reach(a, b) => own == Sort::Bool && a.ty.is_reference() && b.ty.is_reference(),
             ExprKind::Quant { var, body, .. } => {
@@ -220,10 +233,10 @@ fn calls_stand_alone(stmt: &Stmt) -> bool {
     }
 }
 
-/// The sort of what an array holds.
-fn cell(array: &Expr, index: &Expr) -> Option<Sort> {
+/// The type of what an array holds.
+fn cell<'t>(array: &'t Expr, index: &Expr) -> Option<&'t Type> {
     match &array.ty {
-        Type::Array(element) if index.ty == Type::Int => Some(Sort::from(element.as_ref())),
+        Type::Array(element) if index.ty == Type::Int => Some(element),
         _ => None,
     }
 }

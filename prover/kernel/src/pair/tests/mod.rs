@@ -1,6 +1,8 @@
 //! Evidence that is wrong is refused, whatever is wrong with it, and evidence that is right is not.
 
 mod outcomes;
+mod relations;
+mod summaries;
 mod sweeps;
 
 use super::loops::{Frame, LoopRelation, LoopsEvidence, Target};

@@ -6,6 +6,7 @@ use crate::pair::PairEvidence;
 use crate::pair::paths::Relations;
 use crate::pair::plan::{InliningPlan, Run};
 use crate::relate::{Cases, End, Leaf, Level, Match, RelationEvidence};
+use lang_l::hir::{Expr, ExprKind, ProcId};
 use smt::arena::Arena;
 use smt::term::{AllocClass, Ending};
 use std::collections::BTreeMap;
@@ -14,9 +15,13 @@ use std::collections::BTreeMap;
 type Births<'b> = &'b [(usize, usize)];
 
 /// A program with an external, of which it is claimed that it is itself.
-fn case([a, b]: [&str; 2]) -> Case {
-    let asks = "procedure ask(c: Cell, n: int) returns (r: int);";
-    let text = format!("{CELLS} version 0 procedure run{a} {asks} version 1 procedure run{b} {asks}");
+fn case(versions: [&str; 2]) -> Case {
+    case_of("procedure ask(c: Cell, n: int) returns (r: int);", versions)
+}
+
+/// A program that calls another procedure, of which it is claimed that it is itself.
+fn case_of(callee: &str, [a, b]: [&str; 2]) -> Case {
+    let text = format!("{CELLS} version 0 procedure run{a} {callee} version 1 procedure run{b} {callee}");
     Case::new(&text, &[(OTHER, Level::Full)])
 }
 
@@ -146,4 +151,81 @@ fn both_sides_of_a_split_are_looked_at() {
     };
     assert!(check(1).is_ok());
     assert!(check(0).is_err());
+}
+
+/// A chain of three objects. What can be reached cannot be read off the terms: a solver has to say that the fourth object is not
+/// what is given back.
+#[test]
+fn what_can_be_reached_in_two_steps_is_compared() {
+    let chain = |value: i64| {
+        format!(
+            "(n: int) returns (r: Cell) {{ z := new Cell(); a := new Cell(); b := new Cell(); c := new Cell(); \
+             c.value := {value}; b.rest := c; a.rest := b; r := n * n < 0 ? z : a; }}"
+        )
+    };
+    let births: Births<'_> = &[(1, 1), (2, 2), (3, 3)];
+    let own = case([&chain(1), &chain(1)]);
+    assert!(own.check_pair(RUN, &alike(&own, births)).is_ok());
+    let other = case([&chain(1), &chain(2)]);
+    let why = other.refused(&alike(&other, births));
+    assert_eq!(why, "the final heaps could not be shown equal where they can be reached");
+}
+
+/// Two calls make two objects, and one call makes one.
+#[test]
+fn a_call_is_matched_once() {
+    let makes = "procedure make(c: Cell, n: int) returns (r: Cell) { r := new Cell(); }";
+    let once = "(n: int) returns (r: int) { x := make(null, n); r := 0; }";
+    let twice = |same: i64, different: i64| {
+        format!(
+            "(n: int) returns (r: int) {{ x := make(null, n); y := make(null, n); r := x == y ? {same} : {different}; }}"
+        )
+    };
+    let case = |versions: [&str; 2]| {
+        let mut case = case_of(makes, versions);
+        case.effects.iter_mut().for_each(|effects| effects[1].errs_only_if_null = Some(Vec::new()));
+        case
+    };
+    let own = case([&twice(0, 1), &twice(0, 1)]);
+    assert!(own.check_pair(RUN, &matched(&own, &[(0, 0), (1, 1)], &[])).is_ok());
+    let other = case([once, &twice(0, 1)]);
+    for twice in [[(0, 0), (0, 1)], [(0, 1), (0, 0)]] {
+        let why = other.refused(&matched(&other, &twice, &[]));
+        assert_eq!(why, "a matched call is not on its path, or is matched twice");
+    }
+    let back = case([&twice(0, 1), once]);
+    let why = back.refused(&matched(&back, &[(0, 0), (1, 0)], &[]));
+    assert_eq!(why, "a matched call is not on its path, or is matched twice");
+}
+
+/// What a quantifier ranges over can be said on entry of a procedure, and not after a call that may have made objects.
+const FILLS: &str = "procedure fill(c: Cell, n: int) ensures ((forall b: Cell :: b == b) ? c : null) == c; { if (c != null) { c.value := 2; } }";
+
+/// A place that could not be said was left out, and so the call was taken to leave it alone.
+#[test]
+fn what_a_call_modifies_is_not_known_where_a_place_cannot_be_said() {
+    let asks = |result: &str| {
+        format!(
+            "(c: Cell, n: int) returns (r: int) {{ if (c != null) {{ fill(c, n); c.value := 1; fill(c, n); r := {result}; \
+             c.value := 0; }} }}"
+        )
+    };
+    let check = |results: [&str; 2], modifies: fn(&Case, usize) -> Vec<Expr>| {
+        let mut case = case_of(FILLS, [&asks(results[0]), &asks(results[1])]);
+        for version in 0..2 {
+            let places = modifies(&case, version);
+            case.effects[version][1].modifies = Some(places);
+            case.effects[version][1].errs_only_if_null = Some(Vec::new());
+        }
+        case.check_pair(RUN, &PairEvidence::Paths(paths(case.in_order())))
+    };
+    let place = |case: &Case, version: usize| match &case.unit.procedure(version, ProcId(1)).ensures[0].kind {
+        ExprKind::Binary(_, place, _) => vec![(**place).clone()],
+        _ => unreachable!("it is an equality"),
+    };
+    assert!(check(["c.value", "c.value"], place).is_ok());
+    let why = check(["c.value", "1"], place);
+    assert_eq!(why, Err("the final heaps could not be shown equal where they can be reached".to_string()));
+    // Where it were to modify nothing, it would leave the cell alone.
+    assert!(check(["c.value", "1"], |_, _| Vec::new()).is_ok());
 }

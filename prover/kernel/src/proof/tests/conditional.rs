@@ -4,7 +4,7 @@ use super::{Story, story};
 use crate::pair::PairEvidence;
 use crate::pair::paths::PathsEvidence;
 use crate::pair::plan::InliningPlan;
-use crate::proof::{Dossier, Kernel};
+use crate::proof::Kernel;
 use crate::relate::{Cases, ConditionalClaim, End, Leaf, Level, Match, RelationEvidence};
 use lang_l::hir::{Expr, ProcId};
 use smt::solve::{QueryBudget, Solver};
@@ -25,10 +25,10 @@ fn differing(step: i64, when: &str) -> (Story, Expr) {
     (story, condition)
 }
 
-/// What is said of the two under a condition: their calls are matched by the claim itself.
-fn claimed(condition: Option<Expr>) -> (ConditionalClaim, Option<PairEvidence>) {
+/// What is said of the two under a condition: their calls are matched by the claim with this number.
+fn claimed(condition: Option<Expr>, under: usize) -> (ConditionalClaim, Option<PairEvidence>) {
     let matched = |end| {
-        let step = Match { left: CallId(0), right: CallId(1), under: Some(0), allocs: BTreeMap::new() };
+        let step = Match { left: CallId(0), right: CallId(1), under: Some(under), allocs: BTreeMap::new() };
         let cases = Cases::Settled(Leaf { calls: vec![step], end });
         RelationEvidence { repeats: Default::default(), cases }
     };
@@ -46,19 +46,17 @@ fn claimed(condition: Option<Expr>) -> (ConditionalClaim, Option<PairEvidence>) 
 
 /// Why it is not believed; `None` where it is.
 fn refusal(story: &Story, condition: Option<Expr>) -> Option<String> {
+    refusals(story, &[claimed(condition, 0)]).remove(0)
+}
+
+/// The same of several claims, which are looked at together.
+fn refusals(story: &Story, said: &[(ConditionalClaim, Option<PairEvidence>)]) -> Vec<Option<String>> {
     let mut solver = Solver::new(QueryBudget::default());
     let claims = BTreeMap::new();
-    let dossier = Dossier {
-        source: &story.source,
-        lowered: &story.lowered,
-        simulations: [&story.simulations[0], &story.simulations[1]],
-        effects: [&story.effects[0], &story.effects[1]],
-        rankings: [&[], &[]],
-        claims: &claims,
-    };
-    let mut kernel = Kernel::check(dossier, &mut solver);
-    let number = kernel.learn(&[claimed(condition)], &mut solver);
-    kernel.stands_under(number).err().map(|refused| refused.0)
+    let mut kernel = Kernel::check(story.dossier(&claims), &mut solver);
+    let first = kernel.learn(said, &mut solver);
+    let why = |number: usize| kernel.stands_under(first + number).err().map(|refused| refused.0);
+    (0..said.len()).map(why).collect()
 }
 
 #[test]
@@ -82,4 +80,17 @@ fn a_condition_on_all_objects_is_asked_of_no_call() {
     let (story, condition) = differing(1, "n < 0 && (forall b: int[] :: b == null || n < 0)");
     let refused = refusal(&story, Some(condition)).expect("it cannot be asked");
     assert!(refused.contains("not claimed to be equivalent"), "{refused}");
+}
+
+/// The first claim rests on the second, and was shown before that had fallen.
+#[test]
+fn what_rests_on_a_claim_under_a_condition_that_fell_falls() {
+    let (story, condition) = differing(1, "n < 0");
+    let rests = claimed(Some(condition.clone()), 1);
+    let shown = claimed(Some(condition), 1);
+    assert_eq!(refusals(&story, &[rests.clone(), shown.clone()]), [None, None]);
+    let why = refusals(&story, &[rests, (shown.0, None)]);
+    let [Some(first), Some(second)] = &why[..] else { unreachable!("{why:?}") };
+    assert!(first.contains("not claimed to be equivalent"), "{first}");
+    assert!(second.contains("nothing is said of the pair"), "{second}");
 }

@@ -3,6 +3,8 @@
 mod alone;
 mod conditional;
 mod endless;
+mod induction;
+mod types;
 
 use super::{Dossier, Kernel};
 use crate::effects::{Effects, syntactic};

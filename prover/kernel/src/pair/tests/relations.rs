@@ -1,0 +1,88 @@
+//! What relates two loops is shown where they are called, and so is that both versions have all that the loops can reach.
+
+use super::{Case, OTHER, RUN, atom, in_order};
+use crate::exec::state::Outcome;
+use crate::pair::PairEvidence;
+use crate::pair::loops::LoopRelation;
+use crate::pair::paths::Relations;
+use crate::pair::plan::Turns;
+use crate::relate::{Atom, CallRelation, Cases, Fact, Step, Uses};
+use lang_l::hir::FieldId;
+use std::collections::BTreeMap;
+
+/// The same loop, from numbers of its own and in steps of its own.
+fn counting(start: i64, bound: &str, step: i64) -> String {
+    super::COUNTS.replace("count(1, n, cell)", &format!("count({start}, {bound}, cell)")).replace(
+        "if (i < n + 1) { r := count(i + 1, n, c); }",
+        &format!("if (i < n + 1) {{ r := count(i + {step}, n, c); }}"),
+    )
+}
+
+#[test]
+fn what_relates_loops_holds_where_they_are_called() {
+    let why = |text: &str| {
+        let case = Case::loops(text);
+        let facts = vec![Fact::Equal(atom(1, 0), atom(0, 0), 1)];
+        let entry = CallRelation { equal: vec![(1, 1), (2, 2)], facts, ..CallRelation::default() };
+        let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
+        case.check_pair(RUN, &case.related(own, &Turns::default(), in_order))
+    };
+    assert_eq!(why(&counting(1, "n", 1)), Ok(Uses::new()));
+    // Of the first call it does not hold; nor that the bounds are equal; nor does it hold of the next turn.
+    for wrong in [counting(2, "n", 1), counting(1, "n + 1", 1), counting(1, "n", 2)] {
+        assert_eq!(why(&wrong), Err("two matched calls do not start alike".to_string()), "{wrong}");
+    }
+}
+
+/// Both loops look into a list that their version has made. The second cell of the two lists is the same object.
+const LISTS: &str = "
+    class Cell { value: int; rest: Cell; }
+    version 0
+    procedure run(n: int) returns (r: int) {
+        a := new Cell(); a.value := 1; x := new Cell(); x.rest := a; r := look(0, n, x);
+    }
+    procedure look(i: int, n: int, c: Cell) returns (r: int) { r := c.rest.value; if (i < n) { r := look(i + 1, n, c); } }
+    version 1
+    procedure run(n: int) returns (r: int) {
+        a := new Cell(); a.value := OTHER; x := new Cell(); x.rest := a; r := look(0, n, x);
+    }
+    procedure look(i: int, n: int, c: Cell) returns (r: int) { r := c.rest.value; if (i < n) { r := look(i + 1, n, c); } }";
+
+/// What is said of these outcomes.
+type Saying = fn(&[Vec<Outcome>; 2]) -> Relations;
+
+/// What is said of outcomes whose calls match in order, once the first so many objects are the same.
+fn made(both: &[Vec<Outcome>; 2], count: usize) -> Relations {
+    let mut said = in_order(both);
+    for ((left, right), own) in &mut said {
+        let (left, right) = (&both[0][*left], &both[1][*right]);
+        let allocs: BTreeMap<_, _> =
+            left.news.iter().zip(&right.news).take(count).map(|(mine, theirs)| (theirs.0, mine.0)).collect();
+        if let Cases::Settled(leaf) = &mut own.cases {
+            leaf.calls.iter_mut().for_each(|step| step.allocs = allocs.clone());
+        }
+    }
+    said
+}
+
+/// What the loops are given need not be the same. All the same both have it, and what it leads to is alike.
+#[test]
+fn what_related_loops_are_given_is_in_both_heaps() {
+    let rest =
+        |version: usize, steps: usize| Atom { version, parameter: 2, steps: vec![Step::Field(FieldId(1)); steps] };
+    let check = |other: &str, said: Saying| {
+        let case = Case::loops(&LISTS.replace("OTHER", other));
+        let mut facts: Vec<Fact> =
+            (0..2).flat_map(|version| (0..2).map(move |steps| Fact::NotNull(rest(version, steps)))).collect();
+        facts.push(Fact::Equal(rest(0, 1), rest(1, 1), 0));
+        let entry = CallRelation { equal: vec![(0, 0), (1, 1)], facts, ..CallRelation::default() };
+        let evidence: PairEvidence =
+            case.related(LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] }, &Turns::default(), said);
+        case.check_pair(RUN, &evidence)
+    };
+    let [all, second]: [Saying; 2] = [|both| made(both, 2), |both| made(both, 1)];
+    assert_eq!(check("1", all), Ok(Uses::new()));
+    for (other, said) in [("2", all), ("2", second), ("1", second)] {
+        assert_eq!(check(other, said), Err("two matched calls do not start alike".to_string()), "{other}");
+    }
+}

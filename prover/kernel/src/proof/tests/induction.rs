@@ -1,0 +1,56 @@
+//! Claims stand or fall together: what was shown under a claim that has fallen since is none.
+
+use super::{Story, story};
+use crate::exec::source::{Given, Input, Simulation, Site};
+use crate::pair::paths::{PathsEvidence, Relations};
+use crate::pair::plan::InliningPlan;
+use crate::pair::{Pair, PairEvidence};
+use crate::proof::Kernel;
+use crate::relate::Level;
+use lang_l::hir::{LocalId, ProcId};
+use smt::solve::{QueryBudget, Solver};
+use std::collections::BTreeMap;
+
+const RUN: Pair = (ProcId(0), ProcId(0));
+const OTHER: Pair = (ProcId(1), ProcId(1));
+
+/// A procedure that calls another one, which gives back a number more in version 1.
+fn calling(more: i64) -> Story {
+    let version = |more: i64| {
+        format!(
+            "procedure run(x: ref, n: int) returns (r: int) {{ r := other(x, n); }} \
+             procedure other(x: ref, n: int) returns (r: int) {{ r := n + {more}; }}"
+        )
+    };
+    let mut story = story(&format!("version 0 {} version 1 {}", version(0), version(more)));
+    let other = Simulation {
+        site: Site::Procedure(ProcId(1)),
+        inputs: vec![(LocalId(0), Input::Param(0)), (LocalId(1), Input::Param(1))],
+        outputs: vec![(Given::Result(0), 0)],
+        known: Vec::new(),
+        itself: None,
+    };
+    story.simulations.iter_mut().for_each(|simulations| simulations.push(Some(other.clone())));
+    story
+}
+
+/// Why the callers and the callees are not proved, the ones by the others.
+fn refusals(story: &Story, callees: PairEvidence) -> [Option<String>; 2] {
+    let claims = BTreeMap::from([(RUN, (Level::Full, PairEvidence::SameCode)), (OTHER, (Level::Full, callees))]);
+    let kernel = Kernel::check(story.dossier(&claims), &mut Solver::new(QueryBudget::default()));
+    [RUN, OTHER].map(|pair| kernel.prove(pair).err().map(|refused| refused.0))
+}
+
+/// The callers are looked at first, when nothing has fallen yet.
+#[test]
+fn what_rests_on_a_claim_that_fell_falls() {
+    assert_eq!(refusals(&calling(0), PairEvidence::SameCode), [None, None]);
+    let [callers, callees] = refusals(&calling(1), PairEvidence::SameCode);
+    assert_eq!(callers.as_deref(), Some("the two are not the same code over equivalent callees"));
+    assert_eq!(callees.as_deref(), Some("the two are not the same code over equivalent callees"));
+    // It falls as well where the callees are alike, and it is their evidence that is wrong.
+    let nothing = PathsEvidence { plan: InliningPlan::of(Default::default(), [0, 0]), relations: Relations::new() };
+    let [callers, callees] = refusals(&calling(0), PairEvidence::Paths(nothing));
+    assert_eq!(callers.as_deref(), Some("the two are not the same code over equivalent callees"));
+    assert_eq!(callees.as_deref(), Some("two paths do not contradict each other in plain sight"));
+}
