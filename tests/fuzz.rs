@@ -4,6 +4,7 @@ use ape_fuzz::case::{Case, Mutation};
 use ape_fuzz::change::Change;
 use ape_fuzz::far;
 use ape_fuzz::features::Feature;
+use ape_fuzz::judge::marks::marked;
 use ape_fuzz::judge::{Extra, Fault, judge};
 use ape_fuzz::keep::Keep;
 use ape_fuzz::oracle::{self, Difference, observe};
@@ -30,6 +31,14 @@ fn no_verdict_is_wrong() {
     assert!(findings.is_empty(), "{}", findings.join("\n"));
     assert!(summary.illegal.is_empty(), "pairs that are not legal L: {:?}", summary.illegal);
     assert!(summary.judged() > PAIRS * 9 / 10, "{summary}");
+}
+
+/// A difference is shown at the statement that is wrong.
+#[test]
+fn no_mark_is_at_another_test() {
+    let tally = marked(5, 200);
+    assert!(tally.wrong.is_empty(), "{tally}");
+    assert_eq!(tally.refuted, 200);
 }
 
 #[test]

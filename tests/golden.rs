@@ -175,8 +175,8 @@ impl Case {
             if !self.suite.shared {
                 wrong.extend(counterexample::long_answers(&text));
             }
-            wrong.extend(not_certified(&program, &report));
         }
+        wrong.extend(not_certified(&program, &report));
         wrong.extend(self.hold(&row, golden::rows(&json, self.suite.shared), None));
         wrong
     }

@@ -63,11 +63,14 @@ pub(super) fn divergence(pair: &RunPair<'_>, sources: &Sources, steps: [&[Step];
         let last = || runs[own].get(common)?.facts.last().map(|(_, step)| *step);
         decision(&runs[own], &runs[1 - own], common).or_else(|| last().filter(|_| of_control))
     });
-    let texts = decisions.map(|step| step.map(|step| written(sources, step.span)));
-    let tested_alike = texts[0].is_some() && texts[0] == texts[1];
+    let tests = decisions.map(|step| step.map(|step| (written(sources, step.span), step.holds)));
+    let other_result = match tests {
+        [Some((one, holds)), Some((other, held))] => one == other && holds != held,
+        _ => false,
+    };
     let turns = [0, 1].map(|own| {
         if let Some(step) = decisions[own] {
-            let role = step.holds.filter(|_| tested_alike).map_or(Role::Turns, Role::Tests);
+            let role = step.holds.filter(|_| other_result).map_or(Role::Turns, Role::Tests);
             return Some(Mark { span: step.span, role });
         }
         match runs[own].get(common).and_then(|segment| segment.effect.as_ref()) {

@@ -56,3 +56,30 @@ fn the_order_of_tests_does_not_matter() {
         [("n > 3", "turns"), ("g := n;", "sets")],
     );
 }
+
+#[test]
+fn exchanged_branches_are_told_by_their_test() {
+    check(
+        "procedure p(n: int) { if (n > 3) { g := 1; } else { g := 2; } }",
+        "procedure p(n: int) { if (n > 3) { g := 2; } else { g := 1; } }",
+        [("n > 3", "turns"), ("n > 3", "turns")],
+    );
+}
+
+#[test]
+fn where_both_set_it_elsewhere_the_test_is_the_culprit() {
+    check(
+        "procedure p(n: int) { if (n > 3) { g := 1; } else { g := 2; } }",
+        "procedure p(m: int) { if (m <= 4) { g := 2; } else { g := 1; } }",
+        [("n > 3", "turns"), ("m <= 4", "turns")],
+    );
+}
+
+#[test]
+fn a_changed_statement_is_marked_itself() {
+    check(
+        "procedure p(n: int) { if (n > 3) { g := 1; } else { g := 2; } }",
+        "procedure p(n: int) { if (n > 3) { g := 5; } else { g := 2; } }",
+        [("g := 1;", "sets"), ("g := 5;", "sets")],
+    );
+}

@@ -3,10 +3,11 @@
 use super::{Case, RUN};
 use crate::pair::PairEvidence;
 use crate::pair::plan::InliningPlan;
-use crate::pair::summaries::{Formula, Polynomial, Products, SummariesEvidence, Summary};
+use crate::pair::summaries::{Formula, Polynomial, SummariesEvidence, Summary};
 use crate::relate::Uses;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
+use std::collections::BTreeSet;
 
 const CELLS: &str = "class Cell { value: int; } global g: Cell;";
 
@@ -16,7 +17,7 @@ fn checked([left, right]: [&str; 2], summaries: Vec<Summary>) -> Result<Uses, St
     let calls = case.effects.iter_mut().flatten().filter(|own| !own.callees.is_empty());
     calls.for_each(|own| own.errs_only_if_null = Some(Vec::new()));
     let plan = InliningPlan::of(Default::default(), [0, 0]);
-    case.check_pair(RUN, &PairEvidence::Summaries(SummariesEvidence { plan, summaries, products: Products::Opaque }))
+    case.check_pair(RUN, &PairEvidence::Summaries(SummariesEvidence { plan, summaries, exact: BTreeSet::new() }))
 }
 
 /// A value is another one.
