@@ -318,12 +318,22 @@ pub(crate) mod diff {
     pub(crate) const MAX_LIFTED: usize = 6;
     /// A condition of more cases than this is none that a person would read.
     pub(crate) const MAX_CUBES: usize = 16;
+    /// Nor is one with a case of more tests than this.
+    pub(crate) const MAX_TESTS: usize = 16;
+    /// More such cases than this are not looked at in the hope that others cover them.
+    pub(crate) const MAX_LONG: usize = 2;
     /// More questions than this are not asked for one condition.
     pub(crate) const MAX_QUESTIONS: usize = 600;
-    /// A condition of which more questions than this stay undecided is not written.
-    pub(crate) const MAX_UNDECIDED: usize = 20;
+    /// A pair of which this many questions stay undecided under one plan is asked nothing more then.
+    pub(crate) const MAX_UNDECIDED: usize = 8;
+    /// Of more tests than this those that can go in plain sight go first.
+    pub(crate) const MAX_ASKED: usize = 24;
+    /// More stores than this are not remembered of one pair.
+    pub(crate) const MAX_STORES: usize = 64;
     /// Each question gets this part of the budget.
     pub(crate) const SHARE: u32 = 4;
+    /// Where only the wording turns on the answer it gets this part of it.
+    pub(crate) const FINISH_SHARE: u32 = 20;
     /// Whether two paths exclude each other is asked with this part of it: there are many, and most that do do so in plain sight.
     pub(crate) const PATHS_SHARE: u32 = 20;
     /// More sets of arguments from which a procedure never ends are not tried.

@@ -94,7 +94,7 @@ fn in_order(asker: &mut Asker<'_>, before: &[Term], cube: &[Term]) -> Cube {
     for (_, literal) in order {
         for guard in text::guards(asker.arena, literal) {
             let known: Vec<Term> = before.iter().chain(&placed).copied().collect();
-            if !asker.follows(&known, guard) {
+            if !asker.clearly_follows(&known, guard) {
                 placed.push(guard);
             }
         }

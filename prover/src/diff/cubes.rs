@@ -8,10 +8,10 @@
 //!
 //! Invariant: claims nothing; what is made of cubes is proved elsewhere.
 
-use super::ask::Asker;
+use super::ask::{Asker, Sought};
+use super::sight::with_equations;
 use super::text;
-use crate::budget::diff::MAX_CUBES;
-use rustc_hash::FxHashMap as HashMap;
+use crate::budget::diff::{MAX_ASKED, MAX_CUBES, MAX_LONG, MAX_TESTS};
 use smt::term::{Node, Term, Terms};
 
 /// Tests that hold together.
@@ -21,12 +21,10 @@ pub(super) type Cube = Vec<Term>;
 pub(super) fn cover(asker: &mut Asker<'_>, condition: Term, atoms: &[Term]) -> Option<Vec<Cube>> {
     let mut cubes: Vec<Cube> = Vec::new();
     let mut outside = vec![condition];
-    while !asker.impossible(&outside) {
-        if cubes.len() == MAX_CUBES {
+    while let Some(cube) = cube_of(asker, &outside, atoms)? {
+        if cubes.len() == MAX_CUBES || cubes.iter().filter(|cube| cube.len() > MAX_TESTS).count() > MAX_LONG {
             return None;
         }
-        let values = asker.store(&outside, atoms)?;
-        let cube: Cube = atoms.iter().zip(values).map(|(&atom, holds)| literal(asker, atom, holds)).collect();
         let cube = reduced(asker, condition, cube)?;
         // Once it was met with its guards it is left out without them, so that there is an end.
         let again = cubes.contains(&cube);
@@ -37,7 +35,21 @@ pub(super) fn cover(asker: &mut Asker<'_>, condition: Term, atoms: &[Term]) -> O
         }
     }
     let cubes = irredundant(asker, cubes);
+    if cubes.iter().any(|cube| cube.len() > MAX_TESTS) {
+        return None;
+    }
     Some(with_inequations(&mut asker.arena.terms, cubes))
+}
+
+/// All tests as they are in a store that satisfies the facts; `Some(None)` when there is no such store.
+fn cube_of(asker: &mut Asker<'_>, facts: &[Term], atoms: &[Term]) -> Option<Option<Cube>> {
+    match asker.store(facts, atoms) {
+        Sought::Store(values) => {
+            Some(Some(atoms.iter().zip(values).map(|(&atom, holds)| literal(asker, atom, holds)).collect()))
+        }
+        Sought::Nothing => Some(None),
+        Sought::Open => None,
+    }
 }
 
 /// The cubes of a condition that says of a few tests that one of them holds, as it stands.
@@ -62,9 +74,7 @@ pub(super) fn plain(terms: &mut Terms, condition: Term) -> Option<Vec<Cube>> {
 pub(super) fn within(asker: &mut Asker<'_>, condition: Term, atoms: &[Term]) -> Option<Vec<Cube>> {
     let mut cubes: Vec<Cube> = Vec::new();
     let mut outside = vec![condition];
-    while !asker.impossible(&outside) {
-        let values = asker.store(&outside, atoms)?;
-        let cube: Cube = atoms.iter().zip(values).map(|(&atom, holds)| literal(asker, atom, holds)).collect();
+    while let Some(cube) = cube_of(asker, &outside, atoms)? {
         let mut all = asker.arena.terms.and(&cube);
         if let Some(cube) = reduced(asker, condition, cube)
             && !cubes.contains(&cube)
@@ -99,34 +109,35 @@ fn reduced(asker: &mut Asker<'_>, condition: Term, cube: Cube) -> Option<Cube> {
     let mut order: Vec<Term> = cube.clone();
     order.sort_by_key(|&literal| rank(&asker.arena.terms, literal));
     let mut kept = cube;
-    if !decided(&asker.arena.terms, condition, &kept) && !asker.follows(&kept, condition) {
+    if !asker.follows(&kept, condition) {
         return None;
     }
-    for literal in order {
-        let rest: Cube = kept.iter().copied().filter(|&other| other != literal).collect();
-        if decided(&asker.arena.terms, condition, &rest) || asker.follows(&rest, condition) {
-            kept = rest;
+    if order.len() > MAX_ASKED {
+        // Of so many most can go in plain sight.
+        for literal in order.clone() {
+            let rest: Cube = kept.iter().copied().filter(|&other| other != literal).collect();
+            if asker.is_in_sight(&rest, condition) {
+                kept = rest;
+            }
         }
+        order.retain(|literal| kept.contains(literal));
     }
-    Some(with_equations(&mut asker.arena.terms, kept))
+    for half in order.chunks(order.len().div_ceil(2).max(1)) {
+        leave_out(asker, condition, &mut kept, half);
+    }
+    Some(with_equations(&mut asker.arena.terms, &kept))
 }
 
-/// The cube with one equation in the place of two bounds that meet.
-fn with_equations(terms: &mut Terms, cube: Cube) -> Cube {
-    let mut kept: Cube = Vec::new();
-    for literal in cube {
-        let Node::AtMostZero(t) = *terms.node(literal) else {
-            kept.push(literal);
-            continue;
-        };
-        let zero = terms.int(0);
-        let other = terms.le(zero, t);
-        match kept.iter().position(|&known| known == other) {
-            Some(at) => kept[at] = terms.eq(t, zero),
-            None => kept.push(literal),
+/// Leaves out some tests that are not needed: all at once, or each half for itself.
+fn leave_out(asker: &mut Asker<'_>, condition: Term, kept: &mut Cube, some: &[Term]) {
+    let rest: Cube = kept.iter().copied().filter(|other| !some.contains(other)).collect();
+    if asker.clearly_follows(&rest, condition) {
+        *kept = rest;
+    } else if some.len() > 1 {
+        for half in some.chunks(some.len().div_ceil(2)) {
+            leave_out(asker, condition, kept, half);
         }
     }
-    kept
 }
 
 /// What is left out first: equations, which are strong; long tests; strong bounds.
@@ -143,37 +154,11 @@ fn rank(terms: &Terms, literal: Term) -> (u8, std::cmp::Reverse<usize>, std::cmp
     (kind, std::cmp::Reverse(terms.parts_of(&[literal]).len()), std::cmp::Reverse(strength))
 }
 
-/// Whether a condition holds by its form alone where these tests do.
-fn decided(terms: &Terms, condition: Term, cube: &[Term]) -> bool {
-    let mut known: HashMap<Term, bool> = HashMap::default();
-    known.extend(cube.iter().map(|&literal| (literal, true)));
-    value(terms, condition, &mut known) == Some(true)
-}
-
-fn value(terms: &Terms, condition: Term, known: &mut HashMap<Term, bool>) -> Option<bool> {
-    if let Some(&value) = known.get(&condition) {
-        return Some(value);
-    }
-    match terms.node(condition) {
-        Node::Bool(value) => Some(*value),
-        Node::Not(inner) => value(terms, *inner, known).map(|value| !value),
-        Node::And(parts) | Node::Or(parts) => {
-            let decides = matches!(terms.node(condition), Node::Or(_));
-            let values: Vec<Option<bool>> = parts.iter().map(|&part| value(terms, part, known)).collect();
-            if values.contains(&Some(decides)) {
-                return Some(decides);
-            }
-            values.iter().all(Option::is_some).then_some(!decides)
-        }
-        _ => None,
-    }
-}
-
 /// The cubes with one inequation in the place of two that are the bounds on both sides of a value.
 fn with_inequations(terms: &mut Terms, cubes: Vec<Cube>) -> Vec<Cube> {
     let single = |cube: &Cube| if let [literal] = cube.as_slice() { Some(*literal) } else { None };
     let negated: Vec<Term> = cubes.iter().filter_map(single).map(|literal| terms.not(literal)).collect();
-    let merged: Vec<Cube> = with_equations(terms, negated).into_iter().map(|fact| vec![terms.not(fact)]).collect();
+    let merged: Vec<Cube> = with_equations(terms, &negated).into_iter().map(|fact| vec![terms.not(fact)]).collect();
     merged.into_iter().chain(cubes.into_iter().filter(|cube| single(cube).is_none())).collect()
 }
 
@@ -184,7 +169,7 @@ fn irredundant(asker: &mut Asker<'_>, mut cubes: Vec<Cube>) -> Vec<Cube> {
         let rest = cubes.iter().enumerate().filter(|(other, _)| *other != at);
         let others: Vec<Term> = rest.map(|(_, cube)| guarded(asker, cube)).collect();
         let covered = asker.arena.terms.or(&others);
-        if asker.follows(&cubes[at].clone(), covered) {
+        if asker.clearly_follows(&cubes[at].clone(), covered) {
             cubes.remove(at);
         } else {
             at += 1;

@@ -29,6 +29,7 @@ mod regions;
 pub mod report;
 mod required;
 mod results;
+mod sight;
 mod text;
 
 pub use kinds::rows::{Row, Value};

@@ -68,9 +68,11 @@ fn same_tables(a: &Unit, b: &Unit) -> bool {
     (&a.classes, &a.fields, &a.globals) == (&b.classes, &b.fields, &b.globals)
 }
 
-/// Whether the variables of two procedures have the same numbers.
+/// Whether the variables that conditions speak of have the same numbers in a procedure and in the same one whose conditions are
+/// others, and so bind other variables, which come last: no more than are bound in the first.
 fn same_variables(a: &Procedure, b: &Procedure) -> bool {
-    (&a.locals, a.params, a.results) == (&b.locals, b.params, b.results)
+    let same = a.locals.iter().zip(&b.locals).all(|(one, other)| (&one.name, &one.ty) == (&other.name, &other.ty));
+    same && b.locals.len() <= a.locals.len() && (a.params, a.results) == (b.params, b.results)
 }
 
 /// The condition as a term of an arena, where it has a value in every store that satisfies what is assumed.

@@ -92,6 +92,17 @@ pub enum Together {
     Open,
 }
 
+/// Where a goal fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failing {
+    /// It follows.
+    Nowhere,
+    /// In a model in which terms have these values.
+    At(Vec<String>),
+    /// It is not decided, or not said.
+    Open,
+}
+
 /// One query as it was asked.
 #[derive(Clone, Debug)]
 pub struct Query {
@@ -319,8 +330,16 @@ impl Solver {
     /// The values of terms in some model in which the assumptions hold and the goal does not, as in [`Answer::FailsAt`];
     /// `None` when none was found. References are told apart by their values, and by nothing else.
     pub fn model(&mut self, arena: &mut Arena, obligation: &Obligation, wanted: &[Term]) -> Option<Vec<String>> {
+        match self.failing(arena, obligation, wanted) {
+            Failing::At(values) => Some(values),
+            Failing::Nowhere | Failing::Open => None,
+        }
+    }
+
+    /// Where a goal fails, as the values of terms there; or that it follows.
+    pub fn failing(&mut self, arena: &mut Arena, obligation: &Obligation, wanted: &[Term]) -> Failing {
         if arena.terms.is_true(obligation.goal) || obligation.assumptions.iter().any(|&t| arena.terms.is_false(t)) {
-            return None;
+            return Failing::Nowhere;
         }
         let smt2 = obligation.smt2_with(arena, wanted);
         let answer = match self.answers.get(&smt2) {
@@ -328,8 +347,13 @@ impl Solver {
             None => self.ask(smt2, obligation.tag.clone(), Logic::Model),
         };
         match answer {
-            Answer::FailsAt(values) => (0..wanted.len()).map(|at| values.get(&format!("want{at}")).cloned()).collect(),
-            Answer::Holds | Answer::Fails | Answer::Unknown(_) => None,
+            Answer::FailsAt(values) => {
+                let found: Option<Vec<String>> =
+                    (0..wanted.len()).map(|at| values.get(&format!("want{at}")).cloned()).collect();
+                found.map_or(Failing::Open, Failing::At)
+            }
+            Answer::Holds => Failing::Nowhere,
+            Answer::Fails | Answer::Unknown(_) => Failing::Open,
         }
     }
 

@@ -5,7 +5,6 @@
 //!
 //! Invariant: each relation holds of the outputs of every store that takes the two paths and differs.
 
-use super::super::ask::Asker;
 use super::super::outputs::{Output, Place};
 use super::super::regions::Region;
 use super::super::text::{self, Binding, Names};
@@ -25,8 +24,7 @@ pub(super) fn relations(look: &mut Look<'_>, region: &Region, facts: &[Term], so
     for output in &outputs {
         let [a, b] = output.values;
         let same = look.arena.terms.eq(a, b);
-        let mut asker = Asker::new(&mut look.arena, solver, look.assumed.clone());
-        if !asker.follows(facts, same) {
+        if !look.asker(solver).follows(facts, same) {
             unequal.push(output);
             found.extend(linear(look, output));
         }

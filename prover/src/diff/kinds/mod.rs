@@ -6,7 +6,7 @@ mod between;
 mod places;
 pub(in crate::diff) mod rows;
 
-use super::ask::Asker;
+use super::ask::{Asker, Memory};
 use super::atoms;
 use super::kept;
 use super::paths::{self, Meetings, Plan, Question};
@@ -31,7 +31,7 @@ use smt::arena::Arena;
 use smt::solve::Solver;
 use smt::stop::{Reason, Stopped};
 use smt::term::{Node, Term};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A condition that was proved to be what is said of it.
 #[derive(Clone, Debug)]
@@ -47,6 +47,9 @@ pub(in crate::diff) struct Condition {
 /// Where the two are equal, with a proof that callers can rest on if it is one of the program as it is.
 type Equal = (Condition, Option<PairProof>);
 
+/// What was found of each condition under which the two were to be proved equal, whatever the plan: whether they are, and the proof.
+type Tried = BTreeMap<String, Option<Option<PairProof>>>;
+
 /// What is known of a pair under one plan.
 pub(in crate::diff) struct Look<'l> {
     pub(in crate::diff) task: Task<'l>,
@@ -57,6 +60,8 @@ pub(in crate::diff) struct Look<'l> {
     pub(in crate::diff) meetings: Meetings,
     pub(in crate::diff) regions: Regions,
     numbers: BTreeSet<BigInt>,
+    memory: Memory,
+    tried: Tried,
 }
 
 /// Finds the kinds of stores of a pair: plan after plan, until all is known.
@@ -67,6 +72,7 @@ pub(in crate::diff) fn find(
     solver: &mut Solver,
 ) -> PairDiff {
     let mut best = nothing;
+    let mut tried = Tried::new();
     for plan in plans(task, comparison) {
         let looked = solver.attempt(|solver| Look::take(task, comparison, &plan, solver));
         let mut look = match looked {
@@ -74,7 +80,9 @@ pub(in crate::diff) fn find(
             Ok(None) | Err(Stopped(Reason::Size)) => continue,
             Err(_) => break,
         };
+        look.tried = tried;
         let found = look.executed(&plan, solver);
+        tried = look.tried;
         let complete = found.is_complete();
         best = if complete || !best.executed { found } else { together(task, best, found, solver) };
         if complete {
@@ -234,7 +242,17 @@ impl<'l> Look<'l> {
             regions = regions.with_tests(given(task, question, &mut arena));
         }
         let numbers = integers_of(&task.source.unit);
-        Some(Look { task, comparison, arena, assumed, meetings, regions, numbers })
+        Some(Look {
+            task,
+            comparison,
+            arena,
+            assumed,
+            meetings,
+            regions,
+            numbers,
+            memory: Memory::default(),
+            tried: Tried::new(),
+        })
     }
 
     pub(in crate::diff) fn question(&self) -> Question<'l> {
@@ -247,11 +265,16 @@ impl<'l> Look<'l> {
         Names { unit: self.task.program.unit, procedure, numbers: &self.numbers, beside_final: false }
     }
 
+    /// Asks about stores of the pair.
+    pub(in crate::diff) fn asker<'s>(&'s mut self, solver: &'s mut Solver) -> Asker<'s> {
+        Asker::new(&mut self.arena, solver, &self.assumed, &mut self.memory)
+    }
+
     /// The texts of "one of these holds" and "none does".
     pub(in crate::diff) fn write(&mut self, parts: &[Term], solver: &mut Solver) -> Option<regions::Written> {
         let procedure = self.task.source.unit.versions[0].procedure(self.comparison.pair.0);
         let names = Names { unit: self.task.program.unit, procedure, numbers: &self.numbers, beside_final: false };
-        let mut asker = Asker::new(&mut self.arena, solver, self.assumed.clone());
+        let mut asker = Asker::new(&mut self.arena, solver, &self.assumed, &mut self.memory);
         self.regions.write(names, &mut asker, parts)
     }
 
@@ -266,7 +289,7 @@ impl<'l> Look<'l> {
 
     /// Whether no store satisfies what is assumed and all of these.
     fn impossible(&mut self, facts: &[Term], solver: &mut Solver) -> bool {
-        Asker::new(&mut self.arena, solver, self.assumed.clone()).impossible(facts)
+        self.asker(solver).impossible(facts)
     }
 
     /// The report on the pair. What was found before the stop fired stays.
@@ -329,11 +352,24 @@ impl<'l> Look<'l> {
             return None;
         }
         let condition = self.read(text, solver)?;
+        let proof = match self.tried.get(&condition.text) {
+            Some(found) => found.clone(),
+            None => {
+                let found = self.proved(&condition, solver);
+                self.tried.insert(condition.text.clone(), found.clone());
+                found
+            }
+        };
+        proof.map(|proof| (condition, proof))
+    }
+
+    /// Whether the two are proved to be equal where the condition holds, with the proof if it is one of the program as it is.
+    fn proved(&self, condition: &Condition, solver: &mut Solver) -> Option<Option<PairProof>> {
         let (question, source) = (self.question(), self.task.source);
         let proof = proof::equal(question, self.task.known, Some(&condition.expr), solver);
         let is_equal =
             proof.is_some() || required::equal(source, question.program, question.pair, &condition.expr, solver);
-        is_equal.then_some((condition, proof))
+        is_equal.then_some(proof)
     }
 
     /// The same, with tests of the two that recursion keeps: what is equal where one of them holds follows from itself.

@@ -5,7 +5,6 @@
 //!
 //! Invariant: the condition of a row implies one of the regions it was made of, so its values are those of the paths there.
 
-use super::super::ask::Asker;
 use super::super::outputs::Place;
 use super::super::regions::Region;
 use super::super::text::{self, Binding, Names, Text};
@@ -168,8 +167,7 @@ fn covering(look: &mut Look<'_>, parts: &[Term], solver: &mut Solver) -> Option<
     let written = look.write(parts, solver)?;
     let condition = look.read(written.holds.text, solver)?;
     let union = look.arena.terms.or(parts);
-    let mut asker = Asker::new(&mut look.arena, solver, look.assumed.clone());
-    asker.follows(&[union], condition.term).then_some((condition, written.held.text))
+    look.asker(solver).follows(&[union], condition.term).then_some((condition, written.held.text))
 }
 
 /// The condition of a row, and how it is said beside final values.
@@ -183,8 +181,7 @@ fn condition(
     let condition = look.read(written.holds.text, solver)?;
     let inside = look.arena.terms.or(parts);
     let goal = look.arena.terms.and(&[inside, whole.term]);
-    let mut asker = Asker::new(&mut look.arena, solver, look.assumed.clone());
-    asker.follows(&[condition.term], goal).then_some((condition, written.held.text))
+    look.asker(solver).follows(&[condition.term], goal).then_some((condition, written.held.text))
 }
 
 /// What is equal and what is not, in the stores of one pair of paths.
@@ -201,8 +198,7 @@ fn signature(look: &mut Look<'_>, region: &Region, facts: &[Term], solver: &mut 
         let Some(place) = place(look, output.place) else { continue };
         let [a, b] = output.values;
         let same = look.arena.terms.eq(a, b);
-        let mut asker = Asker::new(&mut look.arena, solver, look.assumed.clone());
-        if asker.follows(facts, same) {
+        if look.asker(solver).follows(facts, same) {
             if !matches!(output.place, Place::Global(_)) || !is_untouched(look, output.place, [a, b]) {
                 equal.push(place);
             }
