@@ -2,6 +2,7 @@
 
 use super::{Answer, Logic, Question};
 use crate::stop;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::mpsc;
 use std::thread;
@@ -60,7 +61,18 @@ pub(super) fn decide_first(question: &Question<'_>) -> Answer {
 
 /// Decides questions one after the other in one context: which costs less than a context for each, and may cost an answer.
 pub(super) fn decide_together(questions: &[Question<'_>]) -> Vec<Answer> {
-    with_z3_config(&Config::new(), || questions.iter().map(decide_in_context).collect())
+    let decide = || questions.iter().map(decide_in_context).collect();
+    match questions {
+        [] => Vec::new(),
+        // A thread has a context before anything is asked, and to make another one takes longer than most questions.
+        _ if OWN_IS_NEW.replace(false) => decide(),
+        _ => with_z3_config(&Config::new(), decide),
+    }
+}
+
+thread_local! {
+    /// Whether nothing was done yet in the context that this thread has of itself: all others are made for one question.
+    static OWN_IS_NEW: Cell<bool> = const { Cell::new(true) };
 }
 
 /// Bounds the memory of this process's Z3, in MB: what would take more is not decided.
