@@ -22,6 +22,7 @@ mod cubes;
 mod endless;
 mod kept;
 mod kinds;
+mod opposite;
 mod outputs;
 mod paths;
 mod proof;
@@ -219,6 +220,7 @@ impl Course<'_> {
         if is_plain && !own.is_complete() {
             own = self.by_recursion(own, solver);
         }
+        own.open_when = own.open_when.map(|text| opposite::plain(source, comparison.pair, text));
         own.time = started.elapsed();
         own.modified = !self.program.same_text(comparison.pair);
         let learnt = solver.attempt(|solver| learn(self.program, &own, &mut self.kernel, solver));
