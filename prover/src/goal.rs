@@ -56,7 +56,7 @@ pub struct PairProof {
 }
 
 /// What the kernel says of a proof.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Checked {
     /// It is one.
     Proved(Proved),

@@ -17,7 +17,9 @@ use lang_l::hir::{Expr, ExprKind, Type, UnOp};
 pub(super) fn plain(source: &Loaded, pair: Pair, text: String) -> String {
     let Some(condition) = proof::read(source, pair, None, &text) else { return text };
     let version = &source.unit.versions[0];
-    expr_text(&source.unit, version, version.procedure(pair.0), &pushed(&condition, true))
+    let plain = expr_text(&source.unit, version, version.procedure(pair.0), &pushed(&condition, true));
+    // Of variables that are bound under one name some would get another.
+    if proof::read(source, pair, None, &plain).is_some() { plain } else { text }
 }
 
 /// The same as the condition, or as its opposite, with each `!` as far inside as it goes.

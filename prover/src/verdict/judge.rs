@@ -255,7 +255,7 @@ impl<'a> Judge<'a> {
         if left.body.is_some() || right.body.is_some() {
             return None;
         }
-        Some(match self.believed(case.proof) {
+        Some(match self.believed(case) {
             Some(_) => Verdict::Equivalent(Box::new(case.proof.clone())),
             None => unknown("the two are external, and not declared alike", "give them a body, or one contract"),
         })
@@ -291,17 +291,17 @@ impl<'a> Judge<'a> {
     /// The proof stands.
     fn proved(&mut self, case: &Case<'_>, _: &mut Solver) -> Option<Verdict> {
         let proof = Box::new(case.proof.clone());
-        Some(match self.believed(case.proof)? {
+        Some(match self.believed(case)? {
             Level::Full => Verdict::Equivalent(proof),
             Level::Partial => Verdict::PartiallyEquivalent(proof),
         })
     }
 
     /// What the kernel has made of a proof; or what was found, where that is asked for as an opinion.
-    fn believed(&self, proof: &PairProof) -> Option<Level> {
-        match &proof.checked {
-            Checked::Proved(proved) => Some(proved.level()),
-            Checked::Not(_) => proof.level.filter(|_| self.manner.opinions),
+    fn believed(&self, case: &Case<'_>) -> Option<Level> {
+        match &case.proof.checked {
+            Checked::Proved(proved) => proved.level_of(case.comparison.pair, case.comparison.when),
+            Checked::Not(_) => case.proof.level.filter(|_| self.manner.opinions),
         }
     }
 

@@ -23,7 +23,6 @@ use crate::pair::{self, Both, Goal, Pair, PairEvidence};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, ConditionalClaim, Level, Uses};
 use lang_l::hir::{Expr, ProcId, Unit};
-use lang_l::source::Span;
 use smt::solve::Solver;
 use smt::stop::Stopped;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,12 +44,12 @@ pub struct Dossier<'a> {
     pub claims: &'a BTreeMap<Pair, (Level, PairEvidence)>,
 }
 
-/// That two procedures of the source are equivalent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// That two procedures of the source are equivalent, perhaps from the stores that satisfy a condition.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Proved {
     pair: Pair,
     level: Level,
-    when: Option<Span>,
+    when: Option<Expr>,
 }
 
 impl Proved {
@@ -64,9 +63,10 @@ impl Proved {
         self.level
     }
 
-    /// The place of the condition under which it is, if there is one.
-    pub fn when(&self) -> Option<Span> {
-        self.when
+    /// How much is proved of this pair under this condition. What is proved from all stores is so under every one.
+    pub fn level_of(&self, pair: Pair, when: Option<&Expr>) -> Option<Level> {
+        let is_it = self.pair == pair && self.when.as_ref().is_none_or(|own| Some(own) == when);
+        is_it.then_some(self.level)
     }
 }
 
@@ -220,7 +220,7 @@ impl<'a> Kernel<'a> {
         let mut claims = self.standing.clone();
         claims.conditional.push(own);
         self.check_under(&claims, pair, (condition, level, evidence), solver)?;
-        Ok(self.about_source(pair).map(|()| Proved { pair, level, when: condition.map(|condition| condition.span) }))
+        Ok(self.about_source(pair).map(|()| Proved { pair, level, when: condition.cloned() }))
     }
 
     /// Checks claims from the stores that satisfy conditions, each with its evidence, all at once: each may rest on all of them, and
@@ -296,7 +296,7 @@ impl<'a> Kernel<'a> {
         let level = self.stands_under(number)?;
         let claim = &self.standing.conditional[number];
         self.about_source(claim.pair)?;
-        Ok(Proved { pair: claim.pair, level, when: claim.condition.as_ref().map(|condition| condition.span) })
+        Ok(Proved { pair: claim.pair, level, when: claim.condition.clone() })
     }
 
     /// The claims that stand.

@@ -94,3 +94,20 @@ fn what_rests_on_a_claim_under_a_condition_that_fell_falls() {
     assert!(first.contains("not claimed to be equivalent"), "{first}");
     assert!(second.contains("nothing is said of the pair"), "{second}");
 }
+
+/// What is proved under a condition is no proof from all stores, nor under another condition, nor of another pair.
+#[test]
+fn a_proof_speaks_of_its_own_condition() {
+    let (story, condition) = differing(1, "n < 0");
+    let (_, other) = differing(1, "n < 5");
+    let claims = BTreeMap::new();
+    let mut solver = Solver::new(QueryBudget::default());
+    let mut kernel = Kernel::check(story.dossier(&claims), &mut solver);
+    let number = kernel.learn(&[claimed(Some(condition.clone()), 0)], &mut solver);
+    let proved = kernel.prove_under(number).expect("it never becomes 0");
+    let pair = (ProcId(0), ProcId(0));
+    assert_eq!(proved.level_of(pair, Some(&condition)), Some(Level::Partial));
+    assert_eq!(proved.level_of(pair, Some(&other)), None);
+    assert_eq!(proved.level_of(pair, None), None);
+    assert_eq!(proved.level_of((ProcId(0), ProcId(1)), Some(&condition)), None);
+}
