@@ -10,6 +10,7 @@ use super::declare::{Signature, class_named, written_type};
 use super::foreign;
 use super::suggest::nearest;
 use super::types::{Reason, Shape, Ty, provisional, provisional_ty};
+use super::{CONDITION, LOGIC, NEGATION};
 use crate::ast;
 use crate::hir::{self, BinOp, Expr, ExprKind, Place, ProcId, Rhs, UnOp};
 use crate::source::Span;
@@ -29,6 +30,11 @@ fn ty_of(expr: &Expr) -> Ty {
     provisional_ty(&expr.ty)
 }
 
+/// Whether an operator says which of two numbers is the greater one.
+fn is_order(op: BinOp) -> bool {
+    matches!(op, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge)
+}
+
 impl<'a> Body<'_, 'a> {
     /// An expression whose value goes to a place of type `needed`.
     pub(super) fn expr_to(&mut self, expr: &'a ast::Expr, needed: Ty) -> Expr {
@@ -46,7 +52,7 @@ impl<'a> Body<'_, 'a> {
 
     /// A condition of `if`, `while`, `assert`, contracts and the like.
     pub(super) fn condition(&mut self, expr: &'a ast::Expr, mode: Mode) -> Expr {
-        self.in_mode(mode, |body| body.expr_as(expr, Shape::Bool, expr.span, "it is a condition"))
+        self.in_mode(mode, |body| body.expr_as(expr, Shape::Bool, expr.span, CONDITION))
     }
 
     pub(super) fn in_mode<T>(&mut self, mode: Mode, walk: impl FnOnce(&mut Self) -> T) -> T {
@@ -106,7 +112,7 @@ impl<'a> Body<'_, 'a> {
             ast::ExprKind::Unary(op, inner) => {
                 let (shape, why) = match op {
                     UnOp::Neg => (Shape::Int, "arithmetic is on `int`"),
-                    UnOp::Not => (Shape::Bool, "logic is on `bool`"),
+                    UnOp::Not => (Shape::Bool, NEGATION),
                 };
                 let inner = self.expr_as(inner, shape, span, why);
                 let ty = self.cx.types.add(shape, span, why);
@@ -201,7 +207,7 @@ impl<'a> Body<'_, 'a> {
         let (operands, why) = match op {
             BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Add | BinOp::Sub => (Shape::Int, "arithmetic is on `int`"),
             BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => (Shape::Int, "only `int`s have an order"),
-            BinOp::And | BinOp::Or | BinOp::Implies => (Shape::Bool, "logic is on `bool`"),
+            BinOp::And | BinOp::Or | BinOp::Implies => (Shape::Bool, LOGIC),
             BinOp::Eq | BinOp::Ne => {
                 let right = self.expr(right);
                 let outcome = self.cx.types.meet(ty_of(&right), ty_of(&left));
@@ -211,18 +217,25 @@ impl<'a> Body<'_, 'a> {
             }
         };
         let needed = self.cx.types.add(operands, span, why);
-        let outcome = self.cx.types.flow(ty_of(&left), needed);
-        self.cx.check(outcome, left.span);
+        if let Err(clash) = self.cx.types.flow(ty_of(&left), needed) {
+            let report = self.cx.describe_clash(&clash, left.span);
+            let is_chained = is_order(op) && matches!(&left.kind, ExprKind::Binary(first, ..) if is_order(*first));
+            self.cx.report(if is_chained {
+                report.help("one comparison at a time: write `a < b && b < c`")
+            } else {
+                report
+            });
+        }
         let right = self.expr_as(right, operands, span, why);
-        let ty = match op {
-            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => self.cx.types.add(Shape::Bool, span, "it is a comparison"),
-            _ => self.cx.types.add(operands, span, why),
+        let ty = match is_order(op) {
+            true => self.cx.types.add(Shape::Bool, span, "it is a comparison"),
+            false => self.cx.types.add(operands, span, why),
         };
         make(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span)
     }
 
     fn choice(&mut self, cond: &'a ast::Expr, then: &'a ast::Expr, els: &'a ast::Expr, span: Span) -> Expr {
-        let cond = self.expr_as(cond, Shape::Bool, cond.span, "it is a condition");
+        let cond = self.expr_as(cond, Shape::Bool, cond.span, CONDITION);
         let (then, els) = (self.expr(then), self.expr(els));
         let outcome = self.cx.types.meet(ty_of(&els), ty_of(&then));
         self.cx.check(outcome, els.span);
@@ -248,9 +261,9 @@ impl<'a> Body<'_, 'a> {
         let id = self.add_local(&var.text, ty, var.span);
         let mark = self.scope.open();
         self.scope.declare(&var.text, id);
-        let body = self.expr_as(body, Shape::Bool, body.span, "it is a condition");
+        let body = self.expr_as(body, Shape::Bool, body.span, CONDITION);
         self.scope.close(mark);
-        let truth = self.cx.types.add(Shape::Bool, span, "it is a condition");
+        let truth = self.cx.types.add(Shape::Bool, span, CONDITION);
         make(ExprKind::Quant { forall, var: id, body: Box::new(body) }, truth, span)
     }
 
@@ -329,13 +342,13 @@ impl<'a> Body<'_, 'a> {
             }
             ("fresh", [inner]) => {
                 let inner = self.reference(inner, span, "`fresh` is asked of objects");
-                let ty = self.cx.types.add(Shape::Bool, span, "it is a condition");
+                let ty = self.cx.types.add(Shape::Bool, span, CONDITION);
                 make(ExprKind::Fresh(Box::new(inner)), ty, span)
             }
             ("reach", [from, to]) => {
                 let from = self.reference(from, span, "`reach` is asked of objects");
                 let to = self.reference(to, span, "`reach` is asked of objects");
-                let ty = self.cx.types.add(Shape::Bool, span, "it is a condition");
+                let ty = self.cx.types.add(Shape::Bool, span, CONDITION);
                 make(ExprKind::Reach(Box::new(from), Box::new(to)), ty, span)
             }
             (_, args) => {

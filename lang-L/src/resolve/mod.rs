@@ -136,7 +136,17 @@ impl Context<'_> {
             }
             _ => None,
         };
-        diagnostic
+        let Some(nothing) = nothing_of(clash.found.0).filter(|_| !clash.endless) else { return diagnostic };
+        let help = |op: &str| format!("a condition is true or false: compare it, as in `x {op} {nothing}`");
+        match clash.needed.1 {
+            Reason { why: CONDITION, span: place } if place != span => diagnostic,
+            Reason { why: CONDITION | LOGIC, .. } => {
+                let end = Span { start: span.end, ..span };
+                diagnostic.help(help("!=")).propose(end, &format!(" != {nothing}"))
+            }
+            Reason { why: NEGATION, .. } => diagnostic.help(help("==")),
+            _ => diagnostic,
+        }
     }
 
     fn describe(&mut self, shape: Shape) -> String {
@@ -147,6 +157,22 @@ impl Context<'_> {
     fn describe_ty(&mut self, ty: Ty) -> String {
         let shape = self.types.shape(ty);
         self.describe(shape)
+    }
+}
+
+/// Why conditions are of the type `bool`.
+const CONDITION: &str = "it is a condition";
+/// Why operands of `&&`, `||` and `==>` are.
+const LOGIC: &str = "logic is on `bool`";
+/// Why operands of `!` are.
+const NEGATION: &str = "`!` turns a condition round";
+
+/// The value that counts as false in languages where a condition may be of another type than `bool`.
+fn nothing_of(shape: Shape) -> Option<&'static str> {
+    match shape {
+        Shape::Int => Some("0"),
+        Shape::Ref | Shape::Class(_) | Shape::Array(_) => Some("null"),
+        _ => None,
     }
 }
 

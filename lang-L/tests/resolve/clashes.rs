@@ -21,6 +21,7 @@ fn used_against_used() {
             E0301 1:35 `x` expected `bool`, found `int` | this is `int`
               1:35 `x && true` `bool`, because logic is on `bool`
               1:23 `x + 1` `int`, because arithmetic is on `int`
+              help: a condition is true or false: compare it, as in `x != 0`
         ",
     );
     check(
@@ -45,6 +46,7 @@ fn used_against_used() {
               1:22 `x` `bool`, because it is a condition
             E0301 1:44 `1` expected `bool`, found `int` | this is `int`
               1:44 `1` `bool`, because it is a condition
+              help: a condition is true or false: compare it, as in `x != 0`
         ",
     );
 }
@@ -77,11 +79,13 @@ fn arguments_and_results() {
             E0301 1:114 `a` expected `bool`, found `int` | this is `int`
               1:114 `a && b` `bool`, because logic is on `bool`
               1:71 `2` `int`, because it is a number
+              help: a condition is true or false: compare it, as in `x != 0`
             E0301 1:114 `a && b` expected `int`, found `bool` | this is `bool`
               1:34 `int` `int`, because it is declared so
             E0301 1:119 `b` expected `bool`, found `int` | this is `int`
               1:114 `a && b` `bool`, because logic is on `bool`
               1:34 `int` `int`, because it is declared so
+              help: a condition is true or false: compare it, as in `x != 0`
         ",
     );
 }
@@ -284,6 +288,7 @@ fn contracts() {
             E0301 1:30 `n` expected `bool`, found `int` | this is `int`
               1:30 `n` `bool`, because it is a condition
               1:16 `int` `int`, because it is declared so
+              help: a condition is true or false: compare it, as in `x != 0`
             E0301 1:47 `n` expected `ref`, found `int` | this is `int`
               1:41 `fresh(n)` `ref`, because `fresh` is asked of objects
               1:16 `int` `int`, because it is declared so
@@ -295,8 +300,10 @@ fn contracts() {
             E0301 1:98 `n` expected `bool`, found `int` | this is `int`
               1:98 `n` `bool`, because it is a condition
               1:16 `int` `int`, because it is declared so
+              help: a condition is true or false: compare it, as in `x != 0`
             E0301 1:108 `1` expected `bool`, found `int` | this is `int`
               1:108 `1` `bool`, because it is a condition
+              help: a condition is true or false: compare it, as in `x != 0`
         ",
     );
 }
@@ -313,7 +320,8 @@ fn every_mistake_is_reported_in_one_run() {
             E0301 1:51 `true` expected `int`, found `bool` | this is `bool`
               1:50 `-true` `int`, because arithmetic is on `int`
             E0301 1:63 `1` expected `bool`, found `int` | this is `int`
-              1:62 `!1` `bool`, because logic is on `bool`
+              1:62 `!1` `bool`, because `!` turns a condition round
+              help: a condition is true or false: compare it, as in `x == 0`
             E0301 1:75 `true` expected `int`, found `bool` | this is `bool`
               1:71 `1 < true` `int`, because only `int`s have an order
             E0404 1:81 `break;` `break` outside a loop | no loop here

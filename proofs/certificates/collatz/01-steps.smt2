@@ -1,5 +1,5 @@
 ; The proof of steps
-; Part of certificate 78886f4ed5376d447f8a92e824a51549e4983689f974b16b7e4eecfac0e67676
+; Part of certificate e308f3fbc06673ba13bc4f7b1a6eafae1ccd1a2867628da3b7081385e8ed1c91
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
