@@ -126,8 +126,8 @@ fn assignment_sign<'t>() -> Grammar<'t, ()> {
 enum Rest {
     /// `:= rhs`
     Assign(Rhs),
-    /// `, name … := rhs`
-    AssignCall(Vec<Name>, Rhs),
+    /// `, name … := rhs`, and whether more values follow.
+    AssignCall(Vec<Name>, Rhs, bool),
     /// Nothing: a call.
     Nothing,
 }
@@ -138,9 +138,11 @@ fn change<'t>(text: &'t str, expression: Grammar<'t, Expr>) -> Grammar<'t, StmtK
     let more = just(Token::Comma).ignore_then(name(text)).repeated().at_least(1).collect();
     let value_of_many =
         assignment_sign().recover_with(via_parser(empty())).ignore_then(right_side(text, expression.clone()));
+    // As Python has them.
+    let more_values = just(Token::Comma).ignore_then(expression.clone()).repeated().count().map(|count| count > 0);
     let rest = choice((
         sign_and_value.map(Rest::Assign),
-        more.then(value_of_many).map(|(names, rhs)| Rest::AssignCall(names, rhs)),
+        more.then(value_of_many).then(more_values).map(|((names, rhs), more)| Rest::AssignCall(names, rhs, more)),
         empty().map(|()| Rest::Nothing),
     ));
     operand(text, expression)
@@ -164,7 +166,7 @@ fn checked(target: Expr, rest: Rest, ended: bool, emitter: &mut Emitter<SyntaxEr
             }
             StmtKind::Assign { place: target, rhs }
         }
-        Rest::AssignCall(names, rhs) => {
+        Rest::AssignCall(names, rhs, more) => {
             let first = match target.kind {
                 ExprKind::Name(text) => Name { text, span: target.span },
                 _ => {
@@ -175,7 +177,14 @@ fn checked(target: Expr, rest: Rest, ended: bool, emitter: &mut Emitter<SyntaxEr
             };
             let targets = std::iter::once(first).chain(names).collect();
             match rhs {
-                Rhs::Expr(Expr { kind: ExprKind::Call(call), .. }) => StmtKind::CallAssign { targets, call },
+                Rhs::Expr(Expr { kind: ExprKind::Call(call), .. }) if !more => StmtKind::CallAssign { targets, call },
+                rhs if more => {
+                    let span = right_side_span(&rhs);
+                    let help = "one after the other; what is read after it was overwritten is kept in another variable first, \
+                                as in `t := a; a := b; b := t;`";
+                    report("E0106", span, "several values are not assigned at once", "the first of several", help);
+                    StmtKind::Skip
+                }
                 rhs => {
                     let span = right_side_span(&rhs);
                     let help = "only a procedure with several results gives several values; write one assignment each";
