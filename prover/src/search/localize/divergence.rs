@@ -7,7 +7,8 @@
 //! control. Between the last effect that both have and the first that one lacks, each run has learnt facts from its tests
 //! ([`super::facts`]). The decision is a test whose fact the other run contradicts. Failing that, it is one whose fact the
 //! other run never learns: of the run that lacks the effect the last, of the other run the first. Where both learnt the same and
-//! still do different things, each of which the other version does elsewhere, branches are exchanged: the last test decides.
+//! still do different things, each of which the other version does elsewhere, branches are exchanged: the test decides that leads
+//! there.
 //!
 //! Invariant: a mark is of a step that was taken.
 
@@ -24,7 +25,7 @@ use std::collections::BTreeSet;
 pub(super) struct Divergence {
     /// Where each run takes a way that the other does not; nowhere in a run without any step.
     pub(super) turns: [Option<Mark>; 2],
-    /// Whether each run goes on with a statement that the other version has as well, or with none: what differs is the way that
+    /// Whether a test leads each run to a statement that the other version has as well, or to none: what differs is the way that
     /// control takes, and no statement.
     pub(super) of_control: bool,
 }
@@ -57,12 +58,18 @@ pub(super) fn divergence(pair: &RunPair<'_>, sources: &Sources, steps: [&[Step];
         effects[0].is_some() && effects[0] == effects[1]
     };
     let common = (0..).take_while(same).count();
-    let of_control =
-        (0..2).all(|own| effect(&runs[own], common).is_none_or(|text| codes[1 - own].statements.contains(&text)));
+    let known = |own: usize| {
+        let next = effect(&runs[own], common);
+        next.is_none_or(|text| codes[1 - own].statements.iter().any(|(_, other)| *other == text))
+    };
+    let both_known = known(0) && known(1);
     let decisions = [0, 1].map(|own| {
-        let last = || runs[own].get(common)?.facts.last().map(|(_, step)| *step);
-        decision(&runs[own], &runs[1 - own], common).or_else(|| last().filter(|_| of_control))
+        let found = decision(&runs[own], &runs[1 - own], common);
+        let missing = effect(&runs[1 - own], common);
+        let leads = || codes[own].leads_here(steps[own], runs[own].get(common)?, missing.as_deref());
+        found.or_else(|| leads().filter(|_| both_known))
     });
+    let of_control = both_known && decisions.iter().all(Option::is_some);
     let tests = decisions.map(|step| step.map(|step| (written(sources, step.span), step.holds)));
     let other_result = match tests {
         [Some((one, holds)), Some((other, held))] => one == other && holds != held,
@@ -98,26 +105,47 @@ fn decision(own: &[Segment], other: &[Segment], common: usize) -> Option<Step> {
 
 /// What the procedures of a version consist of.
 struct Code<'u> {
-    /// The conditions of all `if`s and `while`s, by their places.
-    conditions: HashMap<Span, &'u Expr>,
-    /// The texts of all statements that are no `if` and no `while`.
-    statements: BTreeSet<String>,
+    /// The conditions of all `if`s and `while`s, by their places, each with the place of its statement.
+    conditions: HashMap<Span, (&'u Expr, Span)>,
+    /// All other statements.
+    statements: Vec<(Span, String)>,
+    /// Those of them that leave a loop or a procedure.
+    leaving: Vec<Span>,
 }
 
 impl<'u> Code<'u> {
     fn new(unit: &'u Unit, version: usize, sources: &Sources) -> Self {
-        let mut code = Code { conditions: HashMap::default(), statements: BTreeSet::new() };
+        let mut code = Code { conditions: HashMap::default(), statements: Vec::new(), leaving: Vec::new() };
         for body in unit.versions[version].procedures.iter().filter_map(|procedure| procedure.body.as_ref()) {
             walk_stmts(body, &mut |stmt| match &stmt.kind {
                 StmtKind::If(condition, ..) | StmtKind::While { cond: condition, .. } => {
-                    code.conditions.insert(condition.span, condition);
+                    code.conditions.insert(condition.span, (condition, stmt.span));
                 }
-                _ => {
-                    code.statements.insert(written(sources, stmt.span));
+                kind => {
+                    code.statements.push((stmt.span, written(sources, stmt.span)));
+                    if matches!(kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue) {
+                        code.leaving.push(stmt.span);
+                    }
                 }
             });
         }
         code
+    }
+
+    /// The last test before an effect, if the effect is under it, or a statement that leaves is; or before the end of a run that lacks an
+    /// effect of the other one, if the run leaves there or a statement like that is under it.
+    fn leads_here(&self, steps: &[Step], segment: &Segment, missing: Option<&str>) -> Option<Step> {
+        let (_, test) = segment.facts.last()?;
+        let (_, whole) = self.conditions.get(&test.span)?;
+        let under = |place: Span| place.file == whole.file && whole.start <= place.start && place.end <= whole.end;
+        let leads = match &segment.effect {
+            Some((_, effect)) => under(effect.span) || self.leaving.iter().any(|place| under(*place)),
+            None => {
+                let leaves = steps.last().is_some_and(|last| last.directs && under(last.span));
+                leaves || self.statements.iter().any(|(place, text)| Some(text.as_str()) == missing && under(*place))
+            }
+        };
+        leads.then_some(*test)
     }
 }
 
@@ -133,7 +161,7 @@ fn segments(code: &Code<'_>, sources: &Sources, steps: &[Step]) -> Vec<Segment> 
             }
             Some(holds) => {
                 let told = match code.conditions.get(&step.span) {
-                    Some(condition) => facts(sources, condition, holds),
+                    Some((condition, _)) => facts(sources, condition, holds),
                     None => vec![Fact::opaque(written(sources, step.span), holds)],
                 };
                 segment.facts.extend(told.into_iter().map(|fact| (fact, step)));

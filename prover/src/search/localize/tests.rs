@@ -83,3 +83,12 @@ fn a_changed_statement_is_marked_itself() {
         [("g := 1;", "sets"), ("g := 5;", "sets")],
     );
 }
+
+#[test]
+fn statements_in_another_order_are_marked_themselves() {
+    check(
+        "procedure p(n: int) { if (n > 3) { assert n != 0; } g := n; g := n + 1; }",
+        "procedure p(n: int) { if (n > 3) { assert n != 0; } g := n + 1; g := n; }",
+        [("g := n + 1;", "sets"), ("g := n;", "sets")],
+    );
+}
