@@ -1,13 +1,12 @@
 //! Claims stand or fall together: what was shown under a claim that has fallen since is none.
 
-use super::{Story, story};
-use crate::exec::source::{Given, Input, Simulation, Site};
+use super::{Story, as_written, story};
 use crate::pair::paths::{PathsEvidence, Relations};
 use crate::pair::plan::InliningPlan;
 use crate::pair::{Pair, PairEvidence};
 use crate::proof::Kernel;
 use crate::relate::Level;
-use lang_l::hir::{LocalId, ProcId};
+use lang_l::hir::ProcId;
 use smt::solve::{QueryBudget, Solver};
 use std::collections::BTreeMap;
 
@@ -23,14 +22,7 @@ fn calling(more: i64) -> Story {
         )
     };
     let mut story = story(&format!("version 0 {} version 1 {}", version(0), version(more)));
-    let other = Simulation {
-        site: Site::Procedure(ProcId(1)),
-        inputs: vec![(LocalId(0), Input::Param(0)), (LocalId(1), Input::Param(1))],
-        outputs: vec![(Given::Result(0), 0)],
-        known: Vec::new(),
-        itself: None,
-    };
-    story.simulations.iter_mut().for_each(|simulations| simulations.push(Some(other.clone())));
+    story.simulations.iter_mut().for_each(|simulations| simulations.push(Some(as_written(ProcId(1)))));
     story
 }
 

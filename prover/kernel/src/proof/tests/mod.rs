@@ -39,15 +39,20 @@ fn truth() -> Story {
 /// What is true of a program with one procedure of two parameters.
 fn story(text: &str) -> Story {
     let source = lang_l::load([("pair.l", text)]).expect("a legal program").unit;
-    let plain = Simulation {
-        site: Site::Procedure(ProcId(0)),
+    let effects = [0, 1].map(|version| syntactic(&source, version));
+    let simulations = [0, 1].map(|_| vec![Some(as_written(ProcId(0)))]);
+    Story { lowered: source.clone(), source, simulations, effects }
+}
+
+/// That a procedure of two parameters and one result is lowered as it is written.
+fn as_written(id: ProcId) -> Simulation {
+    Simulation {
+        site: Site::Procedure(id),
         inputs: vec![(LocalId(0), Input::Param(0)), (LocalId(1), Input::Param(1))],
         outputs: vec![(Given::Result(0), 0)],
         known: Vec::new(),
         itself: None,
-    };
-    let effects = [0, 1].map(|version| syntactic(&source, version));
-    Story { lowered: source.clone(), source, simulations: [vec![Some(plain.clone())], vec![Some(plain)]], effects }
+    }
 }
 
 impl Story {
