@@ -23,7 +23,7 @@ pub(super) fn plain(source: &Loaded, pair: Pair, text: String) -> String {
 }
 
 /// The same as the condition, or as its opposite, with each `!` as far inside as it goes.
-fn pushed(condition: &Expr, holds: bool) -> Expr {
+pub(super) fn pushed(condition: &Expr, holds: bool) -> Expr {
     let binary = |op, a: Expr, b: Expr| of(condition, ExprKind::Binary(op, Box::new(a), Box::new(b)));
     match &condition.kind {
         ExprKind::Unary(UnOp::Not, inner) => pushed(inner, !holds),

@@ -4,10 +4,11 @@
 //!
 //! Invariant: nothing that a test reads was changed between the test and the call.
 
+use super::super::opposite::pushed;
 use super::sites::{Site, assigned, block};
 use crate::lower::liveness::Live;
 use lang_l::hir::print::expr_text;
-use lang_l::hir::{Block, Expr, ExprKind, Place, Procedure, Stmt, StmtKind, UnOp, Unit, Version};
+use lang_l::hir::{Block, Expr, ExprKind, Place, Procedure, Stmt, StmtKind, Unit, Version};
 
 /// The tests that hold at a call; `true` when there are none.
 pub(super) fn called_when(unit: &Unit, version: &Version, client: &Procedure, site: &Site) -> String {
@@ -18,7 +19,7 @@ pub(super) fn called_when(unit: &Unit, version: &Version, client: &Procedure, si
         let stmt = &block(body, &site.way[..depth]).stmts[at];
         let test = match &stmt.kind {
             StmtKind::If(cond, ..) if which == 0 => cond.clone(),
-            StmtKind::If(cond, ..) => negated(cond),
+            StmtKind::If(cond, ..) => pushed(cond, false),
             StmtKind::While { cond, .. } => cond.clone(),
             _ => continue,
         };
@@ -38,13 +39,6 @@ fn text(unit: &Unit, version: &Version, client: &Procedure, test: &Expr) -> Stri
     let text = expr_text(unit, version, client, test);
     let weak = matches!(&test.kind, ExprKind::Binary(op, ..) if matches!(op.symbol(), "||" | "==>"));
     if weak || matches!(test.kind, ExprKind::Cond(..) | ExprKind::Quant { .. }) { format!("({text})") } else { text }
-}
-
-fn negated(cond: &Expr) -> Expr {
-    match &cond.kind {
-        ExprKind::Unary(UnOp::Not, inner) => (**inner).clone(),
-        _ => Expr { kind: ExprKind::Unary(UnOp::Not, Box::new(cond.clone())), ty: cond.ty.clone(), span: cond.span },
-    }
 }
 
 /// The statements that are executed between a test and the call.
