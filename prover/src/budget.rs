@@ -104,6 +104,8 @@ pub(crate) mod loops {
     pub(crate) const MAX_LOOPS: usize = 4;
     /// References of two loops may go together in more ways than this, which are not tried.
     pub(crate) const MAX_WAYS: usize = 6;
+    /// Of the numbers that helpers are called with no more than this are looked at.
+    pub(crate) const MAX_LITERALS: usize = 4;
     /// So many attempts are worth it for several loops at once, and in all ways.
     pub(crate) const COMMON_ATTEMPTS: usize = 3;
     /// The other ones are made in so many ways.

@@ -55,8 +55,12 @@ pub enum Fact {
     AtMost(Atom, Atom, i64),
     /// A number is at least this.
     AtLeast(Atom, i64),
+    /// A number is this.
+    Is(Atom, i64),
     /// A number is not 0.
     NotZero(Atom),
+    /// A reference is null.
+    Null(Atom),
     /// A reference is not null.
     NotNull(Atom),
     /// A boolean is this.
@@ -124,7 +128,8 @@ impl Fact {
         let atoms: Vec<&Atom> = match self {
             Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => vec![one, other],
             Fact::Sum([a, b], whole, _) => vec![a, b, whole],
-            Fact::AtLeast(one, _) | Fact::NotZero(one) | Fact::NotNull(one) | Fact::Truth(one, _) => vec![one],
+            Fact::AtLeast(one, _) | Fact::Is(one, _) | Fact::NotZero(one) | Fact::Null(one) => vec![one],
+            Fact::NotNull(one) | Fact::Truth(one, _) => vec![one],
         };
         atoms.into_iter().flat_map(|atom| &atom.steps)
     }
@@ -132,7 +137,7 @@ impl Fact {
     /// Whether it says what a parameter is.
     pub fn defines(&self, version: usize, parameter: usize) -> bool {
         match self {
-            Fact::Truth(one, _) => one.is(version, parameter),
+            Fact::Truth(one, _) | Fact::Is(one, _) | Fact::Null(one) => one.is(version, parameter),
             Fact::Equal(one, other, _) => one.is(version, parameter) || other.is(version, parameter),
             Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).any(|part| part.is(version, parameter)),
             Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotZero(_) | Fact::NotNull(_) => false,
@@ -166,7 +171,9 @@ impl Fact {
             }
             Fact::AtMost(one, other, number) => format!("{} <= {}{}", word(one), word(other), more(number)),
             Fact::AtLeast(one, number) => format!("{} >= {number}", word(one)),
+            Fact::Is(one, number) => format!("{} == {number}", word(one)),
             Fact::NotZero(one) => format!("{} != 0", word(one)),
+            Fact::Null(reference) => format!("{} == null", word(reference)),
             Fact::NotNull(reference) => format!("{} != null", word(reference)),
             Fact::Truth(one, true) => word(one),
             Fact::Truth(one, false) => format!("!{}", word(one)),
@@ -213,11 +220,21 @@ impl Fact {
                 let least = arena.terms.int(*least);
                 arena.terms.le(least, one)
             }
+            Fact::Is(one, number) => {
+                let one = one.read(arena, given, &mut needed);
+                let number = arena.terms.int(*number);
+                arena.terms.eq(one, number)
+            }
             Fact::NotZero(one) => {
                 let one = one.read(arena, given, &mut needed);
                 let zero = arena.terms.int(0);
                 let is_zero = arena.terms.eq(one, zero);
                 arena.terms.not(is_zero)
+            }
+            Fact::Null(reference) => {
+                let reference = reference.read(arena, given, &mut needed);
+                let null = arena.terms.null();
+                arena.terms.eq(reference, null)
             }
             Fact::NotNull(reference) => {
                 let reference = reference.read(arena, given, &mut needed);

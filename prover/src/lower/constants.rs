@@ -3,8 +3,8 @@
 //! In: the procedures of one version, lowered, and which of them are *internal*: called by this version alone, and by all of
 //! its callers in plain sight. Out, for each internal procedure:
 //! - the parameters that are always given the same literal, or always the same as another parameter;
-//! - the results that are always a literal, or the value of a parameter on entry. Only the literals go: the kernel does not
-//!   follow the others, but with them more parameters are known.
+//! - of loops, the results that are always a literal, or the value of a parameter on entry. Only the literals go: the kernel does
+//!   not follow the others, but with them more parameters are known. It follows nothing of what helpers and recursion give back.
 //!
 //! A value is a literal or a number; equal numbers within one procedure are equal values. At first all parameters are alike,
 //! and no result has come back yet. Each round runs every procedure over such values, and takes back what it sees
@@ -175,6 +175,8 @@ fn facts(procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<CallFacts
         if internal.contains(&id) { CallFacts::hoped(p) } else { CallFacts::nothing(p) }
     };
     let mut known: Vec<CallFacts> = ids().map(hope).collect();
+    let is_loop = |p: &Procedure| matches!(p.origin, Origin::Loop { .. });
+    let loops: BTreeSet<ProcId> = ids().filter(|(_, p)| is_loop(p)).map(|(id, _)| id).collect();
     loop {
         // What comes back is found anew whenever more calls are known: which parameter a result equals hangs on these.
         for (id, procedure) in ids().filter(|(id, _)| internal.contains(id)) {
@@ -187,7 +189,7 @@ fn facts(procedures: &[Procedure], internal: &BTreeSet<ProcId>) -> Vec<CallFacts
             let before = known.clone();
             for (id, procedure) in ids() {
                 if let (Some(body), true) = (&procedure.body, !internal.contains(&id) || known[id.index()].called()) {
-                    Round { procedure, id, internal, known: &mut known, next: 0 }.run(body);
+                    Round { procedure, id, internal, loops: &loops, known: &mut known, next: 0 }.run(body);
                 }
             }
             if known == before {
@@ -205,6 +207,8 @@ struct Round<'a> {
     procedure: &'a Procedure,
     id: ProcId,
     internal: &'a BTreeSet<ProcId>,
+    /// Those that were made of loops.
+    loops: &'a BTreeSet<ProcId>,
     known: &'a mut Vec<CallFacts>,
     /// The next number.
     next: usize,
@@ -308,9 +312,9 @@ impl Round<'_> {
             let value = match returned {
                 // It has not come back so far; if it does, another round sees what comes after.
                 ResultValue::Nothing => return None,
-                ResultValue::Literal(literal) => Value::Literal(literal),
-                ResultValue::Param(at) => args[at].clone(),
-                ResultValue::Anything => self.fresh(),
+                ResultValue::Literal(literal) if self.loops.contains(&callee) => Value::Literal(literal),
+                ResultValue::Param(at) if self.loops.contains(&callee) => args[at].clone(),
+                _ => self.fresh(),
             };
             if let Place::Local(id) = target {
                 values[id.index()] = value;

@@ -5,9 +5,9 @@
 //! Variables are known again by their names and their places. Nothing said here is believed: the kernel executes both.
 
 use super::Lowered;
+use super::tail_absorption::absorbs;
 use kernel::exec::source::{Given, Input, Literal, Simulation, Site};
 use lang_l::hir::{Block, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit};
-use lang_l::source::Span;
 
 /// What the procedures of one version stand for.
 pub fn simulations(source: &Unit, lowered: &Lowered, version: usize) -> Vec<Option<Simulation>> {
@@ -23,20 +23,14 @@ pub fn simulations(source: &Unit, lowered: &Lowered, version: usize) -> Vec<Opti
             Origin::Worker { of } => Some(stands_for(written.get(of.index())?, code, Site::Procedure(of), Some(id))),
             Origin::Loop { of, number, .. } => {
                 let whole = written.get(of.index())?;
-                let to_end = takes_rest(whole, number, code.span);
+                let to_end = number > 0
+                    && absorbs(source, version, of).contains(&code.span)
+                    && !faults::planted("lower/simulations/rest-forgotten");
                 Some(stands_for(whole, code, Site::Loop { of, number, to_end }, None))
             }
         }
     };
     (0u32..).map(ProcId).zip(procedures).map(of).collect()
-}
-
-/// Whether a loop was given what follows it.
-fn takes_rest(whole: &Procedure, number: usize, span: Span) -> bool {
-    let Some(body) = &whole.body else { return false };
-    super::tail_absorption::absorbs(body).contains(&span)
-        && number > 0
-        && !faults::planted("lower/simulations/rest-forgotten")
 }
 
 fn stands_for(whole: &Procedure, code: &Procedure, site: Site, itself: Option<ProcId>) -> Simulation {

@@ -1,4 +1,4 @@
-//! What follows a loop that returns, or looks on in the heap, is taken into it.
+//! What follows a loop that returns, or looks on in the heap, is taken into it; and what writes on where the other version recurs.
 //!
 //! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` has become
 //! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop. The loop is at the top of
@@ -6,47 +6,67 @@
 //!
 //! A loop that may `return` would have to tell its caller whether it did, and a recursive procedure that does the same does not:
 //! its last call ends with what follows the loop. Like this they come to be called alike. So do a loop that takes two cells at a time
-//! and then looks whether one is left, and one that takes each by itself.
+//! and then looks whether one is left, and one that takes each by itself. Recursion in place of a loop ends with what the loop comes to,
+//! as where something is put at the end of a list.
 //!
 //! Invariant: the same statements are executed in the same order. `R` holds no loop, so that nothing is taken in twice, and
 //! says nothing of the procedure's entry, which inside the loop would be another one.
 
 use super::draft::Draft;
+use super::worker::recurs;
 use crate::budget::lower::MAX_REST;
-use lang_l::hir::{Block, Expr, ExprKind, Place, Procedure, Rhs, Stmt, StmtKind, Type};
+use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Unit};
 use lang_l::source::Span;
 
 /// Takes what follows such a loop into it, in every procedure.
-pub(super) fn run(_: &Draft<'_>, procedures: &mut Vec<Procedure>) {
-    for procedure in procedures {
-        procedure.body = procedure.body.take().map(taken_in);
+pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
+    for (id, procedure) in draft.originals().zip(procedures) {
+        let takes = takes(draft.source, draft.version, id);
+        procedure.body = procedure.body.take().map(|body| taken_in(body, takes));
     }
 }
 
-/// The places of the loops that take in what follows them; in the body before or after that.
-pub(super) fn absorbs(body: &Block) -> Vec<Span> {
-    absorbing(body).into_iter().map(|(at, _)| at).collect()
+/// The places of the loops of a procedure of the source that take in what follows them.
+pub(super) fn absorbs(source: &Unit, version: usize, id: ProcId) -> Vec<Span> {
+    let body = source.versions[version].procedure(id).body.as_ref();
+    let found = body.map(|body| absorbing(body, takes(source, version, id))).unwrap_or_default();
+    found.into_iter().map(|(at, _)| at).collect()
+}
+
+/// Where the loop of a block is that is to take in what follows it.
+type Takes = fn(&Block) -> Option<usize>;
+
+/// Which loops of a procedure of the source are to take in what follows them; more where another version recurs.
+fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
+    let name = &source.versions[version].procedure(id).name;
+    let others = source.versions.iter().enumerate().filter(|(other, _)| *other != version);
+    let mut theirs = others.filter_map(|(_, other)| other.find(name).map(|id| (id, other.procedure(id))));
+    if theirs.any(|(id, code)| recurs(id, code)) {
+        |block| returning(block).or_else(|| written_on(block))
+    } else {
+        returning
+    }
 }
 
 /// The loops that take in what follows them to the end of the procedure, each with that: at the top of the body the first one that
 /// returns, or one after which something is looked for; where there is none, those in branches that return.
-fn absorbing(body: &Block) -> Vec<(Span, Vec<Stmt>)> {
-    match body.stmts.iter().position(returns).or_else(|| looked_on(body)) {
+fn absorbing(body: &Block, takes: Takes) -> Vec<(Span, Vec<Stmt>)> {
+    match takes(body).or_else(|| looked_on(body)) {
         Some(at) => fitting(&body.stmts[at], body.stmts[at + 1..].to_vec()).into_iter().collect(),
-        None => in_branches(body, &[]),
+        None => in_branches(body, &[], takes),
     }
 }
 
 /// The same of the branches of a block, where so much follows the block.
-fn in_branches(block: &Block, after: &[Stmt]) -> Vec<(Span, Vec<Stmt>)> {
+fn in_branches(block: &Block, after: &[Stmt], takes: Takes) -> Vec<(Span, Vec<Stmt>)> {
     let mut found = Vec::new();
     for (at, stmt) in block.stmts.iter().enumerate() {
         let StmtKind::If(_, then, els) = &stmt.kind else { continue };
         let rest = [&block.stmts[at + 1..], after].concat();
         for branch in [then, els] {
-            match branch.stmts.iter().position(returns) {
+            match takes(branch) {
                 Some(own) => found.extend(fitting(&branch.stmts[own], [&branch.stmts[own + 1..], &rest].concat())),
-                None => found.extend(in_branches(branch, &rest)),
+                None => found.extend(in_branches(branch, &rest, takes)),
             }
         }
     }
@@ -64,12 +84,20 @@ fn fitting(stmt: &Stmt, rest: Vec<Stmt>) -> Option<(Span, Vec<Stmt>)> {
     (open && rest.len() <= MAX_REST).then_some((stmt.span, rest))
 }
 
-/// Whether a statement is a loop that returns.
-fn returns(stmt: &Stmt) -> bool {
-    match &stmt.kind {
+/// The position of the first loop of a block that returns.
+fn returning(block: &Block) -> Option<usize> {
+    block.stmts.iter().position(|stmt| match &stmt.kind {
         StmtKind::While { body, .. } => body.any(&|stmt| matches!(stmt.kind, StmtKind::Return(_))),
         _ => false,
-    }
+    })
+}
+
+/// The position of the first loop of a block after which something is written into the heap.
+fn written_on(block: &Block) -> Option<usize> {
+    let at = block.stmts.iter().position(|stmt| matches!(stmt.kind, StmtKind::While { .. }))?;
+    let writes = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(Place::Field(..) | Place::Index(..), _));
+    let inner = |stmt: &Stmt| stmt.blocks().into_iter().any(|inner| inner.any(&writes));
+    block.stmts[at + 1..].iter().any(|stmt| writes(stmt) || inner(stmt)).then_some(at)
 }
 
 /// The position of the only loop of a body that writes nothing to the heap, calls nothing and looks for one thing more in the heap
@@ -92,8 +120,8 @@ fn looked_on(body: &Block) -> Option<usize> {
     (body.stmts[at + 1..].iter().any(looks) && !body.any(&writes)).then_some(at)
 }
 
-fn taken_in(body: Block) -> Block {
-    let found = absorbing(&body);
+fn taken_in(body: Block, takes: Takes) -> Block {
+    let found = absorbing(&body, takes);
     let stmts = body.stmts.into_iter().map(|stmt| with_rest(stmt, &found)).collect();
     // What follows such a loop at the top of the body is in it now.
     ending_with_loop(Block { stmts, span: body.span }, &found)

@@ -33,6 +33,14 @@ fn loops(id: ProcId, procedure: &Procedure) -> bool {
     !calls_itself(&procedure, id) && procedure.body.as_ref().is_some_and(has_loop)
 }
 
+/// Whether a procedure of the source calls itself, and has no loop.
+pub(super) fn recurs(id: ProcId, procedure: &Procedure) -> bool {
+    let mut procedure = procedure.clone();
+    hoist(&mut procedure);
+    let has_loop = |body: &Block| body.any(&|stmt| matches!(stmt.kind, StmtKind::While { .. }));
+    calls_itself(&procedure, id) && !procedure.body.as_ref().is_some_and(has_loop)
+}
+
 /// Whether a procedure calls itself, and has no contract that speaks of each of its calls.
 fn fits(procedure: &Procedure, own: ProcId) -> bool {
     let plain = procedure.requires.is_empty() && procedure.ensures.is_empty() && procedure.modifies.is_none();

@@ -109,7 +109,11 @@ fn dropped<T>(list: &mut Vec<T>, random: &mut Random) -> Option<()> {
 /// A fact with another number.
 fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
     match fact {
-        Fact::Equal(.., more) | Fact::Sum(.., more) | Fact::AtMost(.., more) | Fact::AtLeast(_, more) => {
+        Fact::Equal(.., more)
+        | Fact::Sum(.., more)
+        | Fact::AtMost(.., more)
+        | Fact::AtLeast(_, more)
+        | Fact::Is(_, more) => {
             *more = more.wrapping_add(if random.percent(50) { 1 } else { -1 });
             Some(())
         }
@@ -117,7 +121,7 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
             *truth = !*truth;
             Some(())
         }
-        Fact::NotZero(_) | Fact::NotNull(_) => None,
+        Fact::NotZero(_) | Fact::Null(_) | Fact::NotNull(_) => None,
     }
 }
 
@@ -129,7 +133,9 @@ fn of_another(fact: &mut Fact, random: &mut Random) {
         }
         Fact::Sum([one, _], ..)
         | Fact::AtLeast(one, _)
+        | Fact::Is(one, _)
         | Fact::NotZero(one)
+        | Fact::Null(one)
         | Fact::NotNull(one)
         | Fact::Truth(one, _) => {
             *one = atom(random);
@@ -149,13 +155,15 @@ fn cross(pairs: &mut [(usize, usize)], random: &mut Random) -> Option<()> {
 pub(super) fn fact(random: &mut Random) -> Fact {
     let more = [0, 0, 0, 1, -1, 2, i64::MAX, i64::MIN];
     let more = *random.pick(&more).unwrap_or(&0);
-    match random.below(7) {
+    match random.below(9) {
         0 => Fact::Equal(atom(random), atom(random), more),
         1 => Fact::Sum([atom(random), atom(random)], atom(random), more),
         2 => Fact::AtMost(atom(random), atom(random), more),
         3 => Fact::AtLeast(atom(random), more),
         4 => Fact::Truth(atom(random), random.percent(50)),
         5 => Fact::NotZero(atom(random)),
+        6 => Fact::Is(atom(random), more),
+        7 => Fact::Null(atom(random)),
         _ => Fact::NotNull(atom(random)),
     }
 }

@@ -10,7 +10,7 @@ use super::{Check, CheckedCall, ExecError, Executor, Flow, Returns};
 use crate::effects::is_loop;
 use crate::exec::state::State;
 use crate::exec::sweep::Before;
-use lang_l::hir::{Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
+use lang_l::hir::{Block, Expr, ExprKind, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
 use smt::arena::CallRecord;
 use smt::heap::{Footprint, HeapId, Members};
@@ -98,20 +98,28 @@ impl Executor<'_> {
         Ok(found)
     }
 
-    /// When a call of a loop takes no turn; `None` where that cannot be said. A loop that is left by its condition, once a flag is
-    /// set, is so left where the flag is set, as by a `return`.
+    /// When a call of a loop takes no turn, or one of recursion that is told apart goes no further; `None` where that cannot be said. A
+    /// loop that is left by its condition, once a flag is set, is so left where the flag is set, as by a `return`.
     ///
     /// Nothing rests on this being right: it only says which calls are executed in place.
     fn over(&mut self, state: &State, callee: ProcId, args: &[Term]) -> Option<Term> {
         let code = self.code().procedure(callee);
-        let body = code.body.as_ref().filter(|_| is_loop(code))?;
+        let told_apart = self.limits.told_apart.contains(&callee);
+        let body = code.body.as_ref().filter(|_| is_loop(code) || told_apart)?;
         let view = self.view_of_call(state, callee, args);
-        let over = self.leaves_at_once(view, &body.stmts, false)?;
+        let recurs = !matches!(code.origin, Origin::Loop { .. });
+        let over = self.leaves_at_once(view, &body.stmts, (recurs, false))?;
         Some(self.arena.terms.simplify(over, &state.known))
     }
 
-    /// When the first statement that decides something leads to no call; `goes_on` says whether one follows the statements.
-    fn leaves_at_once(&mut self, mut view: ContractView, stmts: &[Stmt], goes_on: bool) -> Option<Term> {
+    /// When the first statement that decides something leads to no call; `goes_on` says whether one follows the statements. A loop is
+    /// left where its condition fails; recursion may end on either side of its first test.
+    fn leaves_at_once(
+        &mut self,
+        mut view: ContractView,
+        stmts: &[Stmt],
+        (recurs, goes_on): (bool, bool),
+    ) -> Option<Term> {
         for (at, stmt) in stmts.iter().enumerate() {
             match &stmt.kind {
                 // Parameters that the lowering found to be known, and results as they are at first.
@@ -126,16 +134,15 @@ impl Executor<'_> {
                     let goes_on = goes_on || calls(&stmts[at + 1..]);
                     // A loop that has taken in what follows it turns for ever, and its own condition stands within.
                     if matches!(condition.kind, ExprKind::Bool(true)) {
-                        return self.leaves_at_once(view, &then.stmts, goes_on);
+                        return self.leaves_at_once(view, &then.stmts, (recurs, goes_on));
                     }
-                    // Recursion in place of a loop may go on on the other side.
-                    let returns = matches!(els.stmts.last().map(|last| &last.kind), Some(StmtKind::Return(_)));
-                    if calls(&els.stmts) || (goes_on && !returns) {
+                    let leaves = |side: &Block| !calls(&side.stmts) && (!goes_on || returns(side));
+                    if !leaves(els) && !(recurs && leaves(then)) {
                         return None;
                     }
                     let (value, has_value) = self.value(&view, condition)?;
-                    let fails = self.arena.terms.not(value);
-                    return Some(self.arena.terms.and(&[has_value, fails]));
+                    let over = if leaves(els) { self.arena.terms.not(value) } else { value };
+                    return Some(self.arena.terms.and(&[has_value, over]));
                 }
                 _ => return None,
             }
@@ -340,6 +347,11 @@ impl Executor<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a block ends by returning.
+fn returns(block: &Block) -> bool {
+    block.stmts.last().is_some_and(|last| matches!(last.kind, StmtKind::Return(_)))
 }
 
 /// Whether there is a call among some statements.

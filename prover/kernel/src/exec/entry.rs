@@ -19,7 +19,7 @@ pub fn on_entry(executor: &mut Executor<'_>, id: ProcId) -> (ContractView, Vec<T
 }
 
 /// What a contract of a procedure, or of what stands for it, speaks of on entry.
-fn view_on_entry(state: State, code: &Procedure) -> ContractView {
+pub(super) fn view_on_entry(state: State, code: &Procedure) -> ContractView {
     ContractView {
         locals: state.locals,
         globals: state.globals,
@@ -32,6 +32,16 @@ fn view_on_entry(state: State, code: &Procedure) -> ContractView {
 }
 
 impl Executor<'_> {
+    /// What `old` speaks of at a point inside the body that is executed: the store on entry, and the parameters as they were there.
+    /// Other variables have their present values.
+    pub(super) fn seen_on_entry(&self, state: &State, code: &Procedure) -> Option<Box<ContractView>> {
+        let mut entry = self.began.clone()?;
+        for at in code.params..code.locals.len() {
+            entry.locals.set(at, state.locals[at]);
+        }
+        Some(Box::new(entry))
+    }
+
     /// Whether a procedure requires of each call what some conditions on the part of the source say for which it stands, one by one.
     pub fn requires_what_is_written(&mut self, source: Source<'_>, written: &[Expr]) -> bool {
         let code = self.code().procedure(source.id);

@@ -7,7 +7,7 @@ use super::{Executor, cell_sort};
 use crate::effects::is_loop;
 use crate::exec::source::Site;
 use crate::exec::state::{Fault, State};
-use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Procedure, Type, UnOp};
+use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Origin, ProcId, Procedure, Type, UnOp};
 use smt::heap::{HeapId, Members};
 use smt::term::{AllocClass, CallId, PathFacts, Selector, Term};
 
@@ -123,14 +123,16 @@ impl Executor<'_> {
     }
 
     /// A condition at a point inside a body, and what must hold for it to have a value. `old` speaks of the entry of the procedure,
-    /// which a state on the way has lost track of unless it is the outermost; then the condition cannot be said.
+    /// which is kept of the outermost alone; of another one such a condition cannot be said.
     pub fn contract_here(&mut self, state: &State, condition: &Expr, code: &Procedure) -> Option<Translation> {
         // In a loop's procedure, as in one executed in place, the entry that is meant is another one.
+        let of_loop = matches!(code.origin, Origin::Loop { .. });
         let within = self.source.is_some_and(|source| matches!(source.own.site, Site::Loop { .. }));
-        if (!self.within.is_empty() || is_loop(code) || within) && condition.mentions_entry() {
+        if (!self.within.is_empty() || of_loop || within) && condition.mentions_entry() {
             return None;
         }
-        let view = view_of(state);
+        let entry = if condition.mentions_entry() { self.seen_on_entry(state, code) } else { None };
+        let view = ContractView { entry, ..view_of(state) };
         let guard = self.arena.terms.bool(true);
         let known = PathFacts::new();
         let mut reading = Reading::of(&view, &known, guard);

@@ -21,6 +21,7 @@ pub use expr::{ContractView, Freshness, before_call, existing};
 pub use returned::returned;
 
 use crate::effects::Effects;
+use crate::exec::entry::view_on_entry;
 use crate::exec::source::Source;
 use crate::exec::state::{Fault, Outcome, State};
 use crate::exec::sweep::Sweep;
@@ -194,6 +195,8 @@ pub struct Executor<'a> {
     within: Vec<ProcId>,
     /// The source, where it is the source that is executed.
     source: Option<Source<'a>>,
+    /// What is seen on entry of the procedure that is executed.
+    began: Option<ContractView>,
     /// How many states are still to be executed, or were put by, at the branches around the present one.
     pending: usize,
     /// In how many iterations of loops, taken as one of many, this is.
@@ -231,6 +234,7 @@ impl<'a> Executor<'a> {
             started,
             within: Vec::new(),
             source: None,
+            began: None,
             pending: 0,
             iteration_depth: 0,
         }
@@ -250,6 +254,7 @@ impl<'a> Executor<'a> {
     pub fn run(mut self, procedure: ProcId, assumed: &[Term]) -> Result<Execution, ExecError> {
         let code = self.code().procedure(procedure);
         let mut state = self.entry(code);
+        self.began = Some(view_on_entry(state.clone(), code));
         for &condition in assumed {
             if !state.assume(&mut self.arena.terms, condition) {
                 return Ok(self.found);

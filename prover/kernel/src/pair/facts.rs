@@ -32,8 +32,8 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
         }
         Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).all(|part| is(part, Sort::Int)),
         Fact::AtMost(one, other, _) => is(one, Sort::Int) && is(other, Sort::Int),
-        Fact::AtLeast(one, _) | Fact::NotZero(one) => is(one, Sort::Int),
-        Fact::NotNull(reference) => is(reference, Sort::Ref),
+        Fact::AtLeast(one, _) | Fact::Is(one, _) | Fact::NotZero(one) => is(one, Sort::Int),
+        Fact::Null(reference) | Fact::NotNull(reference) => is(reference, Sort::Ref),
         Fact::Truth(one, _) => is(one, Sort::Bool),
     }
 }

@@ -14,7 +14,7 @@ use crate::bounds::pair::{APART, MAX_APART, MAX_FACTS, MAX_TURNS};
 use crate::effects::{Effects, Returned, is_loop};
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, on_entry};
-use crate::fact::{Fact, Given, Step};
+use crate::fact::{Atom, Fact, Given, Step};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Apart, CallRelation, Claims, EndRelation, Level, Relater, Uses};
 use lang_l::hir::{FieldId, Local, Procedure};
@@ -109,7 +109,12 @@ impl Frame<'_> {
     /// What may be assumed of calls.
     pub fn claims(&self) -> Claims {
         let mut claims = self.goal.claims.clone();
-        claims.always.retain(|&(p, q), _| self.loops.iter().all(|own| own.pair.0 != p && own.pair.1 != q));
+        let related = |(p, q): Pair| self.loops.iter().any(|own| own.pair.0 == p || own.pair.1 == q);
+        claims.always.retain(|&pair, _| !related(pair));
+        // What calls of related procedures share is what their relation says, so nothing else may be concluded of them.
+        for claim in &mut claims.conditional {
+            claim.level = claim.level.filter(|_| !related(claim.pair));
+        }
         claims.always.extend(self.loops.iter().map(|own| (own.pair, self.level)));
         claims
     }
@@ -182,13 +187,27 @@ impl Frame<'_> {
         if self.turns.first.iter().chain(&self.turns.more).any(|&turns| turns > MAX_TURNS) {
             return reject("too many turns of loops are executed in place");
         }
-        for version in 0..2 {
-            let own: BTreeSet<_> = self.loops.iter().map(|own| [own.pair.0, own.pair.1][version]).collect();
-            if own.len() < self.loops.len() {
-                return reject("a loop is related to two others");
+        let pairs: BTreeSet<Pair> = self.loops.iter().map(|own| own.pair).collect();
+        if pairs.len() < self.loops.len() {
+            return reject("two loops are related twice");
+        }
+        self.loops.iter().try_for_each(|own| own.check(program))?;
+        self.leave_one_thing()
+    }
+
+    /// Calls of a procedure leave what its relation says; so two relations of one procedure must say the same of that.
+    ///
+    /// # Errors
+    /// That they do not.
+    pub fn leave_one_thing(&self) -> Result<(), Rejection> {
+        let program = self.goal.program;
+        for (at, own) in self.loops.iter().enumerate() {
+            let mut others = self.loops[..at].iter().filter(|other| other.pair.1 == own.pair.1);
+            if others.any(|other| other.returned(program) != own.returned(program)) {
+                return reject("what calls of a loop leave is said in two ways");
             }
         }
-        self.loops.iter().try_for_each(|own| own.check(program))
+        Ok(())
     }
 
     /// Relates the outcomes of a target, as the evidence says; the claims that were used.
@@ -242,11 +261,15 @@ fn entries(run: &Run<'_>, arena: &mut Arena) -> ([Vec<Term>; 2], [HeapId; 2], Ve
 }
 
 impl LoopRelation {
-    /// Whether each reference that one loop hands out is one that the other does, or is read from one that both have: another could
-    /// be to an object that only one of the two has.
+    /// Whether each reference that one loop hands out is null, or one that the other does, or is read from one that both have: another
+    /// could be to an object that only one of the two has.
     pub fn shares_references(&self, program: Both<'_>) -> bool {
         (program.code(self.pair).into_iter().enumerate()).all(|(version, code)| {
-            let shared = |at: usize| self.matched(version, true, at) || self.is_read(program, (version, at));
+            let shared = |at: usize| {
+                self.matched(version, true, at)
+                    || self.is_read(program, (version, at))
+                    || self.is_null(program, (version, at))
+            };
             results(code).iter().enumerate().all(|(at, local)| !local.ty.is_reference() || shared(at))
         })
     }
@@ -270,6 +293,12 @@ impl LoopRelation {
             };
             (version, at) == result && base && from.steps.iter().all(seen)
         })
+    }
+
+    /// Whether a result is said to be null.
+    fn is_null(&self, program: Both<'_>, (version, at): (usize, usize)) -> bool {
+        let parameter = program.code(self.pair)[version].params + at;
+        self.entry.exit.contains(&Fact::Null(Atom { version, parameter, steps: Vec::new() }))
     }
 
     /// What calls of the two leave.
@@ -318,8 +347,11 @@ impl LoopRelation {
         }
         let [left, right] = program.code(self.pair);
         let few = |code: &Procedure| code.params.max(code.results) < APART as usize;
-        if ![left, right].into_iter().all(|code| is_loop(code) && code.body.is_some() && few(code)) {
-            return reject("a procedure is related that is no loop");
+        if ![left, right].into_iter().all(|code| code.body.is_some() && few(code)) {
+            return reject("a procedure is related that has no body, or too many variables");
+        }
+        if ![left, right].into_iter().all(|code| is_loop(code) || has_no_contract(code)) {
+            return reject("a procedure is related that has a contract");
         }
         let fits = are_partners(&self.entry.equal, [left, right].map(parameters))
             && are_partners(&self.results, [left, right].map(results));
@@ -350,6 +382,12 @@ impl LoopRelation {
         }
         Ok(())
     }
+}
+
+/// Whether nothing has to hold where a procedure is called, and nothing is promised of what it does. A loop promises what its
+/// negated condition says, and that is shown of it.
+fn has_no_contract(code: &Procedure) -> bool {
+    code.requires.is_empty() && code.ensures.is_empty() && code.modifies.is_none()
 }
 
 /// Whether a fact reads nothing but what one of the two loops looks at. The heaps agree on that alone, and the loops are related from

@@ -115,6 +115,8 @@ impl Run<'_> {
         let own = self.own.clone().unwrap_or_default();
         let [turns, other_turns] = own.turns;
         let [told_apart, others_told_apart] = own.told_apart;
+        // What is related is called somewhere within a run.
+        let whole_run = self.program.begins_run(self.pair) && own.parameter_numbers.is_none();
         Limits {
             inline: self.plan.inline[version].clone(),
             inline_depth: self.plan.depths[version],
@@ -124,7 +126,7 @@ impl Run<'_> {
             apart: if version == 1 { own.apart } else { Vec::new() },
             turns: if version == 1 { other_turns } else { turns },
             told_apart: if version == 1 { others_told_apart } else { told_apart },
-            whole_run: self.program.begins_run(self.pair),
+            whole_run,
             ..Limits::default()
         }
     }

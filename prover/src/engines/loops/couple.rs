@@ -2,14 +2,14 @@
 //!
 //! In: a loop of each version. Out: a [`Couple`]: which variables go together by name or type, and all facts that might hold.
 
+use super::candidates::{apart, at_ends, facts, further};
 use crate::budget::loops::MAX_WAYS;
 use crate::goal::{LoopEvidence, Pair, Program};
-use kernel::bounds::pair::{MAX_APART, MAX_FACTS};
-use kernel::pair::loops::{LoopRelation, is_seen, parameters, results};
+use kernel::bounds::pair::MAX_FACTS;
+use kernel::pair::loops::{LoopRelation, parameters, results};
 use kernel::pair::paths::Relations;
-use kernel::relate::{Apart, Atom, CallRelation, Fact, Step};
-use lang_l::hir::{FieldId, Local, Procedure, Type, Unit};
-use smt::term::{Selector, Sort};
+use kernel::relate::{CallRelation, Fact};
+use lang_l::hir::{Local, Procedure};
 use std::collections::BTreeSet;
 
 /// How much is looked for that relates two loops.
@@ -253,151 +253,6 @@ fn add_partners(found: &mut Vec<(usize, usize)>, [left, right]: [&[Local]; 2], f
     }
 }
 
-/// A value that might be looked at, and its type.
-struct Value {
-    atom: Atom,
-    ty: Type,
-}
-
-impl Value {
-    fn is_bare(&self) -> bool {
-        self.atom.steps.is_empty()
-    }
-
-    fn is_number(&self) -> bool {
-        self.ty == Type::Int
-    }
-
-    /// Whether it is a number that counters run up to, or down from: none that a cell holds.
-    fn is_bound(&self) -> bool {
-        self.is_number() && !self.atom.steps.iter().any(|step| matches!(step, Step::Cell(..)))
-    }
-
-    fn then(&self, step: Step, ty: Type) -> Value {
-        let mut atom = self.atom.clone();
-        atom.steps.push(step);
-        Value { atom, ty }
-    }
-}
-
-/// What a version is given, and what it can read from there.
-fn values(unit: &Unit, fields: &BTreeSet<FieldId>, version: usize, code: &Procedure) -> Vec<Value> {
-    let bare = parameters(code)
-        .iter()
-        .enumerate()
-        .map(|(parameter, local)| Value { atom: Atom { version, parameter, steps: Vec::new() }, ty: local.ty.clone() });
-    let mut all: Vec<Value> = bare.collect();
-    let numbers: Vec<usize> = all.iter().filter(|value| value.is_number()).map(|value| value.atom.parameter).collect();
-    let first: Vec<Value> = all.iter().flat_map(|value| read(unit, fields, &numbers, value)).collect();
-    let arrays = first.iter().filter(|value| matches!(value.ty, Type::Array(_)));
-    let second: Vec<Value> = arrays.flat_map(|value| read(unit, fields, &[], value)).collect();
-    all.extend(first);
-    all.extend(second);
-    all
-}
-
-/// What can be read from a value; of an array the cells of these indexes.
-fn read(unit: &Unit, fields: &BTreeSet<FieldId>, indexes: &[usize], value: &Value) -> Vec<Value> {
-    match &value.ty {
-        Type::Int | Type::Bool => Vec::new(),
-        Type::Array(element) => {
-            let cell = |&index: &usize| value.then(Step::Cell(index, Sort::from(&**element)), (**element).clone());
-            [value.then(Step::Length, Type::Int)].into_iter().chain(indexes.iter().map(cell)).collect()
-        }
-        Type::Ref | Type::Class(_) => {
-            let own = |field: &&FieldId| match (&value.ty, unit.fields[field.index()].class) {
-                (Type::Class(class), Some(of)) => *class == of,
-                (_, of) => of.is_none(),
-            };
-            let fields = fields.iter().filter(own);
-            fields.map(|&field| value.then(Step::Field(field), unit.fields[field.index()].ty.clone())).collect()
-        }
-    }
-}
-
-/// The fields that either looks at.
-fn fields(program: &Program<'_>, pair: Pair) -> BTreeSet<FieldId> {
-    let accesses = [0, 1].map(|version| &program.effects[version][[pair.0, pair.1][version].index()].accesses);
-    let field = |selector: &Selector| match selector {
-        Selector::Field(field) => Some(*field),
-        Selector::Cell(_) => None,
-    };
-    accesses.into_iter().flatten().filter_map(field).collect()
-}
-
-/// All facts that might hold of the two, the likelier ones first.
-fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
-    let fields = fields(program, pair);
-    let (left, right) = program.code(pair);
-    let unit = program.unit.as_unit();
-    let mine = values(unit, &fields, 0, left);
-    let theirs = values(unit, &fields, 1, right);
-    let mut facts: Vec<Fact> = [&mine, &theirs].into_iter().flat_map(|values| alone(values)).collect();
-    for (a, b) in mine.iter().flat_map(|a| theirs.iter().map(move |b| (a, b))) {
-        let alike = Sort::from(&a.ty) == Sort::from(&b.ty);
-        if alike && (a.is_bare() || b.is_bare()) {
-            let shifts: &[i64] = if a.ty == Type::Int { &[0, -1, 1] } else { &[0] };
-            facts.extend(shifts.iter().map(|&shift| Fact::Equal(a.atom.clone(), b.atom.clone(), shift)));
-        }
-    }
-    facts.extend(sums(&mine, &theirs));
-    facts.retain(|fact| is_seen(program.both(), pair, fact));
-    // What is said of variables alone is cheapest to look at, and where there are too many the last ones are left out.
-    facts.sort_by_key(|fact| fact.steps().next().is_some());
-    facts.extend(further(program, pair));
-    facts
-}
-
-/// Facts that are looked for where those on entry alone do not do: where counters begin or do not come to, that they are below a
-/// length, whether flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does.
-fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
-    let (left, right) = program.code(pair);
-    let mut found = Vec::new();
-    for (version, code) in [left, right].into_iter().enumerate() {
-        let all = values(program.unit.as_unit(), &BTreeSet::new(), version, code);
-        let is_length = |value: &&Value| value.atom.steps.last() == Some(&Step::Length);
-        for counter in all.iter().filter(|value| value.is_bare() && value.is_number()) {
-            found.extend([0, 1].map(|least| Fact::AtLeast(counter.atom.clone(), least)));
-            found.push(Fact::NotZero(counter.atom.clone()));
-            let lengths = all.iter().filter(is_length);
-            found.extend(lengths.map(|length| Fact::AtMost(counter.atom.clone(), length.atom.clone(), -1)));
-        }
-        let flags = all.iter().filter(|value| value.is_bare() && value.ty == Type::Bool);
-        found.extend(flags.flat_map(|flag| [false, true].map(|truth| Fact::Truth(flag.atom.clone(), truth))));
-        for (value, (index, sort)) in all.iter().filter_map(|value| match value.atom.steps[..] {
-            [Step::Cell(index, sort)] => Some((value, (index, sort))),
-            _ => None,
-        }) {
-            let of_array = |step: Step| Atom { steps: vec![step], ..value.atom.clone() };
-            found.push(Fact::Equal(value.atom.clone(), of_array(Step::First(sort)), 0));
-            let kept = all.iter().filter(|own| own.is_bare() && own.ty == value.ty && own.atom.parameter != index);
-            found.extend(kept.map(|own| Fact::Equal(own.atom.clone(), of_array(Step::Before(index, sort)), 0)));
-        }
-    }
-    found.retain(|fact| is_seen(program.both(), pair, fact));
-    found
-}
-
-/// The fields without references that one loop alone writes, of what either refers to.
-fn apart(program: &Program<'_>, pair: Pair, equal: &[(usize, usize)]) -> Vec<Apart> {
-    let fields = fields(program, pair);
-    let (left, right) = program.code(pair);
-    let writes = |version: usize, field: FieldId| {
-        program.effects[version][[pair.0, pair.1][version].index()].writes.contains(&Selector::Field(field))
-    };
-    let place = |value: Value| match (value.atom.version, value.atom.parameter, &value.atom.steps[..]) {
-        // One place is named once.
-        (1, theirs, _) if equal.iter().any(|own| own.1 == theirs) => None,
-        (version, parameter, &[Step::Field(field)]) => {
-            let fits = !value.ty.is_reference() && writes(0, field) != writes(1, field);
-            fits.then_some(Apart { version, parameter, field: field.0 })
-        }
-        _ => None,
-    };
-    let all = |version: usize, code| values(program.unit.as_unit(), &fields, version, code);
-    all(0, left).into_iter().chain(all(1, right)).filter_map(place).take(MAX_APART).collect()
-}
-
 /// Whether a fact about two ends says more than which results are equal.
 fn is_open(fact: &Fact, (left, right): (&Procedure, &Procedure), results: &[(usize, usize)]) -> bool {
     match fact {
@@ -407,88 +262,4 @@ fn is_open(fact: &Fact, (left, right): (&Procedure, &Procedure), results: &[(usi
         }
         _ => true,
     }
-}
-
-/// All facts that might hold of the ends of two loops: of their results, and of what is read from these; and from what a
-/// reference is read that only one of the two hands out.
-fn at_ends(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
-    let unit = program.unit.as_unit();
-    let fields = fields(program, pair);
-    let (left, right) = program.code(pair);
-    let [mine, theirs] = [(0, left), (1, right)].map(|(version, code)| last_values(unit, &fields, version, code));
-    let mut facts = Vec::new();
-    for (version, (code, values)) in [(left, &mine), (right, &theirs)].into_iter().enumerate() {
-        for (at, local) in results(code).iter().enumerate().filter(|(_, local)| local.ty.is_reference()) {
-            let own = Atom { version, parameter: code.params + at, steps: Vec::new() };
-            let read = values.iter().filter(|value| value.atom.steps.len() == 1 && value.ty == local.ty);
-            let from = read.filter(|value| value.atom.parameter != own.parameter);
-            facts.extend(from.map(|value| Fact::Equal(own.clone(), value.atom.clone(), 0)));
-        }
-        let lengths = || values.iter().filter(|value| value.atom.steps.last() == Some(&Step::Length));
-        let is_result = |value: &&Value| value.is_bare() && value.atom.parameter >= code.params;
-        for number in values.iter().filter(is_result).filter(|value| value.is_number()) {
-            facts.push(Fact::AtLeast(number.atom.clone(), 0));
-            facts.extend(lengths().map(|length| Fact::AtMost(number.atom.clone(), length.atom.clone(), -1)));
-        }
-    }
-    for (a, b) in mine.iter().flat_map(|a| theirs.iter().map(move |b| (a, b))) {
-        let alike = Sort::from(&a.ty) == Sort::from(&b.ty);
-        let results = (a.atom.parameter >= left.params, b.atom.parameter >= right.params);
-        if alike && (a.is_bare() && results.0 || b.is_bare() && results.1) {
-            let shifts: &[i64] = if a.ty == Type::Int && a.is_bare() && b.is_bare() { &[0, -1, 1] } else { &[0] };
-            facts.extend(shifts.iter().map(|&shift| Fact::Equal(a.atom.clone(), b.atom.clone(), shift)));
-        }
-    }
-    facts.retain(|fact| is_seen(program.both(), pair, fact));
-    facts
-}
-
-/// What a loop leaves in its variables, and what can be read from there: results, and parameters that it leaves as they are.
-fn last_values(unit: &Unit, fields: &BTreeSet<FieldId>, version: usize, code: &Procedure) -> Vec<Value> {
-    let is_result = |local: &Local| results(code).iter().any(|other| other.name == local.name);
-    let variables = code.locals.iter().enumerate().take(code.params + code.results);
-    let left = variables.filter(|(at, local)| *at >= code.params || !is_result(local));
-    let bare: Vec<Value> = left
-        .map(|(parameter, local)| Value { atom: Atom { version, parameter, steps: Vec::new() }, ty: local.ty.clone() })
-        .collect();
-    let numbers: Vec<usize> = bare.iter().filter(|value| value.is_number()).map(|value| value.atom.parameter).collect();
-    let read: Vec<Value> = bare.iter().flat_map(|value| self::read(unit, fields, &numbers, value)).collect();
-    bare.into_iter().chain(read).collect()
-}
-
-/// What might hold of one version alone: what is not null, and which numbers are bounded by others.
-fn alone(values: &[Value]) -> Vec<Fact> {
-    let references = values.iter().filter(|value| value.is_bare() && value.ty.is_reference());
-    let not_null = references.map(|value| Fact::NotNull(value.atom.clone()));
-    let counters = values.iter().filter(|value| value.is_bare() && value.is_number());
-    let bounded = counters.flat_map(|counter| {
-        let others = values.iter().filter(|value| value.is_bound()).filter(|other| other.atom != counter.atom);
-        others.map(|other| Fact::AtMost(counter.atom.clone(), other.atom.clone(), 0))
-    });
-    not_null.chain(bounded).collect()
-}
-
-/// That two numbers have a sum which is a third one: one counts up and the other down; or an index of one version is where the other
-/// began, and how far it has come.
-fn sums(mine: &[Value], theirs: &[Value]) -> Vec<Fact> {
-    let counters = |values: &[Value]| -> Vec<Atom> {
-        values.iter().filter(|value| value.is_bare() && value.is_number()).map(|value| value.atom.clone()).collect()
-    };
-    let wholes: Vec<&Atom> =
-        mine.iter().chain(theirs).filter(|value| value.is_bound()).map(|value| &value.atom).collect();
-    let both = [counters(mine), counters(theirs)];
-    let mut found = Vec::new();
-    for (a, b) in both[0].iter().flat_map(|a| both[1].iter().map(move |b| (a, b))) {
-        for whole in wholes.iter().filter(|&&whole| whole != a && whole != b) {
-            found.extend([0, -1].map(|more| Fact::Sum([a.clone(), b.clone()], (*whole).clone(), more)));
-        }
-    }
-    for (own, others) in [(&both[0], &both[1]), (&both[1], &both[0])] {
-        for (at, a) in own.iter().enumerate() {
-            for b in &own[at + 1..] {
-                found.extend(others.iter().map(|whole| Fact::Sum([a.clone(), b.clone()], whole.clone(), 0)));
-            }
-        }
-    }
-    found
 }

@@ -1,6 +1,6 @@
-//! Loops that are not over the same variables: run in step, under a relation that is found.
+//! Loops and recursive helpers that are not over the same variables: run in step, under a relation that is found.
 //!
-//! In: a pair of procedures with as many loops each, which may write the heap. Out: a proof, path by path, in which the calls of
+//! In: a pair of procedures with loops or helpers that go together, which may write the heap. Out: a proof, path by path, in which the calls of
 //! loops are matched under a [`CallRelation`]. Some variables are equal. Others are related by facts such as
 //! `n' == a.length` or `i' == i + 1`. Those that only one version has are free.
 //!
@@ -12,20 +12,20 @@
 //!
 //! Invariant: a proof counts only when nothing was taken out of any relation while it was made.
 
+mod candidates;
 mod couple;
 mod pace;
+mod partners;
 mod search;
 
 use super::{Engine, relational};
-use crate::budget::loops::{COMMON_ATTEMPTS, MAX_LOOPS, MAX_RARE_WAYS, MAX_WAYS};
+use crate::budget::loops::{COMMON_ATTEMPTS, MAX_RARE_WAYS, MAX_WAYS};
 use crate::goal::{Claim, Goal, LoopsEvidence, Pair, PairProof, Program, ProofEvidence, Rule};
-use crate::lower::is_loop;
 use couple::{Couple, LookedFor};
 use kernel::pair::plan::Turns;
 use kernel::pair::{self, PairEvidence};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
-use lang_l::hir::ProcId;
 use search::{Missing, Search};
 use smt::solve::Solver;
 use std::slice;
@@ -66,11 +66,11 @@ impl Engine for Loops {
     }
 
     fn applies(&self, goal: &Goal<'_>) -> bool {
-        goal.reached != Some(Level::Full) && goal.is_defined() && !goal.is_loop() && !loop_pairs(goal).is_empty()
+        goal.reached != Some(Level::Full) && goal.is_defined() && !goal.is_loop() && !partners::pairs(goal).is_empty()
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
-        let pairs = loop_pairs(goal);
+        let pairs = partners::pairs(goal);
         // What is right for one of several loops is often wrong for another.
         let tried = if pairs.len() > 1 { COMMON_ATTEMPTS } else { ATTEMPTS.len() };
         let paced = pairs.first().filter(|_| pairs.len() == 1).and_then(|&pair| pace::turns(goal.program, pair));
@@ -100,8 +100,7 @@ impl Engine for Loops {
         let ProofEvidence::Loops(evidence) = &claim.evidence else {
             return reject("the evidence is not one of relations between loops");
         };
-        let pairs: Vec<Pair> = evidence.loops.iter().map(|told| told.pair).collect();
-        if !self.applies(goal) || pairs != loop_pairs(goal) {
+        if !goal.is_defined() || !evidence.loops.iter().all(|told| partners::are_run(goal, told.pair)) {
             return reject("the loops are not those of the two procedures");
         }
         let Some(relations) = told(goal.program, evidence) else {
@@ -118,18 +117,6 @@ impl Engine for Loops {
 pub(super) fn told(program: &Program<'_>, evidence: &LoopsEvidence) -> Option<pair::loops::LoopsEvidence> {
     let loops = evidence.loops.iter().map(|own| couple::told(program, own)).collect::<Option<_>>()?;
     Some(pair::loops::LoopsEvidence { whole: evidence.whole.clone(), turns: evidence.turns.clone(), loops })
-}
-
-/// The loops of the two sides, in the order of the source; none where these are not as many.
-fn loop_pairs(goal: &Goal<'_>) -> Vec<Pair> {
-    let [left, right] = [0, 1].map(|version| {
-        let code = &goal.program.unit.versions()[version];
-        let callees = goal.effects(version).callees.iter().copied();
-        callees.filter(|callee| is_loop(code.procedure(*callee))).collect::<Vec<ProcId>>()
-    });
-    let pairs: Vec<Pair> = left.iter().copied().zip(right.iter().copied()).collect();
-    let fits = left.len() == right.len() && pairs.len() <= MAX_LOOPS;
-    if fits && pairs.iter().all(|&pair| goal.program.claimable(pair)) { pairs } else { Vec::new() }
 }
 
 /// The ways in which the variables of all loops may go together, the likelier ones first.

@@ -74,7 +74,8 @@ impl<'g> Search<'g> {
                 }
             }
             if !weakened {
-                return Ok(self.finish());
+                let one_thing = self.frame(&self.loops()).leave_one_thing().is_ok();
+                return if one_thing { Ok(self.finish()) } else { Err(Missing::Everything) };
             }
         }
         Err(Missing::Everything)

@@ -204,8 +204,13 @@ fn a_plan_executes_what_has_a_body_and_not_too_deep() {
 }
 
 #[test]
-fn loops_run_in_step_under_what_relates_them() {
-    let case = Case::counts();
+fn loops_and_helpers_run_in_step_under_what_relates_them() {
+    for case in [Case::counts(), Case::new(COUNTS, &[])] {
+        run_in_step(&case);
+    }
+}
+
+fn run_in_step(case: &Case) {
     let said = |facts: Vec<Fact>| {
         let entry = CallRelation { equal: vec![(1, 1), (2, 2)], facts, ..CallRelation::default() };
         case.related(LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] }, &Turns::default(), in_order)
@@ -243,6 +248,8 @@ fn facts_speak_of_what_is_there() {
         Fact::NotNull(atom(0, 0)),
         Fact::NotNull(value()),
         Fact::NotZero(atom(0, 2)),
+        Fact::Is(atom(0, 2), 0),
+        Fact::Null(atom(0, 0)),
         Fact::AtMost(atom(0, 0), atom(1, 2), 0),
         Fact::Equal(atom(0, 0), atom(1, 2), 0),
         Fact::Equal(atom(0, 2), atom(1, 2), 1),
@@ -262,6 +269,8 @@ fn facts_speak_of_what_is_there() {
     let right = [
         Fact::AtMost(value(), atom(1, 0), 0),
         Fact::NotZero(value()),
+        Fact::Is(value(), 3),
+        Fact::Null(read(2, vec![Step::Field(FieldId(1)); 2])),
         Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 2])),
     ];
     for fact in right {
@@ -311,19 +320,34 @@ fn few_turns_are_executed_in_place() {
 }
 
 #[test]
-fn loops_are_loops_and_are_related_once() {
+fn what_is_related_is_local_and_has_no_contract() {
     let fact = || with_fact(Fact::Equal(atom(1, 0), atom(0, 0), 1));
-    let mut case = Case::new(COUNTS, &[]);
-    assert_eq!(case.refused(&fact()), "a procedure is related that is no loop");
-    case = Case::counts();
+    for contract in ["requires n >= 0;", "ensures r >= i;", "modifies {};"] {
+        let promising = "count(i: int, n: int, c: Cell) returns (r: int) ";
+        let case = Case::new(&COUNTS.replace(promising, &format!("{promising}{contract} ")), &[]);
+        assert_eq!(case.refused(&fact()), "a procedure is related that has a contract", "{contract}");
+    }
+    let mut case = Case::counts();
     case.effects[0][1].non_local = true;
     assert!(case.refused(&fact()).contains("more than it is given"));
     let PairEvidence::Loops(mut evidence) = fact() else { unreachable!() };
-    evidence.loops.push(evidence.loops[0].clone());
-    assert_eq!(Case::counts().refused(&PairEvidence::Loops(evidence.clone())), "a loop is related to two others");
-    evidence.loops.truncate(1);
     evidence.loops[0].0.pair = (ProcId(1), ProcId(5));
     assert!(Case::counts().refused(&PairEvidence::Loops(evidence)).contains("not there"));
+}
+
+#[test]
+fn what_calls_leave_is_said_once() {
+    let PairEvidence::Loops(mut evidence) = with_fact(Fact::Equal(atom(1, 0), atom(0, 0), 1)) else { unreachable!() };
+    evidence.loops.push(evidence.loops[0].clone());
+    let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
+    assert_eq!(why, "two loops are related twice");
+    evidence.loops[1].0 =
+        LoopRelation { pair: (ProcId(0), ProcId(1)), entry: CallRelation::default(), results: vec![(0, 0)] };
+    let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
+    assert_eq!(why, "what calls of a loop leave is said in two ways");
+    evidence.loops[1].0.results.clear();
+    let why = Case::counts().refused(&PairEvidence::Loops(evidence));
+    assert!(!why.contains("in two ways"), "{why}");
 }
 
 /// Both call `count` twice, and give back different sums.

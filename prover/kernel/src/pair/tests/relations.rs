@@ -6,7 +6,7 @@ use crate::pair::PairEvidence;
 use crate::pair::loops::LoopRelation;
 use crate::pair::paths::Relations;
 use crate::pair::plan::Turns;
-use crate::relate::{Atom, CallRelation, Cases, Fact, Step, Uses};
+use crate::relate::{Atom, CallRelation, Cases, ConditionalClaim, Fact, Level, Step, Uses};
 use lang_l::hir::FieldId;
 use std::collections::BTreeMap;
 
@@ -85,4 +85,50 @@ fn what_related_loops_are_given_is_in_both_heaps() {
     for (other, said) in [("2", all), ("2", second), ("1", second)] {
         assert_eq!(check(other, said), Err("two matched calls do not start alike".to_string()), "{other}");
     }
+}
+
+/// Version 1 gives back a reference that version 0 does not.
+const GIVES: &str = "
+    class Cell { value: int; }
+    version 0
+    procedure run(n: int) { count(n); }
+    procedure count(n: int) { if (n > 0) { count(n - 1); } }
+    version 1
+    procedure run(n: int) { var c: Cell; c := count(n); }
+    procedure count(n: int) returns (c: Cell) { if (n > 0) { c := count(n - 1); } else { c := GIVEN; } }";
+
+#[test]
+fn a_reference_that_one_loop_alone_gives_back_is_null_at_all_ends() {
+    let check = |given: &str, exit: Vec<Fact>| {
+        let case = Case::new(&GIVES.replace("c := GIVEN;", given), &[]);
+        let entry = CallRelation { equal: vec![(0, 0)], exit, ..CallRelation::default() };
+        let own = LoopRelation { pair: OTHER, entry, results: Vec::new() };
+        case.check_pair(RUN, &case.related(own, &Turns::default(), in_order))
+    };
+    let null = || vec![Fact::Null(atom(1, 1))];
+    assert_eq!(check("c := null;", null()), Ok(Uses::new()));
+    assert!(check("c := new Cell();", null()).is_err());
+    let why = check("c := null;", Vec::new());
+    assert_eq!(why, Err("a loop hands out a reference that the other one does not".to_string()));
+}
+
+/// What calls of related loops share is what the relation says. A claim that says that they do the same would say more.
+#[test]
+fn related_loops_are_matched_by_no_other_claim() {
+    let under = |both: &[Vec<Outcome>; 2]| {
+        let mut said = in_order(both);
+        for own in said.values_mut() {
+            if let Cases::Settled(leaf) = &mut own.cases {
+                leaf.calls.iter_mut().for_each(|step| step.under = Some(0));
+            }
+        }
+        said
+    };
+    let mut case = Case::new(&counting(1, "n", 1), &[]);
+    case.claims.conditional.push(ConditionalClaim { pair: OTHER, condition: None, level: Some(Level::Full) });
+    let facts = vec![Fact::Equal(atom(1, 0), atom(0, 0), 1)];
+    let entry = CallRelation { equal: vec![(1, 1), (2, 2)], facts, ..CallRelation::default() };
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
+    let why = case.check_pair(RUN, &case.related(own, &Turns::default(), under));
+    assert!(why.as_ref().is_err_and(|why| why.contains("not claimed")), "{why:?}");
 }

@@ -1,0 +1,89 @@
+//! Which loops and recursive helpers of two procedures are run in step.
+//!
+//! In: a goal. Out: pairs of what recurs on both sides, in the order in which it is called; none where that does not go together.
+//!
+//! A helper that is claimed to do what one of the other version does needs no relation. One that stands alone on its side may stand for
+//! several, as one with a flag does.
+
+use crate::budget::loops::MAX_LOOPS;
+use crate::goal::{Goal, Pair};
+use crate::lower::is_loop;
+use kernel::relate::Level;
+use lang_l::hir::visit::walk_stmts;
+use lang_l::hir::{ProcId, Procedure};
+
+/// The pairs that are related.
+pub(super) fn pairs(goal: &Goal<'_>) -> Vec<Pair> {
+    let mut both = [0, 1].map(|version| recurring(goal, version));
+    for version in 0..2 {
+        // What is asked about may recur itself, where the other version has a helper for it.
+        let alone = both[version].is_empty() && !both[1 - version].is_empty();
+        if alone && may_be_related(goal, version, goal.id(version)) {
+            both[version].push(goal.id(version));
+        }
+    }
+    let [left, right] = both;
+    let pairs: Vec<Pair> = match (&left[..], &right[..]) {
+        (&[one], several) if several.len() > 1 && is_shared(goal, 0, one) => {
+            several.iter().map(|&q| (one, q)).collect()
+        }
+        (several, &[one]) if several.len() > 1 && is_shared(goal, 1, one) => {
+            several.iter().map(|&p| (p, one)).collect()
+        }
+        _ if left.len() == right.len() => left.into_iter().zip(right).collect(),
+        _ => Vec::new(),
+    };
+    let fits = pairs.len() <= MAX_LOOPS && pairs.iter().all(|&pair| goal.program.claimable(pair));
+    if fits { pairs } else { Vec::new() }
+}
+
+/// Whether two procedures are run by the two sides of a goal.
+pub(super) fn are_run(goal: &Goal<'_>, (left, right): Pair) -> bool {
+    [left, right]
+        .into_iter()
+        .enumerate()
+        .all(|(version, id)| goal.id(version) == id || goal.effects(version).callees.contains(&id))
+}
+
+/// The loops that a version runs, and its helpers that recur and for which nothing else stands.
+fn recurring(goal: &Goal<'_>, version: usize) -> Vec<ProcId> {
+    let others = &goal.effects(1 - version).callees;
+    let stands_for = |id: ProcId, &(p, q): &Pair| [p, q][version] == id && others.contains(&[q, p][version]);
+    let settled =
+        |id: ProcId| goal.claims.always.iter().any(|(pair, level)| *level == Level::Full && stands_for(id, pair));
+    let is_open = |id: ProcId| id != goal.id(version) && may_be_related(goal, version, id) && !settled(id);
+    called(goal, version).into_iter().filter(|&id| is_loop(code(goal, version, id)) || is_open(id)).collect()
+}
+
+/// Whether a procedure recurs, and has no contract.
+fn may_be_related(goal: &Goal<'_>, version: usize, id: ProcId) -> bool {
+    let code = code(goal, version, id);
+    let plain = code.requires.is_empty() && code.ensures.is_empty() && code.modifies.is_none();
+    plain && code.body.is_some() && goal.program.effects[version][id.index()].recursive(id)
+}
+
+/// Whether a procedure, or the one that it is a loop of, may be called from several places.
+fn is_shared(goal: &Goal<'_>, version: usize, id: ProcId) -> bool {
+    code(goal, version, id).origin.part_of().unwrap_or(id) != goal.id(version)
+}
+
+/// All that the procedure of a version calls, in the order in which it is first come to.
+fn called(goal: &Goal<'_>, version: usize) -> Vec<ProcId> {
+    let (mut found, mut work) = (Vec::new(), vec![goal.id(version)]);
+    while let Some(next) = work.pop() {
+        if found.contains(&next) {
+            continue;
+        }
+        found.push(next);
+        let mut callees = Vec::new();
+        if let Some(body) = &code(goal, version, next).body {
+            walk_stmts(body, &mut |stmt| callees.extend(stmt.as_call().map(|(_, callee, _)| callee)));
+        }
+        work.extend(callees.into_iter().rev());
+    }
+    found
+}
+
+fn code<'g>(goal: &'g Goal<'_>, version: usize, id: ProcId) -> &'g Procedure {
+    goal.program.unit.procedure(version, id)
+}
