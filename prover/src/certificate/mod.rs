@@ -159,6 +159,14 @@ pub fn replay_with(
     Ok(derived.replay)
 }
 
+/// The texts that a certificate speaks of, as it holds them.
+///
+/// # Errors
+/// When it is no certificate, or does not hold them.
+pub fn sources(certificate: &Certificate) -> Result<Sources, Refusal> {
+    Document::read(certificate)?.sources(certificate, None)
+}
+
 /// The files that an index lists, itself included; `None` when the text is no index.
 pub fn listed(index: &str) -> Option<BTreeSet<String>> {
     let document: Document = serde_json::from_str(index).ok()?;
