@@ -12,8 +12,8 @@ use super::outcome::{LeftOut, Outcome, PairOutcome, Place};
 use super::part::{Part, parts};
 use super::program::{self, Expected, Program};
 use super::since::Since;
-use crate::status::Failure;
 use crate::commands::verify::pairs::Pair;
+use crate::status::Failure;
 use lang_l::Loaded;
 use lang_l::hir::ProcId;
 use prover::report::Subject;
@@ -120,7 +120,13 @@ impl Bench<'_> {
             let facts = Facts { label: &label, procedures, file: &case.name, expected, changed: changed(at) };
             pair.counts() && self.filter.holds(&facts)
         };
-        program.pairs.iter().enumerate().filter(|(at, pair)| is_new(*at) && takes(*at, pair)).map(|(at, _)| at).collect()
+        program
+            .pairs
+            .iter()
+            .enumerate()
+            .filter(|(at, pair)| is_new(*at) && takes(*at, pair))
+            .map(|(at, _)| at)
+            .collect()
     }
 
     /// What is found of the selected pairs, in their order. What is not as expected is verified afresh: it is told in full, and not
@@ -130,7 +136,8 @@ impl Bench<'_> {
         for part in of_pairs(program, selected.iter().copied()) {
             found.extend(self.kept(program, &part));
             let is_missing = |at: &usize| !found.contains_key(&program.pairs[*at].of.key);
-            let missing: Vec<usize> = part.pairs.iter().filter_map(|pair| program.at(&pair.key)).filter(is_missing).collect();
+            let missing: Vec<usize> =
+                part.pairs.iter().filter_map(|pair| program.at(&pair.key)).filter(is_missing).collect();
             for part in of_pairs(program, missing) {
                 found.extend(self.verified(program, &part));
             }
