@@ -16,6 +16,7 @@
 mod acceleration;
 mod ask;
 mod atoms;
+pub mod brief;
 pub mod client;
 mod condition;
 mod cubes;

@@ -243,7 +243,8 @@ pub(crate) struct ClientArgs {
     /// How to print what was found
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// Does not apply yet: boundaries are procedures that no file has. `ape verify --certificate` writes what is proved of the rest
+    /// Write what is proved of the clients, and the stores on which they differ, to this directory, for `ape replay`: a certificate of
+    /// the program whose clients call their boundaries
     #[arg(long, value_name = "DIR")]
     pub(crate) certificate: Option<PathBuf>,
 }

@@ -17,7 +17,7 @@ use super::results;
 use super::text::Names;
 use super::{PairDiff, Task};
 use crate::budget::closed_form::MAX_MODULI;
-use crate::budget::diff::{MAX_DEPTH, MAX_KEPT, MAX_RECURSION_DEPTH, MAX_UNROLLED_DEPTH};
+use crate::budget::diff::{MAX_DEPTH, MAX_KEPT, MAX_OUTCOMES, MAX_RECURSION_DEPTH, MAX_UNROLLED_DEPTH};
 use crate::budget::kept::MAX_MODULUS;
 use crate::goal::{Pair, PairProof, Program, assumptions, inlinable};
 use crate::verdict::comparison::Comparison;
@@ -90,6 +90,20 @@ pub(in crate::diff) fn find(
         }
     }
     best
+}
+
+/// Where both of a pair end and differ, seen with all calls in place; `None` where a version has more outcomes than `most`.
+pub(in crate::diff) fn differing(
+    task: Task<'_>,
+    comparison: &Comparison<'_>,
+    most: usize,
+    solver: &mut Solver,
+) -> Option<Condition> {
+    let (left, right) = comparison.pair;
+    let inline = [(0, left), (1, right)].map(|(version, id)| task.program.effects[version][id.index()].callees.clone());
+    let plan = Plan { inline, depth: MAX_DEPTH, outcomes: most, ..Plan::default() };
+    let mut look = Look::take(task, comparison, &plan, solver)?;
+    look.differing(solver)
 }
 
 /// What is known by two plans, neither of which knows all: each condition is proved, whatever the other plan says.
@@ -189,7 +203,7 @@ fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
             _ => MAX_DEPTH,
         };
         if plans.iter().all(|plan| plan.forms.is_some() || plan.inline != inline) {
-            plans.push(Plan { inline, depth, accelerate: true, forms: None });
+            plans.push(Plan { inline, depth, outcomes: MAX_OUTCOMES, accelerate: true, forms: None });
         }
     }
     plans
@@ -411,17 +425,20 @@ impl<'l> Look<'l> {
 
     /// Where both end and differ, and how; only with stores that were run.
     fn differs(&mut self, solver: &mut Solver) -> Option<(Condition, rows::Rows)> {
+        let condition = self.differing(solver)?;
+        let rows = rows::rows(self, &condition, solver)?;
+        Some((condition, rows))
+    }
+
+    /// Where both end and differ.
+    fn differing(&mut self, solver: &mut Solver) -> Option<Condition> {
         let parts: Vec<Term> = self.regions.differ.iter().map(|region| region.condition).collect();
         if parts.is_empty() {
             return None;
         }
         let text = self.write(&parts, solver)?.holds.text;
         let condition = self.read(text, solver)?;
-        if !proof::differs(&self.meetings, condition.term, &mut self.arena, solver) {
-            return None;
-        }
-        let rows = rows::rows(self, &condition, solver)?;
-        Some((condition, rows))
+        proof::differs(&self.meetings, condition.term, &mut self.arena, solver).then_some(condition)
     }
 
     /// Where exactly one ends; only with a store that was run.
