@@ -178,3 +178,88 @@ fn a_certificate_of_clients_is_for_its_boundaries() {
     let ran = run(["replay", &directory.to_string_lossy()]);
     assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
 }
+
+/// What is said of the values at two places of a program.
+fn at(name: &str, text: &str, lines: &str) -> Vec<Json> {
+    let report = run(["diff", "--format", "json", "--at", lines, &program(name, text)]).json();
+    report["pairs"].as_array().cloned().unwrap_or_default()
+}
+
+/// A loop that goes on for longer takes its variable to values that it did not have, and is the same at its end.
+#[test]
+fn values_that_a_loop_adds_are_found() {
+    let version = |name: &str, factor: u8| {
+        format!(
+            "version {name}\nprocedure up(n: int) requires n >= 0; {{\ni := 0;\nwhile (i < {factor} * n) {{ i := i + 1; }}\n}}\n"
+        )
+    };
+    let text = version("before", 1) + &version("after", 3);
+    for (lines, places, differ) in [("4~9", ["line 4", "line 9"], "n < value && value <= 3 * n"), ("9~4", ["", ""], "")]
+    {
+        if differ.is_empty() {
+            let ran = run(["diff", "--at", lines, &program("at_swapped.l", &text)]);
+            assert_eq!(
+                (ran.status, ran.err.contains("no statement of version before begins in line 9")),
+                (Some(2), true)
+            );
+            continue;
+        }
+        let pairs = at("at_loop.l", &text, lines);
+        let own = pairs.iter().find(|pair| pair["left"] == format!("i of up, {}", places[0])).expect("i is compared");
+        assert_eq!((&own["right"], &own["complete"]), (&format!("i of up, {}", places[1]).into(), &true.into()));
+        let found = own["differs_when"].as_str().unwrap_or_default();
+        let both = ["one", "other"].iter().zip([found, differ]).map(|(name, condition)| {
+            format!("version {name} procedure c(n: int, value: int) returns (b: bool) requires n >= 0; {{ b := {condition}; }}\n")
+        });
+        let report = run(["verify", "--format", "json", &program("at_conditions.l", &both.collect::<String>())]).json();
+        assert_eq!(report["verdict"], "equivalent", "{found}");
+        let n = pairs.iter().find(|pair| pair["left"] == "n of up, line 4").expect("n is compared");
+        assert_eq!((&n["verdict"], &n["equal_when"]), (&"equivalent".into(), &"true".into()));
+    }
+}
+
+/// A value may be in the old version alone, and in the new one alone; each has a store that was run.
+#[test]
+fn both_directions_are_told() {
+    let version = |name: &str, value: u8| {
+        format!("version {name}\nprocedure f(b: bool) returns (r: int) {{\nx := b ? {value} : 0;\nr := 9;\n}}\n")
+    };
+    let pairs = at("at_both.l", &(version("before", 1) + &version("after", 2)), "4~9");
+    let own = pairs.iter().find(|pair| pair["left"] == "x of f, line 4").expect("x is compared");
+    assert_eq!(own["complete"], true, "{own:#}");
+    let value = |row: &Json, side: &str| row[side][0]["value"].as_str().unwrap_or_default().to_string();
+    let rows: Vec<&Json> = own["rows"].as_array().into_iter().flatten().collect();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["left"][0]["place"] == "had"), "{own:#}");
+    assert!(rows.iter().all(|row| value(row, "left") != value(row, "right")), "{own:#}");
+    let same = pairs.iter().find(|pair| pair["left"] == "b of f, line 4").expect("b is compared");
+    assert_eq!(same["verdict"], "equivalent");
+}
+
+/// That the versions leave other heaps is no difference of values: such stores are open, or known to be equal.
+#[test]
+fn what_else_differs_is_none_of_values() {
+    let version = |name: &str, value: u8| {
+        format!(
+            "version {name}\nprocedure f(c: Cell, n: int) {{\nx := n;\nif (c != null) {{\nc.v := {value};\n}}\n}}\n"
+        )
+    };
+    let text = format!("class Cell {{ v: int; }}\n{}{}", version("before", 1), version("after", 2));
+    let pairs = at("at_heap.l", &text, "5~12");
+    let own = pairs.iter().find(|pair| pair["left"] == "x of f, line 5").expect("x is compared");
+    assert_eq!((&own["differs_when"], &own["verdict"]), (&"false".into(), &"unknown".into()), "{own:#}");
+    assert_eq!(own["rows"].as_array().map(Vec::len), Some(0));
+}
+
+/// Globals that differ at the end are no values, and neither is what a `return` would give back.
+#[test]
+fn ends_are_none_of_values() {
+    let version = |name: &str, value: u8| {
+        format!(
+            "version {name}\nprocedure f(n: int) returns (r: int) {{\ng := {value};\nif (n > 3) {{ return {value}; }}\nr := {value};\n}}\n"
+        )
+    };
+    let text = format!("global g: int;\n{}{}", version("before", 1), version("after", 2));
+    let pairs = at("at_ends.l", &text, "5~11");
+    assert_eq!(pairs.len(), 2, "{pairs:?}");
+    assert!(pairs.iter().all(|pair| pair["verdict"] == "equivalent"), "{pairs:#?}");
+}

@@ -127,6 +127,7 @@ fn together(task: Task<'_>, best: PairDiff, found: PairDiff, solver: &mut Solver
     let tells = one.relation.is_none() && found.relation.is_some();
     if differs || one.differs_when == "false" && tells {
         (one.differs_when, one.rows, one.relation) = (found.differs_when, found.rows, found.relation);
+        one.rows_whole = found.rows_whole;
         one.refined = found.refined;
     }
     if one_ends {
@@ -331,8 +332,9 @@ impl<'l> Look<'l> {
         };
         let left = match open_when {
             Some(_) => solver.attempt(|solver| rows::unsettled(self, solver)).ok(),
-            None => Some(rows::Rows { rows: Vec::new(), relations: Some(Vec::new()) }),
+            None => Some(rows::Rows { rows: Vec::new(), relations: Some(Vec::new()), whole: true }),
         };
+        let rows_whole = rows.as_ref().is_none_or(|rows| rows.whole);
         let relation = told.zip(left.as_ref().and_then(|left| left.relations.clone()));
         let relation = relation.map(|(told, left)| [told, left].concat());
         let rows = rows.into_iter().chain(left).flat_map(|part| part.rows).collect();
@@ -342,6 +344,7 @@ impl<'l> Look<'l> {
             one_ends_when,
             open_when,
             rows,
+            rows_whole,
             relation: relation.filter(|ways| !ways.is_empty()).map(|ways| one_of(&ways)),
             one_ends_witness,
             executed: true,
@@ -523,7 +526,7 @@ fn one_of(ways: &[String]) -> String {
 }
 
 /// What none of these conditions covers.
-fn rest(texts: &[String; 3]) -> String {
+pub(in crate::diff) fn rest(texts: &[String; 3]) -> String {
     let known: Vec<String> = texts.iter().filter(|text| *text != "false").map(|text| format!("!({text})")).collect();
     if known.is_empty() { "true".into() } else { known.join(" && ") }
 }
