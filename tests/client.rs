@@ -347,7 +347,6 @@ fn usage() -> Vec<String> {
     let swap = root().join("examples/account.l").to_string_lossy().into_owned();
     let mut wrong = Vec::new();
     for (words, status, says) in [
-        (vec!["client", &file, "--certificate", "anywhere"], 2, "--certificate does not apply to client"),
         (vec!["client", &file, "--client", "fee"], 2, "fee is not the same code in both versions"),
         (vec!["client", &file, "--client", "nobody"], 2, "there is no procedure nobody"),
         (vec!["client", &swap], 4, ""),

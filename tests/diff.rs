@@ -10,6 +10,8 @@
 //! told, and the relation follows from each row of the report, with the row's values in the place of the outputs. Where a row
 //! does not know all values, it follows from what the row says of them; and fails where the outputs are equal.
 //!
+//! A row `at` says which values one version alone has at a loop.
+//!
 //! Suites that are absent are *ignored*. So are, unless `-- --include-ignored` asks for them, those of the four papers: they take long.
 
 mod common;
@@ -75,7 +77,8 @@ fn expected(folder: &Path) -> Vec<Expected> {
         let [file, pair, kind, condition] = line.split('\t').take(4).collect::<Vec<_>>().try_into().ok()?;
         let wanted =
             matches!(kind, "equal" | "equal_min" | "differ" | "differ_min" | "diverge" | "delta" | "delta_exact")
-                || kind == "rows" && condition.contains(';');
+                || kind == "rows" && condition.contains(';')
+                || kind.starts_with("at ");
         let [file, pair, kind, condition] = [file, pair, kind, condition].map(str::to_string);
         wanted.then_some(Expected { file, pair, kind, condition })
     };
@@ -91,10 +94,12 @@ fn check(folder: &Path, file: &str, name: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let (mut exact, mut all) = (0, 0);
     for row in expected(folder).into_iter().filter(|row| row.file == file) {
-        if let "delta" | "delta_exact" | "rows" = row.kind.as_str() {
+        let at = row.kind.starts_with("at ");
+        if at || matches!(row.kind.as_str(), "delta" | "delta_exact" | "rows") {
             all += 1;
             let label = format!("{name}\t{}\t{}", row.pair, row.kind);
-            match (relates(&text, &report, &row), known.lines().any(|line| line == label)) {
+            let said = if at { values_at_loops(&path, &text, &row) } else { relates(&text, &report, &row) };
+            match (said, known.lines().any(|line| line == label)) {
                 (Ok(()), false) => exact += 1,
                 (Ok(()), true) => wrong.push(format!("{label} is known: take it out of tests/diff_open.tsv")),
                 (Err(_), true) => {}
@@ -131,6 +136,29 @@ fn check(folder: &Path, file: &str, name: &str) -> Vec<String> {
     }
     println!("{name}: {exact} of {all} exact");
     wrong
+}
+
+/// Whether the values that a version has at a label and the other has not are those that are expected: at the loops of a file that
+/// has one in each version. The value of the second version has a prime in the table.
+fn values_at_loops(path: &Path, text: &str, row: &Expected) -> Result<(), String> {
+    let loops: Vec<String> = text
+        .lines()
+        .zip(1..)
+        .filter(|(line, _)| line.contains("while ("))
+        .map(|(_, at): (_, usize)| at.to_string())
+        .collect();
+    let lines = loops.join("~");
+    let report =
+        ape(["diff".as_ref(), "--format".as_ref(), "json".as_ref(), "--at".as_ref(), lines.as_ref(), path.as_os_str()]);
+    let (variable, _) = row.condition.split_once('\'').ok_or("no variable has a prime")?;
+    let variable = variable.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let title = format!("{variable} of {}, line {}", row.pair, loops.first().map_or("", |line| line));
+    let report = report.json();
+    let own = report["pairs"].as_array().into_iter().flatten().find(|pair| pair["left"] == title.as_str());
+    let found = own.and_then(|own| own["differs_when"].as_str()).ok_or("it is not reported")?;
+    let expected = row.condition.replace(&format!("{variable}'"), "value");
+    let said = verdict_with(text, &row.pair, &[("value".into(), variable.into())], [found, &expected]);
+    if said == "equivalent" { Ok(()) } else { Err(format!("they differ when {found}")) }
 }
 
 /// Whether all rows of a pair say at least what is expected of the outputs; why not.

@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 /// Two versions that do the same.
 const SAME: &str = "version 0\nprocedure f(n: int) returns (r: int) { r := n + 1; }\n\
@@ -334,9 +335,54 @@ fn what_is_kept_is_replayed() {
     assert_eq!(cached(&kept(&[])), 6);
 }
 
+/// A program of several procedures: `top` calls `mid`, which calls `leaf`, as `other` does; `alone` calls nothing.
+fn module(mid: &str) -> String {
+    let version = |label: &str, sum: &str| {
+        format!(
+            "version {label}\n// What it is for.\n\
+             procedure leaf(n: int) returns (r: int) {{ r := {sum}; }}\n\
+             procedure mid(n: int) returns (r: int) {{ r := leaf({mid}); }}\n\
+             procedure top(n: int) returns (r: int) {{ r := mid(n) + mid(n + 1); }}\n\
+             procedure other(n: int) returns (r: int) {{ r := leaf(n) * 2; }}\n\
+             procedure alone(n: int) returns (r: int) {{ r := n - n; }}\n"
+        )
+    };
+    version("0", "n + 1") + &version("1", "1 + n")
+}
+
+#[test]
+fn what_is_proved_again_is_what_changed_and_its_callers() {
+    let folder = folder("callers", &[("m.l", module("n"))]);
+    let (cache, file) = (folder.join(".cache").display().to_string(), folder.join("m.l"));
+    let fresh = |more: &[&str]| -> Vec<String> {
+        let ran = ran(&folder, &[&["--cache", &cache, "--format", "json-lines"], more].concat());
+        let told = lines(&ran).0;
+        assert!(told.iter().all(|line| line["verdict"] == "equivalent"), "{}", ran.out);
+        let fresh = told.iter().filter(|line| line["cached"] == false);
+        fresh.map(|line| line["pair"].as_str().expect("a name").to_string()).collect()
+    };
+    let write = |text: &str| fs::write(&file, text).expect("it can be written");
+    assert_eq!(fresh(&[]), ["leaf", "mid", "top", "other", "alone"]);
+    assert!(fresh(&[]).is_empty());
+    write(&module("n + 2"));
+    assert_eq!(fresh(&["--filter", "changed"]), ["mid", "top"]);
+    assert!(fresh(&[]).is_empty());
+    write(&module("n + 3"));
+    assert_eq!(fresh(&[]), ["mid", "top"]);
+    // What stands between procedures is no part of any, and what was proved before is not forgotten.
+    write(&module("n + 2").replace("// What it is for.", "// What it does.\n"));
+    assert!(fresh(&[]).is_empty());
+    // What is needed of a callee is proved with it, also where nobody asks for the callee.
+    write(&module("n + 4"));
+    assert_eq!(fresh(&["--filter", "name(top)"]), ["top"]);
+    assert_eq!(fresh(&[]), ["mid"]);
+}
+
 #[test]
 fn a_cache_that_lies_or_is_gone_costs_time_alone() {
-    let folder = numbered("lies", 100);
+    let folder = numbered("lies", 95);
+    // What is kept of its five pairs is two entries, and four that name one of these.
+    fs::write(folder.join("m.l"), module("n")).expect("it can be written");
     let cache = folder.join(".cache");
     let shown = cache.display().to_string();
     let right = test(&folder, &[]);
@@ -345,7 +391,7 @@ fn a_cache_that_lies_or_is_gone_costs_time_alone() {
         let with = ran(&folder, &["--cache", &shown]);
         assert_eq!((with.out.as_str(), with.status), (right.out.as_str(), right.status), "round {round}");
         let files = entries(&cache);
-        assert_eq!(files.len(), 100);
+        assert_eq!(files.len(), 95 + 2 + 4);
         let texts: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).expect("it can be read")).collect();
         for (at, file) in files.iter().enumerate() {
             let mut bytes = texts[at].clone();
@@ -353,7 +399,7 @@ fn a_cache_that_lies_or_is_gone_costs_time_alone() {
             match random.below(6) {
                 0 => bytes[place] = b'0' + (random.below(75) as u8),
                 1 => bytes.truncate(place),
-                2 => bytes = texts[random.below(100)].clone(),
+                2 => bytes = texts[random.below(texts.len())].clone(),
                 3 => bytes = swapped(&bytes, "not-equivalent", "equivalent"),
                 4 => bytes = swapped(&bytes, "\"equivalent\"", "\"unknown\""),
                 _ => drop(bytes.remove(place)),
@@ -416,14 +462,24 @@ fn forge(folder: &Path) {
         decisions.pairs.iter_mut().for_each(|pair| pair.answer = Decision::Unknown("nobody knows".into()));
         write(&loaded.unit, &loaded.sources, &decisions).expect("nothing is claimed")
     });
-    let program = Sha256::digest(fs::read(env!("CARGO_BIN_EXE_ape")).expect("it can be read"));
-    let program: String = program.iter().map(|byte| format!("{byte:02x}")).collect();
     let entry = json!({
-        "format": "ape results 1",
-        "unsettled_by": format!("{program} timeout 60, memory 2048"),
+        "format": "ape results 2",
+        "unsettled_by": this_program("timeout 60, memory 2048"),
         "certificate": certificate.files,
     });
     // The name of the file is the same hash: it is where the true result was.
     let [path] = &entries(&folder.join(".cache"))[..] else { panic!("there is one entry") };
     fs::write(path, entry.to_string()).expect("it can be written");
+}
+
+/// How a cache names the program file and the options by which something was not settled.
+fn this_program(options: &str) -> String {
+    let about = fs::metadata(env!("CARGO_BIN_EXE_ape")).expect("it is there");
+    let written = about.modified().expect("it is known").duration_since(UNIX_EPOCH).expect("it is not that old");
+    let mut hash = Sha256::new();
+    for part in [about.len().to_string(), written.as_nanos().to_string(), options.to_string()] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -354,6 +354,18 @@ pub(crate) mod diff {
     pub(crate) const MAX_WORK: u64 = 2_000_000;
 }
 
+/// The last line of a report: from which stores a pair differs.
+pub(crate) mod brief {
+    /// Of more pairs of a report than this it is not said.
+    pub(crate) const MAX_PAIRS: usize = 4;
+    /// Nor of a procedure of more outcomes than this.
+    pub(crate) const MAX_OUTCOMES: usize = 8;
+    /// A condition of more tests than this is none for one line.
+    pub(crate) const MAX_TESTS: usize = 6;
+    /// Each question gets this part of the budget.
+    pub(crate) const SHARE: u32 = 4;
+}
+
 /// Conditions that recursion keeps.
 pub(crate) mod kept {
     /// More pairs that call one another are not looked at together.

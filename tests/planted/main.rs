@@ -1,6 +1,6 @@
 //! Faults that are switched on, one at a time: what each costs, and whether anything wrong is said.
 //!
-//! `cargo test --release -p ape-cli --features planted --test planted -- --all` runs every fault, and the beginning of a name those of
+//! `cargo test --workspace --features ape-cli/planted --test planted -- --all` runs every fault, and the beginning of a name those of
 //! that name; each on its part of the traps, attacks, fuzzed pairs and far differences. With `--whole` each is run on all of
 //! them. `APE_BLESS=1` writes where each fault was seen to bite to `tests/planted.tsv`, which is looked at first. `--tenth N`
 //! runs a tenth of those that are in this table.

@@ -7,6 +7,7 @@
 
 use crate::analysis::AnalysisEvidence;
 use crate::goal::{Claim, Pair, PairProof};
+use crate::lower::outline::cuts::Cut;
 use crate::search::witness::{ContractWitness, Witness};
 use crate::verdict::{PairReport, Report, Verdict};
 use kernel::relate::{ConditionalClaim, Level};
@@ -18,6 +19,8 @@ use std::collections::BTreeMap;
 /// What was decided about a program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decisions {
+    /// What was cut out of the procedures of the source, before all else.
+    pub cuts: Vec<Cut>,
     /// How the effects of each version were found.
     pub evidence: [AnalysisEvidence; 2],
     /// The proofs; those of pairs without a condition first, each pair once.
@@ -82,7 +85,8 @@ impl Decisions {
             };
             pairs.push(AnsweredPair { pair: asked.pair, when: asked.when.clone(), answer });
         }
-        Decisions { evidence: report.evidence.clone(), proofs: chosen.proofs(unit, report), pairs }
+        let (evidence, proofs) = (report.evidence.clone(), chosen.proofs(unit, report));
+        Decisions { cuts: Vec::new(), evidence, proofs, pairs }
     }
 }
 

@@ -60,6 +60,7 @@ pub(super) fn write(sources: &Sources, decisions: &Decisions, confirmed: &Confir
         schema_version: SCHEMA_VERSION,
         ape_version: env!("CARGO_PKG_VERSION").into(),
         sources: named,
+        cuts: decisions.cuts.clone(),
         pairs: decisions.pairs.iter().zip(&confirmed.pairs).map(|(pair, seen)| words.pair(pair, seen)).collect(),
         proofs: (decisions.proofs.iter().zip(&confirmed.proofs).zip(&confirmed.script_names))
             .map(|((decided, (proof, queries)), name)| words.proof(decided, proof, queries.len(), name.clone()))
@@ -141,7 +142,7 @@ impl Document {
     pub(super) fn decisions(&self, unit: &Unit) -> Result<Decisions, Rejection> {
         let lowered = crate::lower::lower(unit);
         let reader = Reader { lowered: &lowered };
-        let mut decisions = Decisions::default();
+        let mut decisions = Decisions { cuts: self.cuts.clone(), ..Decisions::default() };
         for version in 0..2 {
             decisions.evidence[version] = entries::evidence(&lowered, version, &self.versions[version])?;
         }

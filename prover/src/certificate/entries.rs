@@ -9,6 +9,7 @@ use crate::analysis::contracts::ContractEvidence;
 use crate::analysis::inference::InferredEffects;
 use crate::analysis::loop_invariants::LoopInvariants;
 use crate::lower::Lowered;
+use crate::lower::outline::cuts::Cut;
 use kernel::alone::clauses::ClauseKind;
 use kernel::alone::measures::{Measure, Ranking};
 use kernel::exec::sweep::Sweep;
@@ -29,6 +30,9 @@ pub(super) struct Document {
     pub(super) schema_version: u32,
     pub(super) ape_version: String,
     pub(super) sources: Vec<SourceEntry>,
+    /// The statements that have become procedures.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) cuts: Vec<Cut>,
     /// The pairs that were asked for, with their verdicts.
     pub(super) pairs: Vec<PairEntry>,
     /// The proofs these rest on.

@@ -22,6 +22,7 @@ mod names;
 pub use confirm::Confirmation;
 pub use decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 
+use crate::lower::outline::cuts::{Cut, cut};
 use crate::verdict::Report;
 use entries::Document;
 use kernel::rejection::Rejection;
@@ -92,7 +93,15 @@ pub struct ReplayedPair {
 /// # Errors
 /// When what the report says is not confirmed: a bug of ours, or a solver that wavers.
 pub fn make(unit: &Unit, sources: &Sources, report: &Report) -> Result<Certificate, Refusal> {
-    let decisions = Decisions::of(unit, report);
+    make_cut(unit, &[], sources, report)
+}
+
+/// The same of the program that these cuts have made of what is written.
+///
+/// # Errors
+/// The same.
+pub fn make_cut(unit: &Unit, cuts: &[Cut], sources: &Sources, report: &Report) -> Result<Certificate, Refusal> {
+    let decisions = Decisions { cuts: cuts.to_vec(), ..Decisions::of(unit, report) };
     let certificate = write(unit, sources, &decisions).map_err(|Rejection(what)| refusal("the report", what))?;
     replay(&certificate, None)?;
     Ok(certificate)
@@ -115,7 +124,7 @@ pub fn write(unit: &Unit, sources: &Sources, decisions: &Decisions) -> Result<Ce
 pub fn rewrite(certificate: &Certificate) -> Result<Certificate, Refusal> {
     let document = Document::read(certificate)?;
     let sources = document.sources(certificate, None)?;
-    let unit = compile(&sources)?;
+    let unit = document.program(&sources)?;
     let decisions = document.decisions(&unit).map_err(|Rejection(what)| refusal(INDEX, what))?;
     write(&unit, &sources, &decisions).map_err(|Rejection(what)| refusal(INDEX, what))
 }
@@ -159,6 +168,14 @@ pub fn replay_with(
     Ok(derived.replay)
 }
 
+/// The texts that a certificate speaks of, as it holds them.
+///
+/// # Errors
+/// When it is no certificate, or does not hold them.
+pub fn sources(certificate: &Certificate) -> Result<Sources, Refusal> {
+    Document::read(certificate)?.sources(certificate, None)
+}
+
 /// The files that an index lists, itself included; `None` when the text is no index.
 pub fn listed(index: &str) -> Option<BTreeSet<String>> {
     let document: Document = serde_json::from_str(index).ok()?;
@@ -178,7 +195,7 @@ struct Derivation {
 fn derive(certificate: &Certificate, program: Option<&Sources>) -> Result<Derivation, Refusal> {
     let document = Document::read(certificate)?;
     let sources = document.sources(certificate, program)?;
-    let unit = compile(&sources)?;
+    let unit = document.program(&sources)?;
     let decisions = document.decisions(&unit).map_err(|Rejection(what)| refusal(INDEX, what))?;
     let confirmed = confirm::confirm(&unit, &decisions).map_err(|Rejection(what)| refusal(INDEX, what))?;
     let again = document::write(&sources, &decisions, &confirmed);
@@ -222,6 +239,14 @@ fn check_with_cvc5(certificate: &Certificate, replay: &Replay, cvc5: &Cvc5) -> R
 
 fn refusal(place: impl Into<String>, what: impl Into<String>) -> Refusal {
     Refusal::Rejection { place: place.into(), what: what.into() }
+}
+
+impl Document {
+    /// The program that a certificate is about: what the sources say, after the cuts.
+    fn program(&self, sources: &Sources) -> Result<Unit, Refusal> {
+        let refused = || refusal(INDEX, "the statements cannot be cut out of the procedures");
+        cut(&compile(sources)?, &self.cuts).ok_or_else(refused)
+    }
 }
 
 /// The program that source texts make.

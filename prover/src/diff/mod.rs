@@ -15,7 +15,9 @@
 
 mod acceleration;
 mod ask;
+pub mod at;
 mod atoms;
+pub mod brief;
 pub mod client;
 mod condition;
 mod cubes;
@@ -77,6 +79,8 @@ pub struct PairDiff {
     pub open_when: Option<String>,
     /// How the stores that differ do.
     pub rows: Vec<Row>,
+    /// Whether each way to differ that was proved has a row.
+    rows_whole: bool,
     /// What holds of the outputs of every store that differs; `None` where not all ways to differ can be told.
     pub relation: Option<String>,
     /// A store from which exactly one was seen to end.
@@ -89,6 +93,8 @@ pub struct PairDiff {
     pub refined: Vec<String>,
     /// How long it took.
     pub time: Duration,
+    /// The lines of both versions that it is about, where it is about the values there.
+    pub at: Option<[usize; 2]>,
     /// Where the two are equal, as it is read, with the proof; for callers.
     proved: Option<Box<(Expr, PairProof)>>,
 }
@@ -351,12 +357,14 @@ fn open(source: &Loaded, comparison: &Comparison<'_>) -> PairDiff {
         one_ends_when: "false".into(),
         open_when: Some("true".into()),
         rows: Vec::new(),
+        rows_whole: false,
         relation: None,
         one_ends_witness: None,
         modified: false,
         executed: false,
         refined: Vec::new(),
         time: Duration::ZERO,
+        at: None,
         proved: None,
     }
 }

@@ -10,7 +10,7 @@ use super::acceleration::accelerated;
 use super::atoms::of_entry;
 use super::endless;
 use super::outputs::{self, Output};
-use crate::budget::diff::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK, PATHS_SHARE};
+use crate::budget::diff::{MAX_CALLS, MAX_WORK, PATHS_SHARE};
 use crate::budget::relate::MAX_ATTEMPTS;
 use crate::goal::{Pair, Program};
 use crate::relate::Searcher;
@@ -32,6 +32,8 @@ pub(super) struct Plan {
     pub(super) inline: [BTreeSet<ProcId>; 2],
     /// How deep.
     pub(super) depth: usize,
+    /// More outcomes of one version than this are too many.
+    pub(super) outcomes: usize,
     /// Whether loops are taken at once where that can be said.
     pub(super) accelerate: bool,
     /// Whether closed forms say what recursion gives back; then, by which numbers remainders are taken.
@@ -101,7 +103,7 @@ pub(super) fn outcomes(
     let mut both = [Vec::new(), Vec::new()];
     for (version, id) in [(0, pair.0), (1, pair.1)] {
         let limits = Limits {
-            outcomes: MAX_OUTCOMES,
+            outcomes: plan.outcomes,
             calls: MAX_CALLS,
             work: MAX_WORK,
             inline: plan.inline[version].clone(),

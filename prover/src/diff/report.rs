@@ -167,11 +167,7 @@ fn row_json(source: &Loaded, pair: &PairDiff, row: &Row) -> Json {
     let values = |values: &[Value]| -> Vec<Json> {
         values.iter().map(|value| json!({ "place": value.place, "value": value.value })).collect()
     };
-    let (left, right) = pair.pair;
-    let run = RunPair { unit: &source.unit, left, right, when: None };
-    let lines =
-        marks(&source.sources, &run, &row.witness).map(|marks| marks.map(|mark| source.sources.line(mark.span)));
-    let lines = lines.map_or([Vec::new(), Vec::new()], |lines| lines.map(|line| vec![line]));
+    let lines = lines(source, pair, row).map_or([Vec::new(), Vec::new()], |lines| lines.map(|line| vec![line]));
     json!({
         "when": row.when,
         "relation": row.relation(),
@@ -182,6 +178,14 @@ fn row_json(source: &Loaded, pair: &PairDiff, row: &Row) -> Json {
         "witness": store_json(source, pair, &row.witness),
         "lines": { "left": lines[0], "right": lines[1] },
     })
+}
+
+/// The lines of both versions that make the difference of a row.
+fn lines(source: &Loaded, pair: &PairDiff, row: &Row) -> Option<[usize; 2]> {
+    let (left, right) = pair.pair;
+    let run = RunPair { unit: &source.unit, left, right, when: None };
+    let marked = || marks(&source.sources, &run, &row.witness);
+    pair.at.or_else(|| marked().map(|marks| marks.map(|mark| source.sources.line(mark.span))))
 }
 
 fn store_json(source: &Loaded, pair: &PairDiff, witness: &Witness) -> Json {

@@ -23,6 +23,7 @@ mod draft;
 mod errors;
 pub(crate) mod liveness;
 mod loops;
+pub mod outline;
 mod parameter_order;
 mod simulations;
 mod tail_absorption;

@@ -99,7 +99,14 @@ pub fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> Str
                 None => text.push_str(": a pair it rests on may not\n"),
             }
         }
-        Verdict::NotEquivalent(witness) => text.push_str(&difference(subject, pair, witness, detail.width)),
+        Verdict::NotEquivalent(witness) => {
+            text.push_str(&difference(subject, pair, witness, detail.width));
+            match pair.differs_when.as_deref() {
+                None => {}
+                Some("true") => text.push_str("  differs always, see `ape diff`\n"),
+                Some(when) => _ = writeln!(text, "  differs when {when}, see `ape diff`"),
+            }
+        }
         Verdict::ContractViolation(witness) => text.push_str(&violation(subject, witness, detail.width)),
         Verdict::Unknown(reason) => text.push_str(&unknown_text(subject, reason)),
     }

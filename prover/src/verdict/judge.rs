@@ -200,6 +200,7 @@ impl<'a> Judge<'a> {
             time: Duration::ZERO,
             rests_on,
             pair: comparison.pair,
+            differs_when: None,
             unreached: [Vec::new(), Vec::new()],
         }
     }

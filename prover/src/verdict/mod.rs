@@ -116,6 +116,8 @@ pub struct PairReport {
     pub rests_on: Vec<Premise>,
     /// The procedures compared, as ids of version 0 and 1.
     pub pair: crate::goal::Pair,
+    /// From which stores the two end and differ, where somebody has looked (`diff::brief`) and that was cheap to have.
+    pub differs_when: Option<String>,
     /// Statements of version 0 and 1 that no run comes to from the stores compared; looked for only when asked to explain.
     pub unreached: [Vec<Span>; 2],
 }

@@ -51,6 +51,7 @@ pub fn report(unit: &Unit, open: impl Iterator<Item = (Pair, Option<String>)>, r
             time: Duration::ZERO,
             rests_on: Vec::new(),
             pair,
+            differs_when: None,
             unreached: [Vec::new(), Vec::new()],
         });
     }

@@ -180,6 +180,10 @@ pub(crate) struct DiffArgs {
     /// Show all rows, and what is equal in them
     #[arg(long)]
     pub(crate) rows: bool,
+    /// Compare the values that variables of both versions have where these lines begin a statement, one of each version: for which
+    /// stores and values only one of them has the value there. Control comes to a loop once and after each turn
+    #[arg(long, value_name = "LINE~LINE", value_parser = lines, conflicts_with_all = ["procedures", "partial", "certificate"])]
+    pub(crate) at: Option<[usize; 2]>,
     /// Count a run that does not end as equal to anything
     #[arg(long)]
     pub(crate) partial: bool,
@@ -206,6 +210,13 @@ pub(crate) struct DiffArgs {
     /// of the program that claims them
     #[arg(long, value_name = "DIR", conflicts_with_all = ["watch", "partial"])]
     pub(crate) certificate: Option<PathBuf>,
+}
+
+/// A line of each version.
+fn lines(text: &str) -> Result<[usize; 2], String> {
+    let read = |line: &str| line.trim().parse::<usize>().ok().filter(|&line| line > 0);
+    let both = text.split_once('~').and_then(|(left, right)| Some([read(left)?, read(right)?]));
+    both.ok_or_else(|| "it takes a line of each version, as in 12~15".into())
 }
 
 /// What `ape client --help` ends with.
@@ -243,7 +254,8 @@ pub(crate) struct ClientArgs {
     /// How to print what was found
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// Does not apply yet: boundaries are procedures that no file has. `ape verify --certificate` writes what is proved of the rest
+    /// Write what is proved of the clients, and the stores on which they differ, to this directory, for `ape replay`: a certificate of
+    /// the program whose clients call their boundaries
     #[arg(long, value_name = "DIR")]
     pub(crate) certificate: Option<PathBuf>,
 }

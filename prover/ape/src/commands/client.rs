@@ -4,6 +4,7 @@
 //!
 //! Invariant: with `--format json` nothing but one JSON object goes to standard output.
 
+use super::verify::certificates;
 use super::verify::programs::{self, Chosen};
 use crate::args::{ClientArgs, Format};
 use crate::machine::threads::{self, workers};
@@ -11,6 +12,7 @@ use crate::machine::{limits, terminal};
 use crate::status::{Failure, Status};
 use lang_l::Loaded;
 use prover::Config;
+use prover::diff::client::claimed::claimed;
 use prover::diff::client::{self, Asked, Client, ClientReport};
 use prover::report::text::USUAL_WIDTH;
 use smt::solve::{QueryBudget, Shared};
@@ -23,11 +25,6 @@ const QUESTIONS: u32 = 3;
 
 /// Looks at clients. The status says how bad the worst verdict is.
 pub(crate) fn client(args: &ClientArgs, out: &mut impl Write) -> Result<Status, Failure> {
-    if args.certificate.is_some() {
-        let what = "--certificate does not apply to client: a boundary is a procedure that no file has; \
-                    `ape verify --certificate` writes what is proved of the procedures themselves";
-        return Err(Failure::Usage(what.into()));
-    }
     let names: Vec<String> = args.clients.iter().chain(&args.libraries).cloned().collect();
     let choose = |paths: &[&Path]| programs::of_clients(paths, &names);
     let (backend, chosen) = match programs::begin(&args.files, args.memory, choose)? {
@@ -35,11 +32,24 @@ pub(crate) fn client(args: &ClientArgs, out: &mut impl Write) -> Result<Status, 
         Err(status) => return Ok(status),
     };
     let asked = asked(args, &chosen)?;
+    let directories = match &args.certificate {
+        Some(directory) => certificates::of_programs(directory, &chosen)?,
+        None => Vec::new(),
+    };
     let at_once = workers(args.jobs, chosen.programs.len());
     let examined = |program: &Loaded| client::client(program, &config(args, &backend, at_once), &asked);
     let reports = threads::each(args.jobs, &chosen.programs, examined).map_err(Failure::Thread)?;
     print(args, &chosen, &reports, out)?;
+    for (at, directory) in directories.iter().enumerate() {
+        certify((&chosen.programs[at], &reports[at]), directory, &config(args, &backend, at_once))?;
+    }
     Ok(status(&reports))
+}
+
+/// Writes the certificate of what is said of the clients of a program; of none there is nothing to write.
+fn certify((program, report): (&Loaded, &ClientReport), directory: &Path, config: &Config) -> Result<(), Failure> {
+    let Some(claimed) = claimed(&program.unit, report, config) else { return Ok(()) };
+    certificates::save(directory, &certificates::make_of_clients(program, &claimed)?)
 }
 
 /// Whom the question is about, if it can be asked.

@@ -38,7 +38,8 @@ use std::time::Duration;
 
 /// The first of some texts, by its number, that is not proved, and what is said of it instead.
 ///
-/// All are asked in one context; an answer that is lost that way is asked for again as a search would, in a context of its own.
+/// All are asked in one context, that of this thread; an answer that is lost that way is asked for again as a search would, in a
+/// context of its own.
 pub fn first_unproved(texts: &[&str]) -> Option<(usize, Answer)> {
     let QueryBudget { rlimit, clock } = QueryBudget::default();
     let question = |smt2| Question { smt2, logic: Logic::QuantifierFree, rlimit, clock, seed: 0, task: None };

@@ -2,8 +2,8 @@
 
 use super::{Answer, Logic, Question};
 use crate::stop;
-use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -59,20 +59,18 @@ pub(super) fn decide_first(question: &Question<'_>) -> Answer {
     decide_in_context(question)
 }
 
-/// Decides questions one after the other in one context: which costs less than a context for each, and may cost an answer.
+/// Decides questions one after the other in the context that this thread has of itself, whatever else was decided in it before: to
+/// make a context takes longer than most questions. That may cost an answer; so may the clock, which bounds all of them together.
 pub(super) fn decide_together(questions: &[Question<'_>]) -> Vec<Answer> {
-    let decide = || questions.iter().map(decide_in_context).collect();
-    match questions {
-        [] => Vec::new(),
-        // A thread has a context before anything is asked, and to make another one takes longer than most questions.
-        _ if OWN_IS_NEW.replace(false) => decide(),
-        _ => with_z3_config(&Config::new(), decide),
-    }
-}
-
-thread_local! {
-    /// Whether nothing was done yet in the context that this thread has of itself: all others are made for one question.
-    static OWN_IS_NEW: Cell<bool> = const { Cell::new(true) };
+    let clock = questions.iter().map(|question| question.clock).max().unwrap_or_default();
+    let decide = |is_over: &AtomicBool| {
+        let decide = |question| match is_over.load(Ordering::Relaxed) {
+            true => Answer::Unknown("the clock ran out over another question".into()),
+            false => decide_unwatched(question),
+        };
+        questions.iter().map(decide).collect()
+    };
+    within(clock, decide).0
 }
 
 /// Bounds the memory of this process's Z3, in MB: what would take more is not decided.
@@ -87,6 +85,17 @@ pub(super) fn is_out_of_memory(reason: &str) -> bool {
 
 /// Decides a question in the context of this thread, in which nothing may have been done before.
 fn decide_in_context(question: &Question<'_>) -> Answer {
+    let (answer, late) = within(question.clock, |_| decide_unwatched(question));
+    match answer {
+        Answer::Unknown(_) if late => Answer::Unknown(format!(
+            "the clock, a safety net, ran out after {} s before the solver's step budget did",
+            question.clock.as_secs()
+        )),
+        answer => answer,
+    }
+}
+
+fn decide_unwatched(question: &Question<'_>) -> Answer {
     let asserted = question.smt2.matches("\n(assert ").count();
     // It only reads, so it needs none of the solver's own set-up, which takes longer than most queries.
     let reader = Tactic::new("skip").solver();
@@ -98,20 +107,10 @@ fn decide_in_context(question: &Question<'_>) -> Answer {
     }
     // For what is checked from here on, counted from here on.
     Context::thread_local().update_param_value("rlimit", &question.rlimit.to_string());
-    let mut model = None;
-    let ((result, reason), late) = within(question.clock, || {
-        let (result, reason, found) = check(question, &assertions);
-        model = found;
-        (result, reason)
-    });
-    match result {
-        SatResult::Unsat => Answer::Holds,
-        SatResult::Sat => model.map_or(Answer::Fails, Answer::FailsAt),
-        SatResult::Unknown if late => Answer::Unknown(format!(
-            "the clock, a safety net, ran out after {} s before the solver's step budget did",
-            question.clock.as_secs()
-        )),
-        SatResult::Unknown => Answer::Unknown(reason.unwrap_or_else(|| "no reason given".into())),
+    match check(question, &assertions) {
+        (SatResult::Unsat, ..) => Answer::Holds,
+        (SatResult::Sat, _, model) => model.map_or(Answer::Fails, Answer::FailsAt),
+        (SatResult::Unknown, reason, _) => Answer::Unknown(reason.unwrap_or_else(|| "no reason given".into())),
     }
 }
 
@@ -165,29 +164,36 @@ fn nonlinear(smt2: &str) -> bool {
 /// How often it is looked whether somebody asked to stop.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// Does the work, and interrupts the solver when the clock runs out or the stop fires; says whether it did.
-fn within<T>(clock: Duration, work: impl FnOnce() -> T) -> (T, bool) {
+/// Does the work, and interrupts the solver when the clock runs out or the stop fires; the work can see whether it did, and so can
+/// the caller.
+fn within<T>(clock: Duration, work: impl FnOnce(&AtomicBool) -> T) -> (T, bool) {
     let context = Context::thread_local();
     let handle = context.handle();
     let (done, waiting) = mpsc::channel::<()>();
     let (stop, started) = (stop::current(), Instant::now());
+    let (is_over, over) = (&AtomicBool::new(false), Ordering::Relaxed);
     thread::scope(|scope| {
         let interrupt = move || {
             loop {
                 let left = clock.saturating_sub(started.elapsed());
                 if left.is_zero() || stop.reason().is_some() {
+                    is_over.store(true, over);
                     handle.interrupt();
-                    return true;
+                    return;
                 }
                 if waiting.recv_timeout(left.min(SLICE)) == Err(mpsc::RecvTimeoutError::Disconnected) {
-                    return false;
+                    return;
                 }
             }
         };
         // Where there is no thread for the watch the step budget bounds the work alone.
         let watch = thread::Builder::new().spawn_scoped(scope, interrupt);
-        let result = work();
+        let result = work(is_over);
         drop(done);
-        (result, watch.is_ok_and(|watch| watch.join().unwrap_or(false)))
+        // Only what was interrupted before it was done is late.
+        if let Ok(watch) = watch {
+            let _ = watch.join();
+        }
+        (result, is_over.load(over))
     })
 }

@@ -8,11 +8,13 @@
 //!
 //! Invariant: a call is contained only by a procedure that the kernel's gate let through, at the full level.
 
-use super::outline::{Outlined, outline};
 use super::part::{Names, callees, part};
 use super::prove::{Found, prove};
-use super::sites::{self, Kind, Range, Site};
+use super::sites::{self, Kind, Site};
 use crate::budget::client::MAX_ROUNDS;
+use crate::lower::outline::cuts::Cut;
+use crate::lower::outline::range::Range;
+use crate::lower::outline::{Outlined, outline};
 use lang_l::hir::same::same_code;
 use lang_l::hir::{ProcId, Procedure, Unit};
 use lang_l::source::Span;
@@ -40,6 +42,8 @@ pub(super) struct Work {
     pub(super) equal: Names,
     /// The procedures that are known not to be, or that nothing proved to be.
     pub(super) unequal: Names,
+    /// What was cut out of the clients, in this order.
+    pub(super) cuts: Vec<Cut>,
     /// How many ranges were outlined so far: no two procedures that they become have one name, whichever of them are kept.
     pub(super) outlined: usize,
 }
@@ -207,6 +211,8 @@ impl Work {
                 let Some(at) = own.find(client) else { continue };
                 trial.outlined[version].put_into(&mut own.procedures[at.index()], &trial.range, id);
             }
+            let Range { way, from, to } = trial.range.clone();
+            self.cuts.push(Cut { of: client.to_string(), way, from, to, name: name.clone() });
             self.equal.insert(name.clone());
         }
     }

@@ -5,8 +5,9 @@
 //! Invariant: nothing that a test reads was changed between the test and the call.
 
 use super::super::opposite::pushed;
-use super::sites::{Site, assigned, block};
+use super::sites::Site;
 use crate::lower::liveness::Live;
+use crate::lower::outline::range::{assigned, block};
 use lang_l::hir::print::expr_text;
 use lang_l::hir::{Block, Expr, ExprKind, Place, Procedure, Stmt, StmtKind, Unit, Version};
 

@@ -12,10 +12,10 @@
 //! Invariant: a client is said to be affected only with a store on which its own code was run, as it was written.
 
 mod boundaries;
+pub mod claimed;
 mod escape;
 mod facts;
 mod needs;
-mod outline;
 pub mod part;
 pub(in crate::diff) mod prove;
 mod reach;
@@ -28,16 +28,16 @@ pub use needs::Needs;
 pub use sites::Kind;
 
 use crate::goal::Pair;
+use crate::lower::outline::cuts::Cut;
 use crate::search::concrete;
 use crate::search::witness::{Contrast, RunPair, Witness};
 use crate::verdict::{PairReport, Report, Termination, Verdict};
 use crate::verify::{Config, verify};
 use boundaries::{Search, Work};
 use lang_l::Loaded;
-use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{StmtKind, Unit};
+use lang_l::hir::Unit;
 use lang_l::source::Span;
-use part::{Names, callees, is_same_code, part};
+use part::{Names, callees, is_same_code, is_straight, part};
 use smt::solve::Solver;
 use smt::stop::Reason;
 use std::collections::BTreeMap;
@@ -116,6 +116,8 @@ pub struct ClientReport {
     pub library: BTreeMap<String, Library>,
     /// The clients, callees first.
     pub clients: Vec<Client>,
+    /// The statements that have become procedures, which the clients call where they were proved.
+    pub cuts: Vec<Cut>,
     /// Why work was given up, if it was.
     pub stopped: Option<Reason>,
 }
@@ -152,7 +154,7 @@ pub fn client(source: &Loaded, config: &Config, asked: &Asked) -> ClientReport {
     let equal = report.library.values().filter(|one| matches!(one.report.verdict, Verdict::Equivalent(_)));
     let equal: Names = equal.map(|one| one.name.clone()).collect();
     let unequal = concerned.difference(&equal).cloned().collect();
-    let work = Work { unit: unit.clone(), equal, unequal, outlined: 0 };
+    let work = Work { unit: unit.clone(), equal, unequal, cuts: Vec::new(), outlined: 0 };
     let given_up = report.library.values().filter(|one| !may_be_partly_equal(&one.report)).map(|one| one.name.clone());
     let given_up = given_up.collect();
     let mut examination = Examination { source, config, asked, work, changed, given_up };
@@ -166,6 +168,7 @@ pub fn client(source: &Loaded, config: &Config, asked: &Asked) -> ClientReport {
             report.clients.push(found);
         }
     }
+    report.cuts = examination.work.cuts;
     report.library.retain(|name, _| libraries.contains(name));
     report.stopped = solver.stopped().or_else(|| config.stop.reason());
     report
@@ -224,18 +227,7 @@ fn may_be_partly_equal(report: &PairReport) -> bool {
 
 /// Whether neither version of a procedure has a loop, recursion, or code that is not there.
 fn is_plain(unit: &Unit, name: &str) -> bool {
-    let names: Names = callees(unit, name).into_iter().chain([name.to_string()]).collect();
-    names.iter().all(|one| {
-        let mut versions = unit.versions.iter().filter_map(|version| Some(version.procedure(version.find(one)?)));
-        let plain = versions.all(|procedure| {
-            let mut loops = procedure.body.is_none();
-            if let Some(body) = &procedure.body {
-                walk_stmts(body, &mut |stmt| loops |= matches!(stmt.kind, StmtKind::While { .. }));
-            }
-            !loops
-        });
-        plain && !callees(unit, one).contains(one)
-    })
+    unit.versions.iter().all(|version| version.find(name).is_none_or(|id| is_straight(version, id)))
 }
 
 /// What clients are examined with.
@@ -415,6 +407,7 @@ fn affected(unit: &Unit, name: &str, witness: Witness) -> Judged {
         time: Duration::ZERO,
         rests_on: Vec::new(),
         pair,
+        differs_when: None,
         unreached: [Vec::new(), Vec::new()],
     });
     let report = Report { pairs: report.into_iter().collect(), ..Report::default() };

@@ -44,7 +44,12 @@ pub fn restricted(unit: &Unit, kept: &[BTreeSet<ProcId>]) -> Unit {
 
 /// The procedures of these names, and all that they may call.
 fn reached(version: &Version, roots: &Names) -> BTreeSet<ProcId> {
-    let mut work: Vec<ProcId> = roots.iter().filter_map(|name| version.find(name)).collect();
+    reached_from(version, roots.iter().filter_map(|name| version.find(name)))
+}
+
+/// These procedures, and all that they may call.
+pub(in crate::diff) fn reached_from(version: &Version, roots: impl IntoIterator<Item = ProcId>) -> BTreeSet<ProcId> {
+    let mut work: Vec<ProcId> = roots.into_iter().collect();
     let mut found = BTreeSet::new();
     while let Some(next) = work.pop() {
         if found.insert(next) {
@@ -62,6 +67,16 @@ pub(super) fn callees(unit: &Unit, name: &str) -> Names {
         reached(version, &roots).into_iter().map(|id| version.procedure(id).name.clone()).collect::<Vec<_>>()
     };
     unit.versions.iter().flat_map(of).collect()
+}
+
+/// Whether a procedure, with all that it may call, has no loop, no recursion, and no code that is not there.
+pub(in crate::diff) fn is_straight(version: &Version, id: ProcId) -> bool {
+    reached_from(version, [id]).into_iter().all(|one| {
+        let procedure = version.procedure(one);
+        let loops = |body: &Block| body.any(&|stmt| matches!(stmt.kind, StmtKind::While { .. }));
+        let recurs = || reached_from(version, direct_callees(procedure)).contains(&one);
+        procedure.body.as_ref().is_some_and(|body| !loops(body)) && !recurs()
+    })
 }
 
 /// The same procedure, calling what its callees have become.

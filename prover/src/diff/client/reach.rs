@@ -9,7 +9,8 @@
 
 use super::part::{Names, part};
 use super::prove::{Found, prove};
-use super::sites::{Site, block_mut};
+use super::sites::Site;
+use crate::lower::outline::range::block_mut;
 use crate::search::concrete;
 use crate::search::witness::RunPair;
 use lang_l::hir::{Block, Expr, ExprKind, ProcId, Stmt, StmtKind, Type, Unit};

@@ -5,12 +5,10 @@
 //! Invariant: the ranges of one call, in order, are statements of ever more enclosing blocks.
 
 use crate::budget::client::{MAX_CANDIDATES, MAX_ENDS};
-use crate::lower::liveness::{Exits, Live, after_each, at_head};
-use lang_l::hir::{BinOp, Block, Expr, ExprKind, Place, ProcId, Procedure, Stmt, StmtKind};
+use crate::lower::liveness::Live;
+use crate::lower::outline::range::{Range, Way, assigned, block, liveness};
+use lang_l::hir::{BinOp, Block, Expr, ExprKind, ProcId, Procedure, StmtKind};
 use lang_l::source::Span;
-
-/// The way from a body to a block in it: statements, and which of their blocks.
-pub(super) type Way = Vec<(usize, usize)>;
 
 /// A call.
 #[derive(Clone, Debug)]
@@ -27,17 +25,6 @@ pub(super) struct Site {
     pub(super) args: Vec<Expr>,
     /// Whether a run that comes to the statement may leave it without the call.
     pub(super) lazy: bool,
-}
-
-/// Statements of one block, one after the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Range {
-    /// The block.
-    pub(super) way: Way,
-    /// The first.
-    pub(super) from: usize,
-    /// The last.
-    pub(super) to: usize,
 }
 
 /// What the statements of a boundary are.
@@ -69,16 +56,6 @@ impl Kind {
             Kind::Client => "client",
         }
     }
-}
-
-/// The block at the end of a way.
-pub(super) fn block<'b>(body: &'b Block, way: &[(usize, usize)]) -> &'b Block {
-    way.iter().fold(body, |block, &(at, which)| block.stmts[at].blocks()[which])
-}
-
-/// As [`block`], for changing it.
-pub(super) fn block_mut<'b>(body: &'b mut Block, way: &[(usize, usize)]) -> &'b mut Block {
-    way.iter().fold(body, |block, &(at, which)| block.stmts[at].blocks_mut().swap_remove(which))
 }
 
 /// All calls of a body of the procedures that are wanted, in the order of the source.
@@ -125,28 +102,6 @@ fn within(expr: &Expr, lazy: bool, see: &mut impl FnMut(ProcId, &[Expr], Span, b
     }
 }
 
-/// What is live after each statement of the block at the end of a way, and where control can go from there.
-pub(super) fn liveness(procedure: &Procedure, body: &Block, way: &[(usize, usize)]) -> (Vec<Live>, Exits) {
-    let mut exits = Exits::of(procedure);
-    // A post-condition speaks of parameters as they are in the end.
-    procedure.ensures.iter().for_each(|clause| clause.collect_locals(&mut exits.returned));
-    let (mut here, mut after) = (body, exits.returned.clone());
-    for &(at, which) in way {
-        let behind = after_each(here, &after, &exits).swap_remove(at);
-        let stmt = &here.stmts[at];
-        after = match &stmt.kind {
-            StmtKind::While { cond, invariants, body } => {
-                let head = at_head(cond, invariants, body, &behind, &exits);
-                exits = exits.within(&head, &behind);
-                head
-            }
-            _ => behind,
-        };
-        here = stmt.blocks()[which];
-    }
-    (after_each(here, &after, &exits), exits)
-}
-
 /// The ranges round a call, smallest first; never the whole body.
 pub(super) fn candidates(procedure: &Procedure, site: &Site) -> Vec<Range> {
     let Some(body) = &procedure.body else { return Vec::new() };
@@ -181,23 +136,6 @@ fn ends(block: &Block, at: usize, live: &[Live]) -> Vec<usize> {
     (at + 1..block.stmts.len()).filter(dead).take(MAX_ENDS).collect()
 }
 
-/// The variables that a statement assigns.
-pub(super) fn assigned(stmt: &Stmt) -> Live {
-    let mut found = Live::new();
-    collect_assigned(stmt, &mut found);
-    found
-}
-
-fn collect_assigned(stmt: &Stmt, found: &mut Live) {
-    found.extend(stmt.targets().iter().filter_map(|place| match place {
-        Place::Local(id) => Some(*id),
-        _ => None,
-    }));
-    for inner in stmt.blocks() {
-        inner.stmts.iter().for_each(|stmt| collect_assigned(stmt, found));
-    }
-}
-
 /// What the statements of a range are.
 pub(super) fn kind(body: &Block, range: &Range) -> Kind {
     let here = block(body, &range.way);
@@ -221,21 +159,6 @@ pub(super) fn span(body: &Block, range: &Range) -> Span {
 }
 
 impl Range {
-    /// Whether all statements of another range are among those of this one.
-    pub(super) fn contains(&self, other: &Range) -> bool {
-        if self.way == other.way {
-            return self.from <= other.from && other.to <= self.to;
-        }
-        other.way.starts_with(&self.way)
-            && other.way.get(self.way.len()).is_some_and(|(at, _)| (self.from..=self.to).contains(at))
-    }
-
-    /// Whether the two have a statement in common.
-    pub(super) fn meets(&self, other: &Range) -> bool {
-        let overlap = self.way == other.way && self.from <= other.to && other.from <= self.to;
-        overlap || self.contains(other) || other.contains(self)
-    }
-
     /// Whether a call is in one of the statements.
     pub(super) fn holds(&self, site: &Site) -> bool {
         self.contains(&Range { way: site.way.clone(), from: site.at, to: site.at })

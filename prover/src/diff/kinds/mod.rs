@@ -17,7 +17,7 @@ use super::results;
 use super::text::Names;
 use super::{PairDiff, Task};
 use crate::budget::closed_form::MAX_MODULI;
-use crate::budget::diff::{MAX_DEPTH, MAX_KEPT, MAX_RECURSION_DEPTH, MAX_UNROLLED_DEPTH};
+use crate::budget::diff::{MAX_DEPTH, MAX_KEPT, MAX_OUTCOMES, MAX_RECURSION_DEPTH, MAX_UNROLLED_DEPTH};
 use crate::budget::kept::MAX_MODULUS;
 use crate::goal::{Pair, PairProof, Program, assumptions, inlinable};
 use crate::verdict::comparison::Comparison;
@@ -92,6 +92,20 @@ pub(in crate::diff) fn find(
     best
 }
 
+/// Where both of a pair end and differ, seen with all calls in place; `None` where a version has more outcomes than `most`.
+pub(in crate::diff) fn differing(
+    task: Task<'_>,
+    comparison: &Comparison<'_>,
+    most: usize,
+    solver: &mut Solver,
+) -> Option<Condition> {
+    let (left, right) = comparison.pair;
+    let inline = [(0, left), (1, right)].map(|(version, id)| task.program.effects[version][id.index()].callees.clone());
+    let plan = Plan { inline, depth: MAX_DEPTH, outcomes: most, ..Plan::default() };
+    let mut look = Look::take(task, comparison, &plan, solver)?;
+    look.differing(solver)
+}
+
 /// What is known by two plans, neither of which knows all: each condition is proved, whatever the other plan says.
 fn together(task: Task<'_>, best: PairDiff, found: PairDiff, solver: &mut Solver) -> PairDiff {
     let question = Question { program: task.program, pair: best.pair, claims: task.claims };
@@ -113,6 +127,7 @@ fn together(task: Task<'_>, best: PairDiff, found: PairDiff, solver: &mut Solver
     let tells = one.relation.is_none() && found.relation.is_some();
     if differs || one.differs_when == "false" && tells {
         (one.differs_when, one.rows, one.relation) = (found.differs_when, found.rows, found.relation);
+        one.rows_whole = found.rows_whole;
         one.refined = found.refined;
     }
     if one_ends {
@@ -189,7 +204,7 @@ fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
             _ => MAX_DEPTH,
         };
         if plans.iter().all(|plan| plan.forms.is_some() || plan.inline != inline) {
-            plans.push(Plan { inline, depth, accelerate: true, forms: None });
+            plans.push(Plan { inline, depth, outcomes: MAX_OUTCOMES, accelerate: true, forms: None });
         }
     }
     plans
@@ -317,8 +332,9 @@ impl<'l> Look<'l> {
         };
         let left = match open_when {
             Some(_) => solver.attempt(|solver| rows::unsettled(self, solver)).ok(),
-            None => Some(rows::Rows { rows: Vec::new(), relations: Some(Vec::new()) }),
+            None => Some(rows::Rows { rows: Vec::new(), relations: Some(Vec::new()), whole: true }),
         };
+        let rows_whole = rows.as_ref().is_none_or(|rows| rows.whole);
         let relation = told.zip(left.as_ref().and_then(|left| left.relations.clone()));
         let relation = relation.map(|(told, left)| [told, left].concat());
         let rows = rows.into_iter().chain(left).flat_map(|part| part.rows).collect();
@@ -328,6 +344,7 @@ impl<'l> Look<'l> {
             one_ends_when,
             open_when,
             rows,
+            rows_whole,
             relation: relation.filter(|ways| !ways.is_empty()).map(|ways| one_of(&ways)),
             one_ends_witness,
             executed: true,
@@ -411,17 +428,20 @@ impl<'l> Look<'l> {
 
     /// Where both end and differ, and how; only with stores that were run.
     fn differs(&mut self, solver: &mut Solver) -> Option<(Condition, rows::Rows)> {
+        let condition = self.differing(solver)?;
+        let rows = rows::rows(self, &condition, solver)?;
+        Some((condition, rows))
+    }
+
+    /// Where both end and differ.
+    fn differing(&mut self, solver: &mut Solver) -> Option<Condition> {
         let parts: Vec<Term> = self.regions.differ.iter().map(|region| region.condition).collect();
         if parts.is_empty() {
             return None;
         }
         let text = self.write(&parts, solver)?.holds.text;
         let condition = self.read(text, solver)?;
-        if !proof::differs(&self.meetings, condition.term, &mut self.arena, solver) {
-            return None;
-        }
-        let rows = rows::rows(self, &condition, solver)?;
-        Some((condition, rows))
+        proof::differs(&self.meetings, condition.term, &mut self.arena, solver).then_some(condition)
     }
 
     /// Where exactly one ends; only with a store that was run.
@@ -506,7 +526,7 @@ fn one_of(ways: &[String]) -> String {
 }
 
 /// What none of these conditions covers.
-fn rest(texts: &[String; 3]) -> String {
+pub(in crate::diff) fn rest(texts: &[String; 3]) -> String {
     let known: Vec<String> = texts.iter().filter(|text| *text != "false").map(|text| format!("!({text})")).collect();
     if known.is_empty() { "true".into() } else { known.join(" && ") }
 }

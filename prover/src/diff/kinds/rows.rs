@@ -106,6 +106,8 @@ pub(in crate::diff) struct Rows {
     pub(in crate::diff) rows: Vec<Row>,
     /// What holds of the outputs in each way to differ; `None` where not all ways can be told.
     pub(in crate::diff) relations: Option<Vec<String>>,
+    /// Whether each way to differ has a row.
+    pub(in crate::diff) whole: bool,
 }
 
 /// The rows of all stores that differ; `None` when no store was found to differ in a run.
@@ -115,16 +117,19 @@ pub(in crate::diff) fn rows(look: &mut Look<'_>, whole: &Condition, solver: &mut
         let signature = signature(look, &region, &[region.condition], solver);
         groups.entry(signature).or_default().push(region.condition);
     }
-    let mut found = Rows { rows: Vec::new(), relations: Some(Vec::new()) };
+    let mut found = Rows { rows: Vec::new(), relations: Some(Vec::new()), whole: true };
     for (signature, parts) in groups {
         let Some((condition, held)) = condition(look, whole, &parts, solver) else {
-            found.relations = None;
+            (found.relations, found.whole) = (None, false);
             continue;
         };
         if let Some(relations) = &mut found.relations {
             relations.push(relation(&held, &signature, &[]));
         }
-        let Some(witness) = witness(look, &condition, solver) else { continue };
+        let Some(witness) = witness(look, &condition, solver) else {
+            found.whole = false;
+            continue;
+        };
         let (equal, left, right) = signature;
         let (between, witness) = (Vec::new(), Box::new(witness));
         found.rows.push(Row { when: condition.text, held, equal, left, right, between, settled: true, witness });
@@ -142,7 +147,7 @@ pub(in crate::diff) fn unsettled(look: &mut Look<'_>, solver: &mut Solver) -> Ro
         let between = between::relations(look, &region, &facts, solver);
         groups.entry((signature, between)).or_default().push(region.condition);
     }
-    let mut found = Rows { rows: Vec::new(), relations: (!look.regions.silent).then(Vec::new) };
+    let mut found = Rows { rows: Vec::new(), relations: (!look.regions.silent).then(Vec::new), whole: true };
     for ((signature, between), parts) in groups {
         let Some((condition, held)) = covering(look, &parts, solver) else {
             found.relations = None;

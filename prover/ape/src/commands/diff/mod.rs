@@ -14,7 +14,7 @@ use crate::solvers;
 use crate::status::{Failure, Status};
 use lang_l::Loaded;
 use prover::Config;
-use prover::diff::{self, DiffReport, Manner};
+use prover::diff::{self, DiffReport, Manner, at};
 use prover::verify::verify;
 use smt::solve::{QueryBudget, Shared};
 use std::io::Write;
@@ -61,12 +61,21 @@ fn compare(
         None => Vec::new(),
     };
     let at_once = workers(args.jobs, chosen.programs.len());
-    let compared = |program: &Loaded| diff::diff(program, &config(args, backend, round, at_once), &manner);
-    let reports = threads::each(args.jobs, &chosen.programs, compared).map_err(Failure::Thread)?;
+    let compared = |program: &Loaded| match args.at {
+        None => Ok((None, diff::diff(program, &config(args, backend, round, at_once), &manner))),
+        Some(lines) => at::places(program, lines).map(|places| {
+            let report = at::diff_at(&places, &config(args, backend, round, at_once), &manner);
+            (Some(places.program), report)
+        }),
+    };
+    let compared = threads::each(args.jobs, &chosen.programs, compared).map_err(Failure::Thread)?;
+    let compared: Vec<_> = compared.into_iter().collect::<Result<_, String>>().map_err(Failure::Usage)?;
+    let (made, reports): (Vec<Option<Loaded>>, Vec<DiffReport>) = compared.into_iter().unzip();
     if round.is_overtaken() {
         return Ok(Status::Undecided);
     }
-    print(args, chosen, &reports, out)?;
+    let programs = chosen.programs.iter().zip(&made).map(|(written, made)| made.as_ref().unwrap_or(written)).collect();
+    print(args, (chosen, programs), &reports, out)?;
     for (at, directory) in directories.iter().enumerate() {
         certify((&chosen.programs[at], &reports[at]), directory, &config(args, backend, round, at_once))?;
     }
@@ -100,8 +109,14 @@ fn config(args: &DiffArgs, backend: &Shared, round: &Round, at_once: usize) -> C
     }
 }
 
-fn print(args: &DiffArgs, chosen: &Chosen, reports: &[DiffReport], out: &mut impl Write) -> Result<(), Failure> {
-    let parts = || chosen.programs.iter().zip(reports);
+/// Prints what was found of the programs: those that were chosen, or what was made of them.
+fn print(
+    args: &DiffArgs,
+    (chosen, programs): (&Chosen, Vec<&Loaded>),
+    reports: &[DiffReport],
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let parts = || programs.iter().zip(reports);
     match args.format {
         Format::Text => {
             for (program, report) in parts() {

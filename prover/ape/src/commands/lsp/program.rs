@@ -23,6 +23,9 @@ use lang_l::token::Comment;
 use std::path::Path;
 use std::sync::Arc;
 
+/// The most procedures in a version of a program that is verified while somebody types.
+const LARGEST: usize = 1000;
+
 /// One text of a program.
 pub(super) struct Text {
     /// The name of its document.
@@ -89,7 +92,7 @@ impl Program {
         }
         let members = unit.as_ref().map(types::members).unwrap_or_default();
         let index = index(&trees, &members);
-        let pairs = unit.as_ref().map(|unit| pairs(unit, &sources)).unwrap_or_default();
+        let pairs = unit.as_ref().map(|unit| worth_proving(unit, &sources)).unwrap_or_default();
         let sources = Arc::new(sources);
         Program { texts, sources, trees, comments, diagnostics, unit, index, pairs, surroundings, encoding }
     }
@@ -190,4 +193,12 @@ fn text_of(documents: &Documents, path: &Path) -> Option<Text> {
     }
     let text = String::from_utf8(input::bytes(path).ok()?).ok()?;
     Some(Text::new(&uri::uri(path), text, None))
+}
+
+/// The pairs of a program, without those of which nothing can be found out; none where there are too many.
+fn worth_proving(unit: &Unit, sources: &Sources) -> Vec<Pair> {
+    if unit.versions.iter().any(|version| version.procedures.len() > LARGEST) {
+        return Vec::new();
+    }
+    pairs(unit, sources).into_iter().filter(|pair| pair.asked.defined).collect()
 }

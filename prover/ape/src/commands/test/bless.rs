@@ -44,12 +44,12 @@ pub(super) fn bless(case: &Case, settled: &Settled, baseline: &mut Baseline) -> 
     if baseline.is_there()
         && let Some(file) = case.files.first()
     {
-        let there: Vec<Asked> = program.pairs.iter().map(|pair| pair.asked.clone()).collect();
+        let there: Vec<Asked> = program.pairs.iter().map(|pair| pair.of.asked.clone()).collect();
         let rows = found.iter().filter(|(pair, _)| pair.said_in.is_none());
         // Several verdicts that would do stay as they are, as long as one of them was found.
         let rows =
             rows.filter(|(pair, outcome)| pair.expectation.is_none() || outcome.judgement != Judgement::AsExpected);
-        let rows: Vec<(&Asked, Word)> = rows.map(|(pair, outcome)| (&pair.asked, outcome.found)).collect();
+        let rows: Vec<(&Asked, Word)> = rows.map(|(pair, outcome)| (&pair.of.asked, outcome.found)).collect();
         blessed.lines += rows.len();
         baseline.take(file, &rows, &there);
     }
@@ -77,7 +77,7 @@ fn changes(
     // New lines go where others are; else into the new version, which is the one that was changed.
     let home = program.pairs.iter().find_map(|pair| pair.said_in).unwrap_or(case.files.len().saturating_sub(1));
     for (pair, outcome) in found {
-        let line = expectation::line(&pair.asked, outcome.found);
+        let line = expectation::line(&pair.of.asked, outcome.found);
         match (&pair.expectation, pair.said_in) {
             (Some(expectation), Some(file)) if outcome.judgement != Judgement::AsExpected => {
                 changes.entry(file).or_default().lines.insert(expectation.line, Some(line));

@@ -237,22 +237,23 @@ fn add(outcomes: &mut Vec<Outcome>, line: PairLine) -> Result<(), String> {
         expected,
         judgement,
         cut_short: false,
+        cached: line.cached,
         places: [place(line.left), place(line.right)],
         detail: line.detail,
     };
-    let (cached, time) = (line.cached, Duration::from_millis(line.file_time_ms));
+    let time = Duration::from_millis(line.file_time_ms);
     match outcomes.last_mut() {
         Some(Outcome { file, sources, result: Ok(pairs), .. }) if *file == line.file && *sources == line.sources => {
             pairs.push(pair);
         }
-        _ => outcomes.push(Outcome { sources: line.sources, cached, time, result: Ok(vec![pair]), ..empty(line.file) }),
+        _ => outcomes.push(Outcome { sources: line.sources, time, result: Ok(vec![pair]), ..empty(line.file) }),
     }
     Ok(())
 }
 
 fn empty(file: String) -> Outcome {
     let (sources, time) = (String::new(), Duration::ZERO);
-    Outcome { file, sources, result: Ok(Vec::new()), cached: false, left_out: None, time }
+    Outcome { file, sources, result: Ok(Vec::new()), left_out: None, time }
 }
 
 /// What two reports say of one file.
@@ -273,8 +274,8 @@ fn both(one: Outcome, other: Outcome) -> Result<Outcome, String> {
             None => pairs.push(pair),
         }
     }
-    let (cached, time) = (one.cached && other.cached, one.time.max(other.time));
-    Ok(Outcome { result: Ok(pairs), sources: one.sources, cached, time, ..empty(one.file) })
+    let time = one.time.max(other.time);
+    Ok(Outcome { result: Ok(pairs), sources: one.sources, time, ..empty(one.file) })
 }
 
 /// Holds two verdicts on one pair of the same texts against each other. The one that is more settled stays.
@@ -283,6 +284,7 @@ fn agree(file: &str, known: &mut PairOutcome, pair: PairOutcome) -> Result<(), S
     if known.expected != pair.expected {
         return Err(format!("{name}: another report expects something else"));
     }
+    known.cached &= pair.cached;
     let less_settled =
         |one: Word, other: Word| one == Word::Unknown || one == Word::PartiallyEquivalent && other == Word::Equivalent;
     if known.found != pair.found && less_settled(known.found, pair.found) {

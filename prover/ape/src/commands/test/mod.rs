@@ -2,8 +2,8 @@
 //!
 //! 1. [`settings`]: the arguments, and `ape.toml` where they are silent.
 //! 2. [`find`]: the files that paths stand for; [`program`]: each read, with what is expected of its pairs.
-//! 3. [`settle`]: what is found of each, from the [`cache`] or afresh, several at once. Where other runs share the cache, [`turns`]
-//!    says which is next. Where files are watched, what was found of those that have not changed is [`kept`].
+//! 3. [`settle`]: what is found of each [`part`] of it, from the [`cache`] or afresh, several files at once. Where other runs share the
+//!    cache, [`turns`] says which is next. Where files are watched, what was found of those that have not changed is [`kept`].
 //! 4. [`report`]: the results as they come, in the order of the files; and in files, in other forms.
 //! 5. [`bless`]: what was found written where it is expected, if that is wanted.
 //!
@@ -22,6 +22,7 @@ pub(super) mod grade;
 mod kept;
 pub(super) mod merge;
 mod outcome;
+mod part;
 mod program;
 mod progress;
 mod report;

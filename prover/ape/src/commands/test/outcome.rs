@@ -14,8 +14,6 @@ pub(super) struct Outcome {
     pub(super) sources: String,
     /// What came of it.
     pub(super) result: Result<Vec<PairOutcome>, Failure>,
-    /// Whether all of it was replayed from the cache.
-    pub(super) cached: bool,
     /// Whether it was left out: it has one version alone, or no pair of it was selected, or the run was over.
     pub(super) left_out: Option<LeftOut>,
     /// How long it took.
@@ -48,6 +46,8 @@ pub(super) struct PairOutcome {
     pub(super) judgement: Judgement,
     /// Whether the search was cut short: another run may find more.
     pub(super) cut_short: bool,
+    /// Whether it was replayed from the cache.
+    pub(super) cached: bool,
     /// Where the two procedures are.
     pub(super) places: [Place; 2],
     /// What a report says of the pair, if it is not as expected.
@@ -96,6 +96,11 @@ impl Outcome {
     /// The pairs that were looked at.
     pub(super) fn pairs(&self) -> &[PairOutcome] {
         self.result.as_deref().unwrap_or_default()
+    }
+
+    /// Whether all of it was replayed from the cache.
+    pub(super) fn cached(&self) -> bool {
+        !self.pairs().is_empty() && self.pairs().iter().all(|pair| pair.cached)
     }
 
     /// The status that this case alone makes.
@@ -162,7 +167,7 @@ impl Counts {
             new: judged(Judgement::New),
             failed: files(&|outcome| outcome.result.is_err()),
             not_run: files(&|outcome| outcome.left_out == Some(LeftOut::Interrupted)),
-            cached: files(&|outcome| outcome.cached),
+            cached: files(&Outcome::cached),
         }
     }
 

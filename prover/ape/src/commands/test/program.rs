@@ -11,11 +11,12 @@ use super::baseline::Baseline;
 use super::expectation::{self, Expectation};
 use super::find::Case;
 use super::outcome::Place;
+use crate::commands::verify::pairs::{Pair, pairs};
 use crate::files::load;
 use crate::status::Failure;
 use lang_l::Loaded;
 use lang_l::hir::print::expr_text;
-use prover::verify::{Asked, asked};
+use prover::verify::asked;
 
 /// A program that is tested.
 pub(super) struct Program {
@@ -29,18 +30,25 @@ pub(super) struct Program {
 
 /// A pair with what is expected of it.
 pub(super) struct Expected {
-    /// The pair.
-    pub(super) asked: Asked,
+    /// The pair, with what its verdict depends on.
+    pub(super) of: Pair,
     /// What is expected, if anything is.
     pub(super) expectation: Option<Expectation>,
     /// In which of the files of the case it is said; `None` for the baseline.
     pub(super) said_in: Option<usize>,
 }
 
+impl Program {
+    /// Which of its pairs has this key.
+    pub(super) fn at(&self, key: &str) -> Option<usize> {
+        self.pairs.iter().position(|pair| pair.of.key == key)
+    }
+}
+
 impl Expected {
     /// Whether anybody wants to know: of an external procedure there is nothing to find out.
     pub(super) fn counts(&self) -> bool {
-        self.asked.defined || self.expectation.is_some()
+        self.of.asked.defined || self.expectation.is_some()
     }
 }
 
@@ -169,10 +177,10 @@ fn conditions_without_a_pair(loaded: &Loaded, said: &[Said]) -> Vec<(usize, Stri
 fn matched(case: &Case, loaded: Loaded, said: Vec<Said>) -> Program {
     let there = asked(&loaded.unit);
     let expectations: Vec<Expectation> = said.iter().map(|said| said.expectation.clone()).collect();
-    let pairs = there.iter().map(|asked| {
-        let expectation = expectation::of(&expectations, asked);
+    let pairs = pairs(&loaded.unit, &loaded.sources).into_iter().map(|of| {
+        let expectation = expectation::of(&expectations, &of.asked);
         let said_in = said.iter().find(|said| Some(&said.expectation) == expectation).and_then(|said| said.file);
-        Expected { asked: asked.clone(), expectation: expectation.cloned(), said_in }
+        Expected { expectation: expectation.cloned(), said_in, of }
     });
     let pairs = pairs.collect();
     let nothing = |said: &Said| !there.iter().any(|asked| expectation::speaks_of(&said.expectation, asked));

@@ -1,23 +1,27 @@
 //! What is found of one case.
 //!
-//! In: a case. Out: its [`Outcome`]: from the cache, where what it proves is what is expected; else verified afresh.
+//! In: a case. Out: its [`Outcome`]: each pair from the cache, where what it proves is what is expected; else verified afresh, with
+//! all others of its part that are not known.
 
 use super::baseline::Baseline;
-use super::cache::{self, Cache, Claims, Known};
+use super::cache::{self, Cache, Claims};
 use super::expectation::{self, Judgement, Word, judge};
 use super::filter::{Facts, Filter};
 use super::find::Case;
 use super::outcome::{LeftOut, Outcome, PairOutcome, Place};
+use super::part::{Part, parts};
 use super::program::{self, Expected, Program};
 use super::since::Since;
+use crate::commands::verify::pairs::Pair;
 use crate::status::Failure;
 use lang_l::Loaded;
 use lang_l::hir::ProcId;
 use prover::report::Subject;
 use prover::report::text::{Detail, pair_text};
 use prover::verdict::{PairReport, Report, Verdict};
-use prover::verify::{self, Asked, Config};
+use prover::verify::{self, Config};
 use smt::stop::Stop;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// What all cases are looked at with.
@@ -72,21 +76,22 @@ impl Bench<'_> {
                     // Expectations of pairs that are not there are still to be mended.
                     return Settled { program: Some(program), ..left_out(case, LeftOut::Filtered) };
                 }
-                let (pairs, cached) = self.pairs(&program, &selected);
+                let pairs = self.pairs(&program, &selected);
                 if let Some(claims) = self.claims {
-                    claims.release(&Cache::name(&program.loaded));
+                    claims.release(&name(&program, &selected));
                 }
                 let sources = cache::digest(&program.loaded);
-                let outcome = Outcome { cached, sources, ..outcome_of(case, Ok(pairs)) };
+                let outcome = Outcome { sources, ..outcome_of(case, Ok(pairs)) };
                 Settled { outcome, program: Some(program), selected }
             }
         }
     }
 
-    /// Under which name the result of a case is kept; `None` where nothing is to be found of it.
+    /// Under which name a run claims a case; `None` where nothing is to be found of it.
     pub(super) fn name(&self, case: &Case) -> Option<String> {
         let program = program::open(case, self.baseline).ok().flatten()?;
-        (!self.selected(case, &program).is_empty()).then(|| Cache::name(&program.loaded))
+        let selected = self.selected(case, &program);
+        (!selected.is_empty()).then(|| name(&program, &selected))
     }
 
     /// Refuses a program of which something is expected that it does not have, unless that is about to be mended.
@@ -102,52 +107,97 @@ impl Bench<'_> {
 
     /// The pairs that the filter takes.
     fn selected(&self, case: &Case, program: &Program) -> Vec<usize> {
-        let changed = self.filter.needs_cache() && !self.cache.is_some_and(|cache| cache.has(&program.loaded));
+        let changed = |at: usize| {
+            let key = || &program.pairs[at].of.key;
+            self.filter.needs_cache() && !self.cache.is_some_and(|cache| cache.has(key()))
+        };
         let new = self.since.map(|since| since.changed(case, program));
         let is_new = |at: usize| new.as_ref().is_none_or(|new| new.get(at).copied().unwrap_or(true));
-        let takes = |pair: &Expected| {
+        let takes = |at: usize, pair: &Expected| {
             let expected = pair.expectation.as_ref().map_or(&[][..], |expectation| &expectation.verdicts);
-            let label = expectation::label(&pair.asked);
-            let procedures = [pair.asked.left.as_str(), pair.asked.right.as_str()];
-            let facts = Facts { label: &label, procedures, file: &case.name, expected, changed };
+            let label = expectation::label(&pair.of.asked);
+            let procedures = [pair.of.asked.left.as_str(), pair.of.asked.right.as_str()];
+            let facts = Facts { label: &label, procedures, file: &case.name, expected, changed: changed(at) };
             pair.counts() && self.filter.holds(&facts)
         };
-        program.pairs.iter().enumerate().filter(|(at, pair)| is_new(*at) && takes(pair)).map(|(at, _)| at).collect()
+        program
+            .pairs
+            .iter()
+            .enumerate()
+            .filter(|(at, pair)| is_new(*at) && takes(*at, pair))
+            .map(|(at, _)| at)
+            .collect()
     }
 
-    /// What is found of the selected pairs, and whether all of it came from the cache. What is not as expected is verified afresh:
-    /// it is told in full, and not even a forged cache can hide what is expected.
-    fn pairs(&self, program: &Program, selected: &[usize]) -> (Vec<PairOutcome>, bool) {
-        let asked: Vec<&Asked> = program.pairs.iter().map(|pair| &pair.asked).collect();
-        let kept = self.cache.and_then(|cache| cache.get(&program.loaded, &asked));
-        if let Some(kept) = kept {
-            let pairs: Vec<PairOutcome> =
-                selected.iter().map(|&at| from_cache(program, &program.pairs[at], &kept[at])).collect();
-            if pairs.iter().all(|pair| pair.judgement != Judgement::Worse) {
-                return (pairs, true);
+    /// What is found of the selected pairs, in their order. What is not as expected is verified afresh: it is told in full, and not
+    /// even a forged cache can hide what is expected.
+    fn pairs(&self, program: &Program, selected: &[usize]) -> Vec<PairOutcome> {
+        let mut found: BTreeMap<String, PairOutcome> = BTreeMap::new();
+        for part in of_pairs(program, selected.iter().copied()) {
+            found.extend(self.kept(program, &part));
+            let is_missing = |at: &usize| !found.contains_key(&program.pairs[*at].of.key);
+            let missing: Vec<usize> =
+                part.pairs.iter().filter_map(|pair| program.at(&pair.key)).filter(is_missing).collect();
+            for part in of_pairs(program, missing) {
+                found.extend(self.verified(program, &part));
             }
         }
-        let report = verify::verify(&program.loaded.unit, &(self.config)());
-        if let Some(cache) = self.cache {
-            cache.put(&program.loaded, &report);
-        }
-        (selected.iter().map(|&at| self.verified(program, &report, at)).collect(), false)
+        // One pair may be asked for twice.
+        selected.iter().filter_map(|&at| found.get(&program.pairs[at].of.key).cloned()).collect()
     }
 
-    fn verified(&self, program: &Program, report: &Report, at: usize) -> PairOutcome {
-        let expected = &program.pairs[at];
-        let Some(pair) = report.pairs.get(at) else {
+    /// The pairs of a part that the cache knows to be as is expected, or better.
+    fn kept(&self, program: &Program, part: &Part) -> Vec<(String, PairOutcome)> {
+        let Some(cache) = self.cache else { return Vec::new() };
+        let known = cache.get(part);
+        let of = |pair: &Pair| {
+            let (known, at) = (known.get(&pair.key)?, program.at(&pair.key)?);
+            let new = outcome(program, &program.pairs[at], known.word, known.why.clone());
+            (new.judgement != Judgement::Worse).then(|| (pair.key.clone(), PairOutcome { cached: true, ..new }))
+        };
+        part.pairs.iter().filter_map(of).collect()
+    }
+
+    /// The pairs of a part, verified together, and kept for the next run.
+    fn verified(&self, program: &Program, part: &Part) -> Vec<(String, PairOutcome)> {
+        let names = part.pairs.iter().flat_map(|pair| [pair.asked.left.clone(), pair.asked.right.clone()]);
+        let report = verify::verify(&part.program.unit, &Config { procedures: names.collect(), ..(self.config)() });
+        if let Some(cache) = self.cache {
+            cache.put(part, &report);
+        }
+        let of = |pair: &Pair| {
+            let told = self.told(program, &program.pairs[program.at(&pair.key)?], (part, &report));
+            Some((pair.key.clone(), told))
+        };
+        part.pairs.iter().filter_map(of).collect()
+    }
+
+    /// What a report says of a pair.
+    fn told(&self, program: &Program, expected: &Expected, (part, report): (&Part, &Report)) -> PairOutcome {
+        let asked = &expected.of.asked;
+        let is = |of: &&PairReport| (&of.left, &of.right, &of.when) == (&asked.left, &asked.right, &asked.when);
+        let Some(pair) = report.pairs.iter().find(is) else {
             return outcome(program, expected, Word::Unknown, "nothing was said of it".to_string());
         };
         let word = Word::read(pair.verdict.word()).unwrap_or(Word::Unknown);
         let mut outcome = outcome(program, expected, word, why(pair));
         outcome.cut_short = word == Word::Unknown && report.stopped.is_some();
         if outcome.judgement == Judgement::Worse {
-            let Loaded { unit, sources } = &program.loaded;
+            let (unit, sources) = (&part.program.unit, &program.loaded.sources);
             outcome.detail = pair_text(Subject { unit, sources, report }, pair, self.detail);
         }
         outcome
     }
+}
+
+/// The parts of a program that some of its pairs depend on.
+fn of_pairs(program: &Program, selected: impl IntoIterator<Item = usize>) -> Vec<Part> {
+    parts(&program.loaded, selected.into_iter().map(|at| program.pairs[at].of.clone()))
+}
+
+/// What is claimed by who verifies some pairs of a program.
+fn name(program: &Program, selected: &[usize]) -> String {
+    Cache::name(selected.iter().map(|&at| &program.pairs[at].of.key))
 }
 
 /// In one line how a verdict came about, in the words of a replay.
@@ -160,20 +210,17 @@ fn why(pair: &PairReport) -> String {
     }
 }
 
-fn from_cache(program: &Program, pair: &Expected, known: &Known) -> PairOutcome {
-    outcome(program, pair, known.word, known.why.clone())
-}
-
 fn outcome(program: &Program, pair: &Expected, found: Word, why: String) -> PairOutcome {
     let expected = pair.expectation.as_ref().map(|expectation| expectation.verdicts.clone()).unwrap_or_default();
-    let (left, right) = pair.asked.pair;
+    let (left, right) = pair.of.asked.pair;
     PairOutcome {
-        label: expectation::label(&pair.asked),
+        label: expectation::label(&pair.of.asked),
         found,
         why,
         judgement: judge(&expected, found),
         expected,
         cut_short: false,
+        cached: false,
         places: [place(&program.loaded, 0, left), place(&program.loaded, 1, right)],
         detail: String::new(),
     }
@@ -195,5 +242,5 @@ fn left_out(case: &Case, why: LeftOut) -> Settled {
 
 fn outcome_of(case: &Case, result: Result<Vec<PairOutcome>, Failure>) -> Outcome {
     let (file, sources) = (case.name.clone(), String::new());
-    Outcome { file, sources, result, cached: false, left_out: None, time: Duration::ZERO }
+    Outcome { file, sources, result, left_out: None, time: Duration::ZERO }
 }

@@ -7,8 +7,7 @@
 use super::baseline::Baseline;
 use super::expectation::{Word, label};
 use super::find::Case;
-use super::program::{self, Program};
-use crate::commands::verify::pairs::pairs;
+use super::program::{self, Expected, Program};
 use crate::files::load;
 use crate::machine::repository::{Repository, Revision};
 use crate::status::Failure;
@@ -64,7 +63,7 @@ impl Since {
         let Ok(Some(old)) = program::of_texts(case, &self.baseline, texts) else { return all(true) };
         let (old, new) = (facts(&old), facts(program));
         let has_changed = |label: String| new.get(&label).is_none_or(|fact| old.get(&label) != Some(fact));
-        program.pairs.iter().map(|pair| has_changed(label(&pair.asked))).collect()
+        program.pairs.iter().map(|pair| has_changed(label(&pair.of.asked))).collect()
     }
 }
 
@@ -82,11 +81,9 @@ fn before(revision: &Revision<'_>, case: &Case, same_table: bool) -> Result<Befo
 
 /// Of each pair what its verdict depends on, as a key, and the verdicts that are expected.
 fn facts(program: &Program) -> BTreeMap<String, (String, Vec<Word>)> {
-    let found = pairs(&program.loaded.unit, &program.loaded.sources);
-    let expected = |label: &str| {
-        let pair = program.pairs.iter().find(|pair| self::label(&pair.asked) == label);
-        pair.and_then(|pair| pair.expectation.as_ref()).map(|said| said.verdicts.clone()).unwrap_or_default()
+    let fact = |pair: &Expected| {
+        let expected = pair.expectation.as_ref().map(|said| said.verdicts.clone()).unwrap_or_default();
+        (label(&pair.of.asked), (pair.of.key.clone(), expected))
     };
-    let fact = |label: String, key: String| (label.clone(), (key, expected(&label)));
-    found.into_iter().map(|pair| fact(label(&pair.asked), pair.key)).collect()
+    program.pairs.iter().map(fact).collect()
 }

@@ -8,7 +8,9 @@ use crate::args::{Strategy, VerifyArgs};
 use crate::files::certificate;
 use crate::status::{Failure, complain};
 use lang_l::Loaded;
-use prover::certificate::{Certificate, Decision, Decisions};
+use lang_l::hir::Unit;
+use prover::certificate::{Certificate, Decision, Decisions, Refusal};
+use prover::diff::client::claimed::Claimed;
 use prover::verdict::{PairReport, Report};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -48,9 +50,19 @@ pub(in super::super) fn of_programs(directory: &Path, chosen: &Chosen) -> Result
 
 /// The certificate of a program; that it cannot be confirmed is a bug of ours.
 pub(in super::super) fn make(program: &Loaded, report: &Report) -> Result<Made, Failure> {
-    let certificate = prover::certificate::make(&program.unit, &program.sources, report)
-        .map_err(|refusal| Failure::Internal(format!("no certificate: {refusal}")))?;
-    let answered = Decisions::of(&program.unit, report).pairs;
+    let certificate = prover::certificate::make(&program.unit, &program.sources, report);
+    made(certificate, &program.unit, report)
+}
+
+/// The same of clients, as they call their boundaries.
+pub(in super::super) fn make_of_clients(program: &Loaded, claimed: &Claimed<'_>) -> Result<Made, Failure> {
+    let Claimed { unit, cuts, report } = claimed;
+    made(prover::certificate::make_cut(unit, cuts, &program.sources, report), unit, report)
+}
+
+fn made(certificate: Result<Certificate, Refusal>, unit: &Unit, report: &Report) -> Result<Made, Failure> {
+    let certificate = certificate.map_err(|refusal| Failure::Internal(format!("no certificate: {refusal}")))?;
+    let answered = Decisions::of(unit, report).pairs;
     let left_out = report.pairs.iter().zip(answered).filter_map(|(pair, answered)| match answered.answer {
         Decision::Uncertified(why) => Some(gap(pair, &why)),
         _ => None,

@@ -23,6 +23,7 @@ use crate::solvers;
 use crate::status::{Failure, Status};
 use lang_l::Loaded;
 use programs::Chosen;
+use prover::diff::brief;
 use prover::report::several::{self, Part};
 use prover::report::text::{Detail, USUAL_WIDTH};
 use prover::report::{self, Subject};
@@ -108,7 +109,7 @@ impl Run<'_> {
         let second = if self.args.cross_check { Some(solvers::second_solver()?) } else { None };
         let directories = certificates::directories(self.args, &self.chosen)?;
         let verified = self.each(|program, config| {
-            let report = kept.get(&texts(program)).cloned().unwrap_or_else(|| verify::verify(&program.unit, config));
+            let report = kept.get(&texts(program)).cloned().unwrap_or_else(|| self.verified(program, config));
             let made = self.args.certificate.is_some().then(|| certificates::make(program, &report));
             (report, made)
         })?;
@@ -131,6 +132,15 @@ impl Run<'_> {
             certificates::save(directory, &made?)?;
         }
         Ok(status(several::overall(&reports), self.args.partial))
+    }
+
+    /// The report on a program; for people with a word on which stores differ.
+    fn verified(&self, program: &Loaded, config: &Config) -> Report {
+        let mut report = verify::verify(&program.unit, config);
+        if self.args.format == ReportFormat::Text && self.args.strategy == args::Strategy::Default {
+            brief::note(program, &mut report, config);
+        }
+        report
     }
 
     /// Does something with each program, several at once, under the bounds of the arguments.

@@ -12,10 +12,7 @@ use lang_l::source::Sources;
 use prover::diff::client::part::restricted;
 use prover::verify::{Asked, asked};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The most procedures in a version of a program that is verified while somebody types.
-const LARGEST: usize = 1000;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Procedures, each with its version.
 type Run = BTreeSet<(usize, ProcId)>;
@@ -27,7 +24,7 @@ pub(in crate::commands) struct Pair {
     pub(in crate::commands) asked: Asked,
     /// What its verdict depends on.
     pub(in crate::commands) key: String,
-    /// What the two may run.
+    /// What the two may run; what both versions share is in it for both.
     run: Run,
 }
 
@@ -39,18 +36,15 @@ pub(in crate::commands) struct Group {
     pub(in crate::commands) wanted: Vec<Pair>,
 }
 
-/// The pairs of a program, without those of which nothing can be found out.
+/// The pairs of a program in two versions, in the order of a report; of any other there are none.
 pub(in crate::commands) fn pairs(unit: &Unit, sources: &Sources) -> Vec<Pair> {
-    if unit.versions.len() != 2 || unit.versions.iter().any(|version| version.procedures.len() > LARGEST) {
+    if unit.versions.len() != 2 {
         return Vec::new();
     }
     let digests: Vec<Vec<String>> = unit.versions.iter().map(|version| digests(unit, version, sources)).collect();
-    let tables = tables(unit);
+    let (tables, twins) = (tables(unit), twins(unit));
     let pair = |asked: Asked| {
-        let mut run = Run::new();
-        for (version, id) in [asked.pair.0, asked.pair.1].into_iter().enumerate() {
-            run.extend(reached(&unit.versions[version], id).into_iter().map(|id| (version, id)));
-        }
+        let run = reached(unit, &twins, [(0, asked.pair.0), (1, asked.pair.1)]);
         let named: BTreeMap<(usize, &str), &String> = run
             .iter()
             .map(|&(version, id)| ((version, unit.procedure(version, id).name.as_str()), &digests[version][id.index()]))
@@ -63,7 +57,7 @@ pub(in crate::commands) fn pairs(unit: &Unit, sources: &Sources) -> Vec<Pair> {
         others.for_each(|one| feed(&mut hash, sources.text(one.span)));
         Pair { key: hexadecimal(hash), asked, run }
     };
-    asked(unit).into_iter().filter(|asked| asked.defined).map(pair).collect()
+    asked(unit).into_iter().map(pair).collect()
 }
 
 /// Some pairs of a program, in parts that have no code in common.
@@ -87,12 +81,23 @@ pub(in crate::commands) fn groups(unit: &Unit, wanted: impl IntoIterator<Item = 
     groups.into_iter().map(group).collect()
 }
 
-/// A procedure and all that it may call.
-fn reached(version: &Version, root: ProcId) -> BTreeSet<ProcId> {
-    let (mut found, mut work) = (BTreeSet::new(), vec![root]);
-    while let Some(next) = work.pop() {
-        if found.insert(next) {
-            callees(version.procedure(next), &mut work);
+/// What is declared for both versions at once: of each such procedure what it is in the other version.
+fn twins(unit: &Unit) -> BTreeMap<(usize, ProcId), (usize, ProcId)> {
+    let ids = |version: usize| (0u32..).map(ProcId).zip(&unit.versions[version].procedures);
+    let new: HashMap<_, _> = ids(1).map(|(id, procedure)| (procedure.span, id)).collect();
+    let both = ids(0).filter_map(|(old, procedure)| Some(((0, old), (1, *new.get(&procedure.span)?))));
+    both.flat_map(|(old, new)| [(old, new), (new, old)]).collect()
+}
+
+/// Procedures and all that they may call.
+fn reached(unit: &Unit, twins: &BTreeMap<(usize, ProcId), (usize, ProcId)>, roots: [(usize, ProcId); 2]) -> Run {
+    let (mut found, mut work) = (Run::new(), roots.to_vec());
+    let mut called = Vec::new();
+    while let Some((version, next)) = work.pop() {
+        if found.insert((version, next)) {
+            callees(unit.procedure(version, next), &mut called);
+            work.extend(called.drain(..).map(|callee| (version, callee)));
+            work.extend(twins.get(&(version, next)));
         }
     }
     found

@@ -1,14 +1,14 @@
 //! Results that are kept from run to run.
 //!
-//! In: a program, and the report on it; out: an entry, named by a hash of all that the result depends on, with the certificate of the
-//! report. In: a program; out: what the certificate kept for it proves, *replayed* as `ape replay` does it.
+//! In: a part of a program, and the report on it; out: an entry with the certificate of the report, under a hash of all that its
+//! pairs depend on. In: pairs; out: what the certificates that are kept for them prove, *replayed* as `ape replay` does it.
 //!
 //! The entries are in a [`folder`] of this machine, or at an [`address`] that several machines share: a [`store`]. Those who
 //! share it leave [`claims`] of what they are about to do, so that nobody else does it meanwhile.
 //!
-//! Invariant: nothing that is kept is believed. A proof is made again from the source, a difference is run again on its store.
-//! Only that a pair was not settled is taken over, from the same program file under the same options; and no caller lets that
-//! stand against a verdict that is expected.
+//! Invariant: nothing that is kept is believed. A proof is made again from the source, a difference is run again on its store, and
+//! which pairs these are about is read from the source, too. Only that a pair was not settled is taken over, from the same program
+//! file under the same options; and no caller lets that stand against a verdict that is expected.
 //! Invariant: that entries cannot be read or written costs time, and nothing else. So does a claim, whatever it says.
 
 mod address;
@@ -17,11 +17,12 @@ mod folder;
 mod store;
 
 use super::expectation::{Word, label};
+use super::part::Part;
+use crate::commands::verify::pairs::pairs;
 use folder::Folder;
 use lang_l::Loaded;
-use prover::certificate::{Certificate, Decision, Decisions, replay, write};
+use prover::certificate::{AnsweredPair, Certificate, Decision, Decisions, replay, sources, write};
 use prover::verdict::Report;
-use prover::verify::Asked;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use smt::solve;
@@ -29,7 +30,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 use store::Store;
 
 pub(super) use address::Place;
@@ -37,7 +38,7 @@ pub(super) use claims::{Claims, Turn};
 pub(super) use folder::usual_folder;
 
 /// What entries are; it changes when those of before can no longer be read.
-const FORMAT: &str = "ape results 1";
+const FORMAT: &str = "ape results 2";
 
 /// The largest entry that is read, in bytes.
 const LARGEST: u64 = 64 << 20;
@@ -47,7 +48,7 @@ pub(super) struct Cache {
     place: At,
     /// The options that what is not settled may depend on.
     options: String,
-    /// This very program file, hashed when it is first needed.
+    /// This very program file under these options, looked at when it is first needed.
     program: OnceLock<Option<String>>,
 }
 
@@ -57,7 +58,7 @@ enum At {
     Shared(Arc<Store>),
 }
 
-/// What is kept of a program.
+/// What is kept of pairs.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -68,7 +69,19 @@ struct Entry {
     certificate: BTreeMap<String, String>,
 }
 
+/// What is kept of one pair that was proved with others: the name of their entry.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pointer {
+    format: String,
+    entry: String,
+}
+
+/// What is known of pairs, by their keys.
+type Found = BTreeMap<String, Known>;
+
 /// What a replay has shown of a pair.
+#[derive(Clone, Debug)]
 pub(super) struct Known {
     /// The verdict.
     pub(super) word: Word,
@@ -86,17 +99,19 @@ impl Cache {
         Some(Cache { place, options, program: OnceLock::new() })
     }
 
-    /// The name of what is kept for a program: a hash of its texts, and of the versions of `ape` and Z3.
-    pub(super) fn name(program: &Loaded) -> String {
-        let versions = [FORMAT.to_string(), env!("CARGO_PKG_VERSION").to_string(), solve::version()];
-        hash_of(versions.iter().map(String::as_str).chain(texts(program)))
+    /// The name of what is kept for pairs that were proved together: a hash of their keys, and of the versions of `ape` and Z3.
+    pub(super) fn name<'k>(keys: impl IntoIterator<Item = &'k String>) -> String {
+        let mut parts = vec![FORMAT.to_string(), env!("CARGO_PKG_VERSION").to_string(), solve::version()];
+        parts.extend(keys.into_iter().cloned());
+        hash_of(parts.iter().map(String::as_str))
     }
 
-    /// Whether there is something for a program.
-    pub(super) fn has(&self, program: &Loaded) -> bool {
+    /// Whether there is something for a pair, by its key.
+    pub(super) fn has(&self, key: &String) -> bool {
+        let name = Self::name([key]);
         match &self.place {
-            At::Folder(folder) => folder.has(&Self::name(program)),
-            At::Shared(store) => store.has(&Self::name(program)),
+            At::Folder(folder) => folder.has(&name),
+            At::Shared(store) => store.has(&name),
         }
     }
 
@@ -108,31 +123,74 @@ impl Cache {
         }
     }
 
-    /// What is known of the pairs of a program, in their order; `None` where that is not so for all of them.
-    pub(super) fn get(&self, program: &Loaded, pairs: &[&Asked]) -> Option<Vec<Known>> {
-        let name = Self::name(program);
-        let bytes = match &self.place {
-            At::Folder(folder) => folder.read(&name, LARGEST)?,
-            At::Shared(store) => store.read(&name, LARGEST)?,
+    /// What is known of the pairs of a part, by their keys: from what they were proved in together, or else each from what it was
+    /// last proved in.
+    pub(super) fn get(&self, part: &Part) -> Found {
+        let keys: Vec<&String> = part.pairs.iter().map(|pair| &pair.key).collect();
+        let together = self.entry(&Self::name(keys.iter().copied())).unwrap_or_default();
+        let mut seen: BTreeMap<String, Found> = BTreeMap::new();
+        let known = |key: &String| {
+            if let Some(known) = together.get(key) {
+                return Some((key.clone(), known.clone()));
+            }
+            let name = Self::name([key]);
+            let name = self.pointed_to(&name).unwrap_or(name);
+            let found = seen.entry(name).or_insert_with_key(|name| self.entry(name).unwrap_or_default());
+            Some((key.clone(), found.get(key)?.clone()))
         };
-        let entry: Entry = serde_json::from_slice(&bytes).ok()?;
-        if entry.format != FORMAT {
+        keys.into_iter().filter_map(known).collect()
+    }
+
+    /// What the entry of a name shows.
+    fn entry(&self, name: &str) -> Option<Found> {
+        let Entry { format, unsettled_by, certificate } = serde_json::from_slice(&self.read(name)?).ok()?;
+        if format != FORMAT {
             return None;
         }
-        let unsettled_may_stand = entry.unsettled_by.is_some() && entry.unsettled_by == self.this_program();
-        let replayed = replay(&Certificate { files: entry.certificate }, Some(&program.sources)).ok()?;
-        if !replayed.pairs.iter().map(|pair| pair.name.as_str()).eq(pairs.iter().map(|asked| label(asked))) {
-            return None;
+        let unsettled_may_stand = unsettled_by.is_some() && unsettled_by == self.this_program();
+        let certificate = Certificate { files: certificate };
+        let replayed = replay(&certificate, None).ok()?;
+        let texts = sources(&certificate).ok()?;
+        let program = lang_l::load(texts.iter().map(|(_, source)| (&*source.name, &*source.text))).ok()?;
+        if let At::Folder(folder) = &self.place {
+            folder.used(name);
         }
-        let known = replayed.pairs.into_iter().map(|pair| {
+        let known = replayed.pairs.into_iter().filter_map(|pair| {
             let word = Word::read(pair.verdict)?;
             let holds = if word == Word::Unknown { unsettled_may_stand } else { pair.confirmed };
-            holds.then_some(Known { word, why: pair.how })
+            holds.then_some((pair.name, Known { word, why: pair.how }))
         });
-        if let At::Folder(folder) = &self.place {
-            folder.used(&name);
+        let mut known: BTreeMap<String, Known> = known.collect();
+        let of = |pair: crate::commands::verify::pairs::Pair| Some((pair.key, known.remove(&label(&pair.asked))?));
+        Some(pairs(&program.unit, &program.sources).into_iter().filter_map(of).collect())
+    }
+
+    /// The name of the entry that another name stands for.
+    fn pointed_to(&self, name: &str) -> Option<String> {
+        let Pointer { format, entry } = serde_json::from_slice(&self.read(name)?).ok()?;
+        let is_name = entry.len() == name.len() && entry.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if format != FORMAT || !is_name {
+            return None;
         }
-        known.collect()
+        if let At::Folder(folder) = &self.place {
+            folder.used(name);
+        }
+        Some(entry)
+    }
+
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
+        match &self.place {
+            At::Folder(folder) => folder.read(name, LARGEST),
+            At::Shared(store) => store.read(name, LARGEST),
+        }
+    }
+
+    fn write(&self, name: &str, value: &impl Serialize) {
+        let Ok(text) = serde_json::to_string(value) else { return };
+        match &self.place {
+            At::Folder(folder) => folder.write(name, &text),
+            At::Shared(store) => store.write(name, text),
+        }
     }
 
     /// Clears away what is too much. A place that is shared looks after itself.
@@ -142,10 +200,10 @@ impl Cache {
         }
     }
 
-    /// Keeps what was found of a program, where it can be replayed and another run would find the same.
-    pub(super) fn put(&self, program: &Loaded, report: &Report) {
-        let decisions = Decisions::of(&program.unit, report);
-        let is = |pair: &prover::certificate::AnsweredPair, uncertified: bool| match pair.answer {
+    /// Keeps what was found of a part, where it can be replayed and another run would find the same.
+    pub(super) fn put(&self, part: &Part, report: &Report) {
+        let decisions = Decisions::of(&part.program.unit, report);
+        let is = |pair: &AnsweredPair, uncertified: bool| match pair.answer {
             Decision::Uncertified(_) => uncertified,
             Decision::Unknown(_) => !uncertified,
             _ => false,
@@ -158,12 +216,11 @@ impl Cache {
         if unsettled && unsettled_by.is_none() {
             return;
         }
-        let Ok(Certificate { files }) = write(&program.unit, &program.sources, &decisions) else { return };
-        let entry = Entry { format: FORMAT.to_string(), unsettled_by, certificate: files };
-        let Ok(text) = serde_json::to_string(&entry) else { return };
-        match &self.place {
-            At::Folder(folder) => folder.write(&Self::name(program), &text),
-            At::Shared(store) => store.write(&Self::name(program), text),
+        let Ok(Certificate { files }) = write(&part.program.unit, &part.program.sources, &decisions) else { return };
+        let name = Self::name(part.pairs.iter().map(|pair| &pair.key));
+        self.write(&name, &Entry { format: FORMAT.to_string(), unsettled_by, certificate: files });
+        for own in part.pairs.iter().map(|pair| Self::name([&pair.key])).filter(|own| *own != name) {
+            self.write(&own, &Pointer { format: FORMAT.to_string(), entry: name.clone() });
         }
     }
 
@@ -173,9 +230,12 @@ impl Cache {
         if matches!(self.place, At::Shared(_)) {
             return None;
         }
+        // Its bytes would say more, and to hash so many of them takes longer than to replay a hundred certificates.
         let hash = || {
-            let bytes = fs::read(env::current_exe().ok()?).ok()?;
-            Some(format!("{} {}", hexadecimal(&Sha256::digest(bytes)), self.options))
+            let about = fs::metadata(env::current_exe().ok()?).ok()?;
+            let written = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+            let parts = [about.len().to_string(), written.as_nanos().to_string(), self.options.clone()];
+            Some(hash_of(parts.iter().map(String::as_str)))
         };
         self.program.get_or_init(hash).clone()
     }

@@ -28,7 +28,7 @@ pub(super) fn of_one(outcome: &Outcome, view: &View) -> String {
             "detail": anstream::adapter::strip_str(&pair.detail).to_string(),
             "left": place(&pair.places[0]),
             "right": place(&pair.places[1]),
-            "cached": outcome.cached,
+            "cached": pair.cached,
             "file_time_ms": time,
         })
     });

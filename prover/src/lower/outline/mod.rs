@@ -1,4 +1,4 @@
-//! Statements of a procedure become a procedure of their own.
+//! Outlining: statements of a procedure become a procedure of their own.
 //!
 //! In: a procedure and a [`Range`] of its statements. Out: a procedure with these statements, and the call of it that stands in
 //! their place; nothing where control may leave them in the midst.
@@ -8,20 +8,23 @@
 //!
 //! Invariant: put back in the place of the call, the statements are those that were taken out.
 
-use super::sites::{Range, assigned, block, block_mut, liveness};
+pub mod cuts;
+pub(crate) mod range;
+
 use crate::lower::liveness::{Live, before_block};
 use lang_l::hir::visit::{walk_exprs, walk_locals_mut, walk_stmts};
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
+use range::{Range, assigned, block, block_mut, liveness};
 use std::collections::BTreeMap;
 
 /// What a range has become.
 #[derive(Clone, Debug)]
-pub(super) struct Outlined {
+pub(crate) struct Outlined {
     /// The statements, as a procedure.
-    pub(super) procedure: Procedure,
+    pub(crate) procedure: Procedure,
     /// What is handed in.
-    pub(super) inputs: Vec<LocalId>,
+    pub(crate) inputs: Vec<LocalId>,
     /// What is handed back.
     outputs: Vec<LocalId>,
     /// Whether the procedure of the range returns after it.
@@ -39,7 +42,7 @@ enum Leaves {
 }
 
 /// The procedure of a range, under a name.
-pub(super) fn outline(of: &Procedure, range: &Range, name: &str) -> Option<Outlined> {
+pub(crate) fn outline(of: &Procedure, range: &Range, name: &str) -> Option<Outlined> {
     let body = of.body.as_ref()?;
     let here = block(body, &range.way);
     let taken = Block { stmts: here.stmts[range.from..=range.to].to_vec(), span: here.span };
@@ -178,7 +181,7 @@ fn procedure(of: &Procedure, taken: &Block, [inputs, outputs]: [&[LocalId]; 2], 
 
 impl Outlined {
     /// Puts the call of the procedure, which has this number by now, in the place of the statements.
-    pub(super) fn put_into(&self, of: &mut Procedure, range: &Range, callee: ProcId) {
+    pub(crate) fn put_into(&self, of: &mut Procedure, range: &Range, callee: ProcId) {
         let value = |id: &LocalId| {
             let Local { ty, .. } = of.local(*id).clone();
             Expr { kind: ExprKind::Local(*id), ty, span: self.span }

@@ -1,0 +1,265 @@
+//! What `ape diff` and `ape client` find is used elsewhere: in the last line of a counterexample, and in certificates.
+
+mod common;
+
+use common::{Ran, ape, root, scratch};
+use serde_json::Value as Json;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A change that is seen for one number.
+const ONE_NUMBER: &str = "procedure f(n: int) returns (r: int) { r := n; }
+version after procedure f(n: int) returns (r: int) { r := n == 3 ? 0 : n; }";
+
+fn run<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Ran {
+    ape(words.into_iter().map(|word| word.as_ref().to_string()))
+}
+
+fn example(name: &str) -> String {
+    root().join("examples").join(name).to_string_lossy().into_owned()
+}
+
+/// The lines on which stores differ, with the first line of the pair they are of.
+fn briefly(file: &str) -> Vec<[String; 2]> {
+    let (mut pair, mut found) = (String::new(), Vec::new());
+    for line in run(["verify", file]).out.lines() {
+        if !line.starts_with(' ') {
+            pair = line.to_string();
+        } else if line.ends_with(", see `ape diff`") {
+            found.push([pair.clone(), line.trim().to_string()]);
+        }
+    }
+    found
+}
+
+fn program(name: &str, text: &str) -> String {
+    scratch(name, text).to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_counterexample_ends_with_the_stores_that_differ() {
+    for (file, pair, condition) in [
+        ("diff_alias.l", "set", "when y != null && x == y"),
+        ("diff_off_by_one.l", "accepts", "when day >= 1 && day == last"),
+        ("diff_guarded_division.l", "average", "when count == 0"),
+        ("client_late_fee.l", "fee", "when days == 28"),
+    ] {
+        let found = briefly(&example(file));
+        let line = [format!("{pair}: not-equivalent"), format!("differs {condition}, see `ape diff`")];
+        assert!(found.contains(&line), "{file}: {found:?}");
+    }
+}
+
+/// What the line says is within what `ape diff` proves of the pair: all of it, where `diff` is complete.
+#[test]
+fn the_stores_that_differ_are_those_of_diff() {
+    for file in ["diff_alias.l", "diff_changed_default.l", "diff_widened_check.l", "null_order.l", "swapped_stores.l"] {
+        let lines = briefly(&example(file));
+        let report = run(["diff", "--format", "json", &example(file)]).json();
+        for [pair, line] in &lines {
+            let name = pair.split(':').next().unwrap_or_default();
+            let told = report["pairs"].as_array().into_iter().flatten().find(|told| told["left"] == name);
+            let told = told.expect("diff reports the pair");
+            assert_eq!(told["complete"], true, "{file}");
+            let when = line.strip_prefix("differs when ").and_then(|line| line.strip_suffix(", see `ape diff`"));
+            assert_same(file, name, [when.expect("a condition"), told["differs_when"].as_str().unwrap_or_default()]);
+        }
+        assert!(!lines.is_empty(), "{file}");
+    }
+}
+
+/// Under a condition of its own, a pair is said to differ from stores that satisfy it.
+#[test]
+fn the_line_keeps_to_the_condition_of_the_pair() {
+    let text = format!("equiv f ~ f when n > 0;\nversion before {ONE_NUMBER}");
+    let found = briefly(&program("briefly_when.l", &text));
+    let own = ["f when n > 0: not-equivalent".to_string(), "differs when n == 3, see `ape diff`".to_string()];
+    assert!(found.contains(&own), "{found:?}");
+}
+
+#[test]
+fn nothing_is_said_where_it_is_not_cheap() {
+    let many = |last: u8| {
+        let one = |at: usize| format!("if (n == {at}) {{ r := {at}; }} ");
+        let body: String = (10..20).map(one).collect();
+        format!("procedure f(n: int) returns (r: int) {{ {body} if (n == 3) {{ r := {last}; }} }}")
+    };
+    let many = format!("version a {} version b {}", many(1), many(2));
+    let outside = "procedure g(n: int) returns (r: int);
+        version a procedure f(n: int) returns (r: int) { r := g(n); }
+        version b procedure f(n: int) returns (r: int) { r := g(n); r := r + 1; }";
+    for file in [
+        example("off_by_one.l"),
+        example("wrong_field.l"),
+        example("endless_ring.l"),
+        program("briefly_many.l", &many),
+        program("briefly_outside.l", outside),
+    ] {
+        let found = briefly(&file);
+        assert!(found.is_empty(), "{file}: {found:?}");
+        assert!(run(["verify", &file]).out.contains(": not-equivalent"), "{file}");
+    }
+}
+
+/// Two procedures that return these conditions are equivalent.
+#[track_caller]
+fn assert_same(file: &str, procedure: &str, conditions: [&str; 2]) {
+    let text = fs::read_to_string(example(file)).expect("an example can be read");
+    let head = format!("procedure {procedure}(");
+    let from = text.find(&head).expect("the procedure is there") + head.len();
+    let parameters = text[from..].split(')').next().unwrap_or_default();
+    let classes =
+        text.split("class ").skip(1).map(|class| format!("class {}}}\n", class.split('}').next().unwrap_or("")));
+    let version = |name: &str, condition: &str| {
+        format!("version {name}\nprocedure c({parameters}) returns (b: bool) {{ b := {condition}; }}\n")
+    };
+    let both = [version("one", conditions[0]), version("other", conditions[1])].concat();
+    let program = program(&format!("briefly_{file}"), &(classes.collect::<String>() + &both));
+    let report = run(["verify", "--format", "json", &program]).json();
+    assert_eq!(report["verdict"], "equivalent", "{file}: {conditions:?}");
+}
+
+/// Where a certificate is written, and it as it was replayed.
+fn certified(name: &str, words: &[&str]) -> (PathBuf, Json) {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("certified").join(name);
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(directory.parent().expect("it has a parent")).expect("a directory can be made");
+    let place = directory.to_string_lossy().into_owned();
+    let ran = run(words.iter().copied().chain(["--certificate", &place]));
+    assert_eq!(ran.err, "", "{words:?}");
+    let replayed = run(["replay", "--format", "json", &place]).json();
+    (directory, replayed["certificates"][0].clone())
+}
+
+fn verdicts(replayed: &Json) -> Vec<[&str; 2]> {
+    let pairs = replayed["pairs"].as_array().into_iter().flatten();
+    pairs.filter_map(|pair| Some([pair["pair"].as_str()?, pair["verdict"].as_str()?])).collect()
+}
+
+#[test]
+fn where_pairs_are_equal_is_certified() {
+    for (file, pairs) in [
+        ("diff_alias.l", &[["set when y == null || x != y", "equivalent"], ["set", "not-equivalent"]][..]),
+        ("diff_guarded_division.l", &[["average when count != 0", "equivalent"], ["average", "not-equivalent"]]),
+        ("swap.l", &[["swap", "equivalent"], ["rotate", "equivalent"]]),
+    ] {
+        let (_, replayed) = certified(&format!("diff-{file}"), &["diff", &example(file)]);
+        assert_eq!(replayed["status"], "confirmed", "{file}: {replayed:#}");
+        let found = verdicts(&replayed);
+        assert!(pairs.iter().all(|pair| found.contains(pair)), "{file}: {found:?}");
+    }
+}
+
+#[test]
+fn what_clients_do_not_notice_is_certified() {
+    for (file, clients) in [
+        ("client_scratch_field.l", &[["publish", "equivalent"], ["preview", "not-equivalent"]][..]),
+        ("client_late_fee.l", &[["bill", "not-equivalent"]]),
+        ("client_zero_digits.l", &[["plain", "equivalent"]]),
+    ] {
+        let (_, replayed) = certified(&format!("client-{file}"), &["client", &example(file)]);
+        assert_eq!(replayed["status"], "confirmed", "{file}: {replayed:#}");
+        let found = verdicts(&replayed);
+        assert!(clients.iter().all(|client| found.contains(client)), "{file}: {found:?}");
+    }
+}
+
+/// A certificate whose cuts were changed is refused: what they make is another program, or none.
+#[test]
+fn a_certificate_of_clients_is_for_its_boundaries() {
+    let (directory, _) = certified("client-forged", &["client", &example("client_zero_digits.l")]);
+    let index = directory.join("certificate.json");
+    let text = fs::read_to_string(&index).expect("there is an index");
+    let document: Json = serde_json::from_str(&text).expect("it is JSON");
+    assert!(document["cuts"].as_array().is_some_and(|cuts| !cuts.is_empty()), "{text}");
+    let mut forged = document.clone();
+    forged["cuts"][0]["to"] = 70.into();
+    fs::write(&index, forged.to_string()).expect("it can be written");
+    let ran = run(["replay", &directory.to_string_lossy()]);
+    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+}
+
+/// What is said of the values at two places of a program.
+fn at(name: &str, text: &str, lines: &str) -> Vec<Json> {
+    let report = run(["diff", "--format", "json", "--at", lines, &program(name, text)]).json();
+    report["pairs"].as_array().cloned().unwrap_or_default()
+}
+
+/// A loop that goes on for longer takes its variable to values that it did not have, and is the same at its end.
+#[test]
+fn values_that_a_loop_adds_are_found() {
+    let version = |name: &str, factor: u8| {
+        format!(
+            "version {name}\nprocedure up(n: int) requires n >= 0; {{\ni := 0;\nwhile (i < {factor} * n) {{ i := i + 1; }}\n}}\n"
+        )
+    };
+    let text = version("before", 1) + &version("after", 3);
+    for (lines, places, differ) in [("4~9", ["line 4", "line 9"], "n < value && value <= 3 * n"), ("9~4", ["", ""], "")]
+    {
+        if differ.is_empty() {
+            let ran = run(["diff", "--at", lines, &program("at_swapped.l", &text)]);
+            assert_eq!(
+                (ran.status, ran.err.contains("no statement of version before begins in line 9")),
+                (Some(2), true)
+            );
+            continue;
+        }
+        let pairs = at("at_loop.l", &text, lines);
+        let own = pairs.iter().find(|pair| pair["left"] == format!("i of up, {}", places[0])).expect("i is compared");
+        assert_eq!((&own["right"], &own["complete"]), (&format!("i of up, {}", places[1]).into(), &true.into()));
+        let found = own["differs_when"].as_str().unwrap_or_default();
+        let both = ["one", "other"].iter().zip([found, differ]).map(|(name, condition)| {
+            format!("version {name} procedure c(n: int, value: int) returns (b: bool) requires n >= 0; {{ b := {condition}; }}\n")
+        });
+        let report = run(["verify", "--format", "json", &program("at_conditions.l", &both.collect::<String>())]).json();
+        assert_eq!(report["verdict"], "equivalent", "{found}");
+        let n = pairs.iter().find(|pair| pair["left"] == "n of up, line 4").expect("n is compared");
+        assert_eq!((&n["verdict"], &n["equal_when"]), (&"equivalent".into(), &"true".into()));
+    }
+}
+
+/// A value may be in the old version alone, and in the new one alone; each has a store that was run.
+#[test]
+fn both_directions_are_told() {
+    let version = |name: &str, value: u8| {
+        format!("version {name}\nprocedure f(b: bool) returns (r: int) {{\nx := b ? {value} : 0;\nr := 9;\n}}\n")
+    };
+    let pairs = at("at_both.l", &(version("before", 1) + &version("after", 2)), "4~9");
+    let own = pairs.iter().find(|pair| pair["left"] == "x of f, line 4").expect("x is compared");
+    assert_eq!(own["complete"], true, "{own:#}");
+    let value = |row: &Json, side: &str| row[side][0]["value"].as_str().unwrap_or_default().to_string();
+    let rows: Vec<&Json> = own["rows"].as_array().into_iter().flatten().collect();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["left"][0]["place"] == "had"), "{own:#}");
+    assert!(rows.iter().all(|row| value(row, "left") != value(row, "right")), "{own:#}");
+    let same = pairs.iter().find(|pair| pair["left"] == "b of f, line 4").expect("b is compared");
+    assert_eq!(same["verdict"], "equivalent");
+}
+
+/// That the versions leave other heaps is no difference of values: such stores are open, or known to be equal.
+#[test]
+fn what_else_differs_is_none_of_values() {
+    let version = |name: &str, value: u8| {
+        format!(
+            "version {name}\nprocedure f(c: Cell, n: int) {{\nx := n;\nif (c != null) {{\nc.v := {value};\n}}\n}}\n"
+        )
+    };
+    let text = format!("class Cell {{ v: int; }}\n{}{}", version("before", 1), version("after", 2));
+    let pairs = at("at_heap.l", &text, "5~12");
+    let own = pairs.iter().find(|pair| pair["left"] == "x of f, line 5").expect("x is compared");
+    assert_eq!((&own["differs_when"], &own["verdict"]), (&"false".into(), &"unknown".into()), "{own:#}");
+    assert_eq!(own["rows"].as_array().map(Vec::len), Some(0));
+}
+
+/// Globals that differ at the end are no values, and neither is what a `return` would give back.
+#[test]
+fn ends_are_none_of_values() {
+    let version = |name: &str, value: u8| {
+        format!(
+            "version {name}\nprocedure f(n: int) returns (r: int) {{\ng := {value};\nif (n > 3) {{ return {value}; }}\nr := {value};\n}}\n"
+        )
+    };
+    let text = format!("global g: int;\n{}{}", version("before", 1), version("after", 2));
+    let pairs = at("at_ends.l", &text, "5~11");
+    assert_eq!(pairs.len(), 2, "{pairs:?}");
+    assert!(pairs.iter().all(|pair| pair["verdict"] == "equivalent"), "{pairs:#?}");
+}
