@@ -45,6 +45,13 @@ pub(super) fn columns(rows: &[[String; 2]], width: usize) -> String {
     text
 }
 
+/// A sentence about what is above it, in as many lines as it takes.
+pub(super) fn sentence(text: &str, width: usize) -> String {
+    let inner = &INDENT[2..];
+    let lines = wrapped(text, usable(width) - inner.len());
+    lines.iter().map(|line| format!("{inner}{line}\n")).collect()
+}
+
 /// A text in lines of at most `width` places; those after the first are indented.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     if text.is_empty() {

@@ -3,6 +3,7 @@
 //! Colour is in the text as escape sequences; whoever prints it strips them where they are not wanted.
 
 use super::counterexample::{difference, violation};
+use super::layout;
 pub use super::layout::USUAL_WIDTH;
 use super::{Subject, count, explain, one_line, overall};
 use crate::engines::same_code::SAME_CODE;
@@ -101,10 +102,9 @@ pub fn pair_text(subject: Subject<'_>, pair: &PairReport, detail: Detail) -> Str
         }
         Verdict::NotEquivalent(witness) => {
             text.push_str(&difference(subject, pair, witness, detail.width));
-            match pair.differs_when.as_deref() {
-                None => {}
-                Some("true") => text.push_str("  differs always, see `ape diff`\n"),
-                Some(when) => _ = writeln!(text, "  differs when {when}, see `ape diff`"),
+            if let Some(when) = &pair.differs_when {
+                let stores = if when == "true" { "always".to_string() } else { format!("when {when}") };
+                text.push_str(&layout::sentence(&format!("differs {stores}, see `ape diff`"), detail.width));
             }
         }
         Verdict::ContractViolation(witness) => text.push_str(&violation(subject, witness, detail.width)),

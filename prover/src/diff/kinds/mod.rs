@@ -222,7 +222,7 @@ fn by_forms(task: Task<'_>, pair: Pair) -> Vec<Plan> {
     let usual = [BigInt::from(2), BigInt::from(around.count())];
     let moduli: BTreeSet<BigInt> = small.chain(usual).filter(|number| *number > BigInt::one()).collect();
     let ways = [Vec::new(), moduli.into_iter().take(MAX_MODULI).collect()];
-    let plan = |forms| Plan { forms: Some(forms), ..Plan::default() };
+    let plan = |forms| Plan { outcomes: MAX_OUTCOMES, forms: Some(forms), ..Plan::default() };
     ways.into_iter().map(plan).collect()
 }
 
