@@ -87,8 +87,9 @@ fn invariants_correspondences_and_measures_are_named() {
     says(
         "examples/collatz.l",
         "steps",
-        &["give count after == count' after + count", "no measure bounds loop 1 of steps"],
+        &["both run in step; at each turn n == n'", "no measure bounds loop 1 of steps"],
     );
+    says("tests/numeric/digits_two.l", "digits", &["with d' == d, 1 <= d, 1 <= d'"]);
     says("examples/globals.l", "transfer", &["audit: external: the same unknown procedure in both versions"]);
     says("tests/numeric/closed_product.l", "times", &["ends: `b` is at least 0", "the kernel executed both"]);
 }

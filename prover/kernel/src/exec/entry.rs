@@ -19,7 +19,7 @@ pub fn on_entry(executor: &mut Executor<'_>, id: ProcId) -> (ContractView, Vec<T
 }
 
 /// What a contract of a procedure, or of what stands for it, speaks of on entry.
-pub(super) fn view_on_entry(state: State, code: &Procedure) -> ContractView {
+fn view_on_entry(state: State, code: &Procedure) -> ContractView {
     ContractView {
         locals: state.locals,
         globals: state.globals,
@@ -32,6 +32,11 @@ pub(super) fn view_on_entry(state: State, code: &Procedure) -> ContractView {
 }
 
 impl Executor<'_> {
+    /// Keeps the state on entry, of which `old` speaks.
+    pub(super) fn begins(&mut self, state: &State, code: &Procedure) {
+        self.began = Some(view_on_entry(state.clone(), code));
+    }
+
     /// What `old` speaks of at a point inside the body that is executed: the store on entry, and the parameters as they were there.
     /// Other variables have their present values.
     pub(super) fn seen_on_entry(&self, state: &State, code: &Procedure) -> Option<Box<ContractView>> {

@@ -21,7 +21,6 @@ pub use expr::{ContractView, Freshness, before_call, existing};
 pub use returned::returned;
 
 use crate::effects::Effects;
-use crate::exec::entry::view_on_entry;
 use crate::exec::source::Source;
 use crate::exec::state::{Fault, Outcome, State};
 use crate::exec::sweep::Sweep;
@@ -254,7 +253,7 @@ impl<'a> Executor<'a> {
     pub fn run(mut self, procedure: ProcId, assumed: &[Term]) -> Result<Execution, ExecError> {
         let code = self.code().procedure(procedure);
         let mut state = self.entry(code);
-        self.began = Some(view_on_entry(state.clone(), code));
+        self.begins(&state, code);
         for &condition in assumed {
             if !state.assume(&mut self.arena.terms, condition) {
                 return Ok(self.found);

@@ -15,7 +15,6 @@ pub use loops::{invariants_of, loop_at};
 
 pub(super) use operands::has_call;
 
-use super::entry::view_on_entry;
 use super::state::State;
 use super::{ExecError, Execution, Executor, Flow};
 use lang_l::hir::{Expr, LocalId, Place, ProcId, Procedure, Type, Unit};
@@ -138,7 +137,7 @@ impl<'a> Executor<'a> {
     pub fn run_source(mut self, source: Source<'a>, assumed: &[Term]) -> Result<Execution, ExecError> {
         let code = source.unit.procedure(self.version, source.own.site.procedure());
         let mut state = self.entry_of_site(source, code);
-        self.began = Some(view_on_entry(state.clone(), code));
+        self.begins(&state, code);
         for &condition in assumed {
             if !state.assume(&mut self.arena.terms, condition) {
                 return Ok(self.found);

@@ -335,21 +335,6 @@ fn what_is_related_is_local_and_has_no_contract() {
     assert!(Case::counts().refused(&PairEvidence::Loops(evidence)).contains("not there"));
 }
 
-#[test]
-fn what_calls_leave_is_said_once() {
-    let PairEvidence::Loops(mut evidence) = with_fact(Fact::Equal(atom(1, 0), atom(0, 0), 1)) else { unreachable!() };
-    evidence.loops.push(evidence.loops[0].clone());
-    let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
-    assert_eq!(why, "two loops are related twice");
-    evidence.loops[1].0 =
-        LoopRelation { pair: (ProcId(0), ProcId(1)), entry: CallRelation::default(), results: vec![(0, 0)] };
-    let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
-    assert_eq!(why, "what calls of a loop leave is said in two ways");
-    evidence.loops[1].0.results.clear();
-    let why = Case::counts().refused(&PairEvidence::Loops(evidence));
-    assert!(!why.contains("in two ways"), "{why}");
-}
-
 /// Both call `count` twice, and give back different sums.
 const TWICE: &str = "
     version 0

@@ -1,13 +1,13 @@
 //! What relates two loops is shown where they are called, and so is that both versions have all that the loops can reach.
 
-use super::{Case, OTHER, RUN, atom, in_order};
+use super::{Case, OTHER, RUN, atom, in_order, with_fact};
 use crate::exec::state::Outcome;
 use crate::pair::PairEvidence;
 use crate::pair::loops::LoopRelation;
 use crate::pair::paths::Relations;
 use crate::pair::plan::Turns;
 use crate::relate::{Atom, CallRelation, Cases, ConditionalClaim, Fact, Level, Step, Uses};
-use lang_l::hir::FieldId;
+use lang_l::hir::{FieldId, ProcId};
 use std::collections::BTreeMap;
 
 /// The same loop, from numbers of its own and in steps of its own.
@@ -131,4 +131,19 @@ fn related_loops_are_matched_by_no_other_claim() {
     let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
     let why = case.check_pair(RUN, &case.related(own, &Turns::default(), under));
     assert!(why.as_ref().is_err_and(|why| why.contains("not claimed")), "{why:?}");
+}
+
+#[test]
+fn what_calls_leave_is_said_once() {
+    let PairEvidence::Loops(mut evidence) = with_fact(Fact::Equal(atom(1, 0), atom(0, 0), 1)) else { unreachable!() };
+    evidence.loops.push(evidence.loops[0].clone());
+    let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
+    assert_eq!(why, "two loops are related twice");
+    evidence.loops[1].0 =
+        LoopRelation { pair: (ProcId(0), ProcId(1)), entry: CallRelation::default(), results: vec![(0, 0)] };
+    let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
+    assert_eq!(why, "what calls of a loop leave is said in two ways");
+    evidence.loops[1].0.results.clear();
+    let why = Case::counts().refused(&PairEvidence::Loops(evidence));
+    assert!(!why.contains("in two ways"), "{why}");
 }
