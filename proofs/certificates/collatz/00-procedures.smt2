@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate e308f3fbc06673ba13bc4f7b1a6eafae1ccd1a2867628da3b7081385e8ed1c91
+; Part of certificate 2a3010ad2866238910d4a0eb24b73a8914677f6be19c4833a177cc469d07a522
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
