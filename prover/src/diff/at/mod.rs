@@ -23,6 +23,7 @@ use lang_l::hir::print::type_text;
 use lang_l::hir::{Local, Type};
 use lang_l::source::{FileId, Span};
 use lang_l::{parse, print};
+use std::slice::from_ref;
 
 /// A program about the values at two places.
 #[derive(Clone, Debug)]
@@ -59,7 +60,7 @@ pub fn places(source: &Loaded, lines: [usize; 2]) -> Result<Places, String> {
         let each = [left, right].map(|(of, place)| counting(of, place, (&variable.name, &ty), &called));
         let [Some(one), Some(other)] = each else { continue };
         // One that is declared within a block may not be there.
-        if trees.with([&[one.clone()], &[other.clone()]]).is_none() {
+        if trees.with([from_ref(&one), from_ref(&other)]).is_none() {
             continue;
         }
         at += 1;

@@ -1,6 +1,6 @@
 //! Outlining: statements of a procedure become a procedure of their own.
 //!
-//! In: a procedure and a [`Range`] of its statements. Out: a procedure with these statements, and the call of it that stands in
+//! In: a procedure and a `Range` of its statements. Out: a procedure with these statements, and the call of it that stands in
 //! their place; nothing where control may leave them in the midst.
 //!
 //! Rule *Outlining*: what the statements read and what is live after them is handed in, and what they assign and is live after
