@@ -137,11 +137,12 @@ impl Executor<'_> {
                         return self.leaves_at_once(view, &then.stmts, (recurs, goes_on));
                     }
                     let leaves = |side: &Block| !calls(&side.stmts) && (!goes_on || returns(side));
-                    if !leaves(els) && !(recurs && leaves(then)) {
+                    let (leaves_else, leaves_then) = (leaves(els), recurs && leaves(then));
+                    if !leaves_else && !leaves_then {
                         return None;
                     }
                     let (value, has_value) = self.value(&view, condition)?;
-                    let over = if leaves(els) { self.arena.terms.not(value) } else { value };
+                    let over = if leaves_else { self.arena.terms.not(value) } else { value };
                     return Some(self.arena.terms.and(&[has_value, over]));
                 }
                 _ => return None,
