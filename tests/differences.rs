@@ -263,3 +263,83 @@ fn ends_are_none_of_values() {
     assert_eq!(pairs.len(), 2, "{pairs:?}");
     assert!(pairs.iter().all(|pair| pair["verdict"] == "equivalent"), "{pairs:#?}");
 }
+
+fn pair_of(report: &Json, name: &str) -> Json {
+    let pairs = report["pairs"].as_array().cloned().unwrap_or_default();
+    pairs.into_iter().find(|pair| pair["left"] == name).expect("the pair is reported")
+}
+
+/// A flag of what may be null has no value there; that stands in no test, and no store is lost by it.
+#[test]
+fn a_flag_behind_a_guard_is_told_apart() {
+    let version = |name: &str, price: u8| {
+        format!(
+            "version {name} procedure price(t: Ticket) returns (w: int) {{ w := {price}; if (t != null) {{ if (t.child) {{ w := 0; }} }} }}\n"
+        )
+    };
+    let text = format!("class Ticket {{ child: bool; }}\n{}{}", version("before", 80), version("after", 100));
+    let report = run(["diff", "--format", "json", &program("flag_behind_guard.l", &text)]).json();
+    let pair = pair_of(&report, "price");
+    assert_eq!(pair["equal_when"], "t != null && t.child");
+    assert_eq!(pair["complete"], true);
+}
+
+/// Where it is open which stores differ, one that was run and does is one that is seen to.
+#[test]
+fn a_store_that_was_run_and_differs_is_a_difference() {
+    let version = |name: &str, least: u8| {
+        format!(
+            "version {name} procedure sum(a: int[]) returns (s: int) {{ if (a == null) {{ return; }} i := {least}; while (i < a.length) {{ s := s + a[i]; i := i + 1; }} }}\n"
+        )
+    };
+    let file = program("first_cell_left_out.l", &(version("before", 0) + &version("after", 1)));
+    let ran = run(["diff", "--format", "json", &file]);
+    let pair = pair_of(&ran.json(), "sum");
+    assert!(pair["rows"].as_array().is_some_and(|rows| !rows.is_empty()), "{pair}");
+    assert_eq!((ran.status, &pair["verdict"], &pair["affected"]), (Some(1), &"not-equivalent".into(), &true.into()));
+}
+
+/// What is found of a caller does not turn on whether it is declared before what it calls.
+#[test]
+fn the_order_of_declarations_changes_nothing() {
+    let first = "procedure first(n: Node) returns (r: int) { raise(n); if (n != null) { r := n.v; } }\n";
+    let raise = |test: &str| {
+        format!(
+            "procedure raise(n: Node) {{ if (n != null) {{ if ({test}) {{ n.v := n.v + 1; }} raise(n.next); }} }}\n"
+        )
+    };
+    let [old, recent] = [raise("true"), raise("n.v >= 0")];
+    let class = "class Node { next: Node; v: int; }\n";
+    let caller_first = format!("{class}version before\n{first}{old}version after\n{first}{recent}");
+    let callee_first = format!("{class}version before\n{old}{first}version after\n{recent}{first}");
+    let found = [("caller_first.l", caller_first), ("callee_first.l", callee_first)].map(|(name, text)| {
+        let pair = pair_of(&run(["diff", "--format", "json", &program(name, &text)]).json(), "first");
+        ["equal_when", "differs_when", "open_when", "relation"].map(|key| pair[key].clone())
+    });
+    assert_eq!(found[0], found[1]);
+}
+
+/// Of a place nothing is said where both versions err.
+#[test]
+fn values_before_an_error_are_not_said_to_be_equal_always() {
+    let text = "version before\nprocedure f(n: int) {\nx := n;\nassert n != 4;\n}\nversion after\nprocedure f(n: int) {\nx := n;\nif (n == 4) { x := 9; }\nassert n != 4;\n}\n";
+    let ran = run(["diff", "--at", "4~10", &program("at_error.l", text)]);
+    assert!(ran.out.contains("equal wherever both end normally") && !ran.out.contains("always"), "{}", ran.out);
+}
+
+/// A local that hides a global is not compared where the name may mean the global.
+#[test]
+fn a_local_is_not_taken_for_a_global() {
+    let version = |name: &str| {
+        format!(
+            "version {name}\nprocedure f(n: int) returns (r: int) {{\nif (n > 0) {{ var v := n; r := v; }}\nr := r + 1;\nv := 5;\n}}\n"
+        )
+    };
+    let text = format!("global v: int;\n{}{}", version("before"), version("after"));
+    let pairs = at("at_hidden.l", &text, "5~11");
+    let names: Vec<&str> = pairs.iter().filter_map(|pair| pair["left"].as_str()).collect();
+    assert!(
+        names.iter().any(|name| name.starts_with("r of")) && !names.iter().any(|name| name.starts_with("v of")),
+        "{names:?}"
+    );
+}

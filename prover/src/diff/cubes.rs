@@ -106,12 +106,12 @@ fn guarded(asker: &mut Asker<'_>, cube: &[Term]) -> Term {
 
 /// The cube without the tests that are not needed for the condition to follow; `None` where it does not follow from all of them.
 fn reduced(asker: &mut Asker<'_>, condition: Term, cube: Cube) -> Option<Cube> {
-    let mut order: Vec<Term> = cube.clone();
-    order.sort_by_key(|&literal| rank(&asker.arena.terms, literal));
-    let mut kept = cube;
-    if !asker.follows(&kept, condition) {
+    if !asker.follows(&cube, condition) {
         return None;
     }
+    let mut kept = with_values(asker, condition, cube);
+    let mut order: Vec<Term> = kept.clone();
+    order.sort_by_key(|&literal| rank(&asker.arena.terms, literal));
     if order.len() > MAX_ASKED {
         // Of so many most can go in plain sight.
         for literal in order.clone() {
@@ -126,6 +126,17 @@ fn reduced(asker: &mut Asker<'_>, condition: Term, cube: Cube) -> Option<Cube> {
         leave_out(asker, condition, &mut kept, half);
     }
     Some(with_equations(&mut asker.arena.terms, &kept))
+}
+
+/// The cube without the tests that have no value where it holds, such as `t.flag` beside `t == null`: written with what they need they
+/// would hold nowhere.
+fn with_values(asker: &mut Asker<'_>, condition: Term, cube: Cube) -> Cube {
+    let has_value = |literal: &Term| {
+        let guards = text::guards(asker.arena, *literal);
+        guards.into_iter().all(|guard| !cube.contains(&asker.arena.terms.not(guard)))
+    };
+    let valued: Cube = cube.iter().copied().filter(has_value).collect();
+    if valued.len() < cube.len() && asker.follows(&valued, condition) { valued } else { cube }
 }
 
 /// Leaves out some tests that are not needed: all at once, or each half for itself.

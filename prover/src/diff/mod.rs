@@ -107,7 +107,8 @@ impl PairDiff {
 
     /// Whether some store is known that is not equal.
     pub fn differs(&self) -> bool {
-        self.differs_when != "false" || self.one_ends_when != "false"
+        // Each row has a store that was run, also where it is open which others are like it.
+        self.differs_when != "false" || self.one_ends_when != "false" || !self.rows.is_empty()
     }
 
     /// The verdict that follows.
@@ -259,7 +260,12 @@ impl Course<'_> {
 /// The order in which pairs are looked at: what is known of callees helps with their callers.
 fn callees_first(program: &Program<'_>, looked_at: &[&Comparison<'_>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..looked_at.len()).collect();
-    order.sort_by_key(|&at| program.effects[0][looked_at[at].pair.0.index()].callees.len());
+    // What recurs calls as much as what only calls it.
+    order.sort_by_key(|&at| {
+        let id = looked_at[at].pair.0;
+        let own = &program.effects[0][id.index()];
+        (own.callees.len(), !own.recursive(id))
+    });
     order
 }
 

@@ -27,7 +27,8 @@ fn pair_text(source: &Loaded, pair: &PairDiff, all_rows: bool) -> String {
     let mut text = format!("{}: ", title(pair));
     let complete = pair.is_complete();
     if pair.equal_when == "true" && complete {
-        text.push_str("equal always\n");
+        // Of a place nothing is said where a version errs or never ends.
+        text.push_str(if pair.at.is_some() { "equal wherever both end normally\n" } else { "equal always\n" });
         return text;
     }
     if pair.equal_when == "false" {

@@ -120,12 +120,13 @@ impl Unifier<'_> {
         found
     }
 
-    /// Walks from every place of old objects that either side wrote.
+    /// Walks from every place of old objects that either side wrote, in the fields that are followed.
     pub(super) fn unify_writes(&mut self) {
         let mut places = BTreeSet::new();
         for heap in self.heaps {
             for node in self.arena.heaps.history(heap) {
                 if let HeapNode::Store { selector, object, index, .. } = node
+                    && self.selectors.contains(&selector)
                     && self.arena.heaps.sort(selector) == Sort::Ref
                     && !matches!(self.arena.terms.node(object), Node::App(Func::New(_), _))
                 {

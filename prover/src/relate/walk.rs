@@ -47,13 +47,27 @@ impl Searcher<'_> {
         (mine, theirs): (CallId, CallId),
         splits: &mut Splits,
     ) -> Option<Correspondence> {
-        let tentative = self.walk_call(sides, (mine, theirs), [0, 1], splits);
+        let given = self.walk_call(sides, (mine, theirs), [0, 1], false, splits);
+        if let Some(better) = self.starts_alike(sides, (mine, theirs), given.clone()) {
+            return Some(better);
+        }
+        // What nothing but old objects lead to.
+        let written = self.walk_call(sides, (mine, theirs), [0, 1], true, splits);
+        (written.allocs != given.allocs).then(|| self.starts_alike(sides, (mine, theirs), written))?
+    }
+
+    /// What corresponds once two calls do, if they start alike under what was proposed.
+    fn starts_alike(
+        &mut self,
+        sides: Sides<'_>,
+        (mine, theirs): (CallId, CallId),
+        mut proposed: Correspondence,
+    ) -> Option<Correspondence> {
         let (aligned, records, _) =
-            self.relater.regions_alike(sides.left, sides.right, &tentative, (mine, theirs), [0, 1])?;
+            self.relater.regions_alike(sides.left, sides.right, &proposed, (mine, theirs), [0, 1])?;
         self.weaken(&aligned, records.each_ref(), [0, 1]);
-        let mut better = tentative;
-        better.calls.insert(theirs, mine);
-        Some(better)
+        proposed.calls.insert(theirs, mine);
+        Some(proposed)
     }
 
     /// The allocations that must correspond for two calls of one outcome to start alike.
@@ -67,15 +81,17 @@ impl Searcher<'_> {
     ) -> Correspondence {
         let nothing = Correspondence::default();
         let sides = Sides { left: outcome, right: outcome, current, alignment: &nothing };
-        self.walk_call(sides, (earlier, later), [version, version], &mut Splits::new())
+        self.walk_call(sides, (earlier, later), [version, version], false, &mut Splits::new())
     }
 
-    /// Walks from the arguments of two calls, and from the globals their callees look at.
+    /// Walks from the arguments of two calls, and from the globals their callees look at; with `writes` also from what was written to
+    /// old objects, of what the callees look at.
     fn walk_call(
         &mut self,
         sides: Sides<'_>,
         (mine, theirs): (CallId, CallId),
         versions: [usize; 2],
+        writes: bool,
         splits: &mut Splits,
     ) -> Correspondence {
         let calls = [mine, sides.current.renaming.call(theirs)];
@@ -88,7 +104,7 @@ impl Searcher<'_> {
             .chain(globals.iter().map(|&g| (record.globals[g], other.globals[g])))
             .collect();
         let heaps = [record.heap, other.heap];
-        self.walk(sides, &Start { heaps, selectors: &selectors, pairs: &pairs, writes: false }, splits)
+        self.walk(sides, &Start { heaps, selectors: &selectors, pairs: &pairs, writes }, splits)
     }
 
     /// Whether the final stores of two normal outcomes are isomorphic; the alignment that shows it.

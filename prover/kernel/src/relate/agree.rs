@@ -127,7 +127,11 @@ impl Relater<'_> {
         let old = AllocSet::of(AllocClass::OLD);
         let common = self.common(&alignment);
         let Some(region) = self.region((&aligned, &common), left.heap, old, &roots, &selectors) else {
-            return Err(self.failed_goal("an object that only one version makes may stay reachable", left, right));
+            let what = match left.news.is_empty() && right.news.is_empty() {
+                true => "the final references could not be shown to be the same in both versions",
+                false => "an object that only one version makes may stay reachable",
+            };
+            return Err(self.failed_goal(what, left, right));
         };
         if !faults::planted("kernel/relate/heaps-at-end") {
             let places = |end: &EndRelation| end.relation.places(end.arguments.each_ref().map(Vec::as_slice));

@@ -136,13 +136,15 @@ impl<'t> Trees<'t> {
         found.ok_or_else(|| format!("no statement of {title} begins in line {line}"))
     }
 
-    /// The variables that two procedures have in common.
+    /// The variables that two procedures have in common, but for those that hide a global: outside of their block its name means that.
     fn common(&self, names: [&str; 2]) -> Vec<Local> {
         let variables = |version: usize| -> Vec<Local> {
             let own = &self.source.unit.versions[version];
             let all = own.find(names[version]).map(|id| own.procedure(id).locals.clone()).unwrap_or_default();
+            let globals = &self.source.unit.globals;
+            let is_global = |local: &Local| globals.iter().any(|global| global.name == local.name);
             let once = |local: &&Local| all.iter().filter(|other| other.name == local.name).count() == 1;
-            all.iter().filter(once).cloned().collect()
+            all.iter().filter(once).filter(|local| !is_global(local)).cloned().collect()
         };
         let theirs = variables(1);
         let is_common = |own: &Local| theirs.iter().any(|other| (&other.name, &other.ty) == (&own.name, &own.ty));

@@ -318,6 +318,7 @@ impl<'l> Look<'l> {
             outside.push(self.arena.terms.not(condition.term));
         }
         let one_ends_witness = one_ends.as_ref().map(|(_, witness)| witness.clone());
+        let differs_term = differs.as_ref().map(|condition| condition.term);
         let (equal, proved) =
             equal.map(|(condition, proof)| (condition.clone(), proof.map(|proof| (condition.expr, proof)))).unzip();
         let texts = [equal, differs, one_ends.map(|(condition, _)| condition)]
@@ -335,7 +336,9 @@ impl<'l> Look<'l> {
             None => Some(rows::Rows { rows: Vec::new(), relations: Some(Vec::new()), whole: true }),
         };
         let rows_whole = rows.as_ref().is_none_or(|rows| rows.whole);
-        let relation = told.zip(left.as_ref().and_then(|left| left.relations.clone()));
+        // What is told of the stores that differ must be told of all of them.
+        let tells_all = open_when.is_none() || self.covers_what_differs(differs_term, solver);
+        let relation = told.filter(|_| tells_all).zip(left.as_ref().and_then(|left| left.relations.clone()));
         let relation = relation.map(|(told, left)| [told, left].concat());
         let rows = rows.into_iter().chain(left).flat_map(|part| part.rows).collect();
         PairDiff {
@@ -431,6 +434,16 @@ impl<'l> Look<'l> {
         let condition = self.differing(solver)?;
         let rows = rows::rows(self, &condition, solver)?;
         Some((condition, rows))
+    }
+
+    /// Whether a condition holds of all stores that were seen to differ; without one, whether there are none.
+    fn covers_what_differs(&mut self, condition: Option<Term>, solver: &mut Solver) -> bool {
+        let parts: Vec<Term> = self.regions.differ.iter().map(|region| region.condition).collect();
+        let all = self.arena.terms.or(&parts);
+        let outside = condition.map(|condition| self.arena.terms.not(condition));
+        parts.is_empty()
+            || solver.attempt(|solver| self.impossible(&[all].into_iter().chain(outside).collect::<Vec<_>>(), solver))
+                == Ok(true)
     }
 
     /// Where both end and differ.

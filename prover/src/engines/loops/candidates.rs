@@ -112,7 +112,8 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 }
 
 /// Facts that are looked for where those on entry alone do not do: where counters begin or do not come to, that they are below a
-/// length, whether flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does.
+/// length, whether flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does; sums of
+/// counters from one.
 pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let mut found = Vec::new();
@@ -143,6 +144,9 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
         let bare = counters.map(|(parameter, _)| Atom { version, parameter, steps: Vec::new() });
         found.extend(bare.flat_map(|one| handed.iter().map(move |&number| Fact::Is(one.clone(), number))));
     }
+    let [mine, theirs] =
+        [(0, left), (1, right)].map(|(version, code)| values(program.unit.as_unit(), &BTreeSet::new(), version, code));
+    found.extend(sums_from_one(&mine, &theirs));
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found
 }
@@ -277,6 +281,21 @@ fn alone(values: &[Value]) -> Vec<Fact> {
         others.map(|other| Fact::AtMost(counter.atom.clone(), other.atom.clone(), 0))
     });
     not_null.chain(bounded).collect()
+}
+
+/// That a counter that begins at one and another that ends there have a sum which is one more than what they run up to or down from.
+fn sums_from_one(mine: &[Value], theirs: &[Value]) -> Vec<Fact> {
+    let counters = |values: &[Value]| -> Vec<Atom> {
+        values.iter().filter(|value| value.is_bare() && value.is_number()).map(|value| value.atom.clone()).collect()
+    };
+    let [mine, theirs] = [counters(mine), counters(theirs)];
+    let both = || mine.iter().flat_map(|a| theirs.iter().map(move |b| (a, b)));
+    let wholes = || mine.iter().chain(&theirs);
+    let of = |(a, b): (&Atom, &Atom)| {
+        let wholes = wholes().filter(|&whole| whole != a && whole != b);
+        wholes.map(|whole| Fact::Sum([a.clone(), b.clone()], whole.clone(), 1)).collect::<Vec<_>>()
+    };
+    both().flat_map(of).collect()
 }
 
 /// That two numbers have a sum which is a third one: one counts up and the other down; or an index of one version is where the other
