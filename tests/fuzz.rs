@@ -15,7 +15,7 @@ use lang_l::random::Random;
 use rayon::ThreadPoolBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many pairs are verified; all are made from one seed. `.ci/run` verifies more, with an optimised build.
+/// How many pairs are verified; all are made from one seed. `.ci/run` verifies more.
 const PAIRS: u64 = 100;
 /// The same, of pairs with far differences.
 const FAR_PAIRS: u64 = 24;

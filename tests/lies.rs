@@ -8,7 +8,7 @@ use common::program::{Program, stem};
 use common::{programs, root};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// How many lies are told; all are made from one seed. `.ci/run` tells more, with an optimised build.
+/// How many lies are told; all are made from one seed. `.ci/run` tells more.
 const LIES: u64 = 300;
 /// Stack of a thread that verifies, in bytes.
 const STACK: usize = 512 << 20;
