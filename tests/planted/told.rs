@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// How long a thread may work on one program, in hundredths of a second; what is given up says nothing. It is the time that the
 /// thread has used, so that other work on the machine changes nothing.
-const PATIENCE: u64 = 60;
+const PATIENCE: u64 = 150;
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(20);
 /// What a query may cost, a tenth of the usual: most of what is asked here does not hold.
