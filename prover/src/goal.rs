@@ -226,6 +226,12 @@ impl Program<'_> {
         (self.unit.procedure(0, pair.0), self.unit.procedure(1, pair.1))
     }
 
+    /// How much a pair calls: more than what it calls does. What recurs calls as much as what only calls it, and comes first.
+    pub(crate) fn calls(&self, pair: Pair) -> (usize, bool) {
+        let own = &self.effects[0][pair.0.index()];
+        (own.callees.len(), !own.recursive(pair.0))
+    }
+
     /// Whether the two can be called alike.
     pub fn same_signature(&self, pair: Pair) -> bool {
         let (a, b) = self.code(pair);

@@ -260,12 +260,7 @@ impl Course<'_> {
 /// The order in which pairs are looked at: what is known of callees helps with their callers.
 fn callees_first(program: &Program<'_>, looked_at: &[&Comparison<'_>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..looked_at.len()).collect();
-    // What recurs calls as much as what only calls it.
-    order.sort_by_key(|&at| {
-        let id = looked_at[at].pair.0;
-        let own = &program.effects[0][id.index()];
-        (own.callees.len(), !own.recursive(id))
-    });
+    order.sort_by_key(|&at| program.calls(looked_at[at].pair));
     order
 }
 

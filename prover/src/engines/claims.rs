@@ -24,11 +24,8 @@ pub fn prove_all(program: &Program<'_>, candidates: &[Pair], solver: &mut Solver
         candidates.iter().filter(|&&pair| program.claimable(pair)).map(|&pair| (pair, Level::Full)).collect();
     let mut proofs: BTreeMap<Pair, PairProof> = BTreeMap::new();
     let mut pairs: Vec<Pair> = candidates.to_vec();
-    // Callees first, so that most claims are settled before others rest on them. What recurs calls as much as what only calls it.
-    pairs.sort_by_key(|pair| {
-        let own = &program.effects[0][pair.0.index()];
-        (own.callees.len(), !own.recursive(pair.0), *pair)
-    });
+    // Callees first, so that most claims are settled before others rest on them.
+    pairs.sort_by_key(|&pair| (program.calls(pair), pair));
     let mut open = Vec::new();
     houdini::all_hold(pairs.len(), usize::MAX, |at| {
         let pair = pairs[at];
