@@ -112,8 +112,8 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 }
 
 /// Facts that are looked for where those on entry alone do not do: where counters begin or do not come to, that they are below a
-/// length, whether flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does; sums of
-/// counters from one.
+/// length, whether flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does;
+/// and that the sum of a counter from one and one that ends there is one more than what they run up to or down from.
 pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let mut found = Vec::new();
@@ -144,9 +144,9 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
         let bare = counters.map(|(parameter, _)| Atom { version, parameter, steps: Vec::new() });
         found.extend(bare.flat_map(|one| handed.iter().map(move |&number| Fact::Is(one.clone(), number))));
     }
-    let [mine, theirs] =
-        [(0, left), (1, right)].map(|(version, code)| values(program.unit.as_unit(), &BTreeSet::new(), version, code));
-    found.extend(sums_from_one(&mine, &theirs));
+    let both = [(0, left), (1, right)]
+        .map(|(version, code)| counters(&values(program.unit.as_unit(), &BTreeSet::new(), version, code)));
+    found.extend(across(&both, &both.concat(), &[1]));
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found
 }
@@ -283,41 +283,34 @@ fn alone(values: &[Value]) -> Vec<Fact> {
     not_null.chain(bounded).collect()
 }
 
-/// That a counter that begins at one and another that ends there have a sum which is one more than what they run up to or down from.
-fn sums_from_one(mine: &[Value], theirs: &[Value]) -> Vec<Fact> {
-    let counters = |values: &[Value]| -> Vec<Atom> {
-        values.iter().filter(|value| value.is_bare() && value.is_number()).map(|value| value.atom.clone()).collect()
-    };
-    let [mine, theirs] = [counters(mine), counters(theirs)];
-    let both = || mine.iter().flat_map(|a| theirs.iter().map(move |b| (a, b)));
-    let wholes = || mine.iter().chain(&theirs);
-    let of = |(a, b): (&Atom, &Atom)| {
-        let wholes = wholes().filter(|&whole| whole != a && whole != b);
-        wholes.map(|whole| Fact::Sum([a.clone(), b.clone()], whole.clone(), 1)).collect::<Vec<_>>()
-    };
-    both().flat_map(of).collect()
-}
-
 /// That two numbers have a sum which is a third one: one counts up and the other down; or an index of one version is where the other
 /// began, and how far it has come.
 fn sums(mine: &[Value], theirs: &[Value]) -> Vec<Fact> {
-    let counters = |values: &[Value]| -> Vec<Atom> {
-        values.iter().filter(|value| value.is_bare() && value.is_number()).map(|value| value.atom.clone()).collect()
-    };
-    let wholes: Vec<&Atom> =
-        mine.iter().chain(theirs).filter(|value| value.is_bound()).map(|value| &value.atom).collect();
+    let bounds = mine.iter().chain(theirs).filter(|value| value.is_bound());
+    let wholes: Vec<Atom> = bounds.map(|value| value.atom.clone()).collect();
     let both = [counters(mine), counters(theirs)];
-    let mut found = Vec::new();
-    for (a, b) in both[0].iter().flat_map(|a| both[1].iter().map(move |b| (a, b))) {
-        for whole in wholes.iter().filter(|&&whole| whole != a && whole != b) {
-            found.extend([0, -1].map(|more| Fact::Sum([a.clone(), b.clone()], (*whole).clone(), more)));
-        }
-    }
+    let mut found = across(&both, &wholes, &[0, -1]);
     for (own, others) in [(&both[0], &both[1]), (&both[1], &both[0])] {
         for (at, a) in own.iter().enumerate() {
             for b in &own[at + 1..] {
                 found.extend(others.iter().map(|whole| Fact::Sum([a.clone(), b.clone()], whole.clone(), 0)));
             }
+        }
+    }
+    found
+}
+
+/// The variables that are numbers.
+fn counters(values: &[Value]) -> Vec<Atom> {
+    values.iter().filter(|value| value.is_bare() && value.is_number()).map(|value| value.atom.clone()).collect()
+}
+
+/// That a counter of one version and one of the other have as their sum a third number and so many more.
+fn across(both: &[Vec<Atom>; 2], wholes: &[Atom], more: &[i64]) -> Vec<Fact> {
+    let mut found = Vec::new();
+    for (a, b) in both[0].iter().flat_map(|a| both[1].iter().map(move |b| (a, b))) {
+        for whole in wholes.iter().filter(|&whole| whole != a && whole != b) {
+            found.extend(more.iter().map(|&more| Fact::Sum([a.clone(), b.clone()], whole.clone(), more)));
         }
     }
     found

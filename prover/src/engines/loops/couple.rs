@@ -212,7 +212,7 @@ fn result_partners(left: &Procedure, right: &Procedure, equal: &[(usize, usize)]
     let is_variable = |code: &Procedure, own: &Local| parameters(code).iter().any(|other| other.name == own.name);
     add_partners(&mut found, both, |a, b| a.name == b.name);
     add_partners(&mut found, both, |a, b| !a.ty.is_reference() || !is_variable(left, a) && !is_variable(right, b));
-    // One that is handed out as it is, and by the other version as a result.
+    // A reference that one version leaves in a variable of the loop, and the other gives back from within it.
     add_partners(&mut found, both, |_, _| true);
     found
 }
