@@ -181,7 +181,10 @@ fn a_certificate_of_clients_is_for_its_boundaries() {
 
 /// What is said of the values at two places of a program.
 fn at(name: &str, text: &str, lines: &str) -> Vec<Json> {
-    let report = run(["diff", "--format", "json", "--at", lines, &program(name, text)]).json();
+    pairs_of(&run(["diff", "--format", "json", "--at", lines, &program(name, text)]).json())
+}
+
+fn pairs_of(report: &Json) -> Vec<Json> {
     report["pairs"].as_array().cloned().unwrap_or_default()
 }
 
@@ -265,8 +268,7 @@ fn ends_are_none_of_values() {
 }
 
 fn pair_of(report: &Json, name: &str) -> Json {
-    let pairs = report["pairs"].as_array().cloned().unwrap_or_default();
-    pairs.into_iter().find(|pair| pair["left"] == name).expect("the pair is reported")
+    pairs_of(report).into_iter().find(|pair| pair["left"] == name).expect("the pair is reported")
 }
 
 /// A flag of what may be null has no value there; that stands in no test, and no store is lost by it.

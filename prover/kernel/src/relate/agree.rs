@@ -127,9 +127,10 @@ impl Relater<'_> {
         let old = AllocSet::of(AllocClass::OLD);
         let common = self.common(&alignment);
         let Some(region) = self.region((&aligned, &common), left.heap, old, &roots, &selectors) else {
-            let what = match left.news.is_empty() && right.news.is_empty() {
-                true => "the final references could not be shown to be the same in both versions",
-                false => "an object that only one version makes may stay reachable",
+            let what = if left.news.is_empty() && right.news.is_empty() {
+                "the final references could not be shown to be the same in both versions"
+            } else {
+                "an object that only one version makes may stay reachable"
             };
             return Err(self.failed_goal(what, left, right));
         };

@@ -439,11 +439,9 @@ impl<'l> Look<'l> {
     /// Whether a condition holds of all stores that were seen to differ; without one, whether there are none.
     fn covers_what_differs(&mut self, condition: Option<Term>, solver: &mut Solver) -> bool {
         let parts: Vec<Term> = self.regions.differ.iter().map(|region| region.condition).collect();
+        let Some(condition) = condition else { return parts.is_empty() };
         let all = self.arena.terms.or(&parts);
-        let outside = condition.map(|condition| self.arena.terms.not(condition));
-        parts.is_empty()
-            || solver.attempt(|solver| self.impossible(&[all].into_iter().chain(outside).collect::<Vec<_>>(), solver))
-                == Ok(true)
+        solver.attempt(|solver| self.follows(all, condition, solver)) == Ok(true)
     }
 
     /// Where both end and differ.
