@@ -143,8 +143,14 @@ impl Uses {
         let bound = uses.bound.clone();
         uses.read.retain(|id| !bound.contains(id));
         uses.taken = uses.read.iter().copied().filter(|id| head.contains(id)).collect();
-        let matters =
-            |id: &LocalId| after.contains(id) || (uses.taken.contains(id) && kept.contains(&procedure.local(*id).name));
+        // Nothing follows a loop that only a `return` leaves. A number handed out for nothing does no harm, and may help to relate two
+        // loops; a reference has to have a partner.
+        let is_left = uses.breaks || !matches!(source.cond.kind, ExprKind::Bool(true));
+        let is_wanted = |id: &LocalId| is_left || !procedure.local(*id).ty.is_reference();
+        let matters = |id: &LocalId| {
+            (is_wanted(id) && after.contains(id))
+                || (uses.taken.contains(id) && kept.contains(&procedure.local(*id).name))
+        };
         uses.given = uses.assigned.iter().copied().filter(matters).collect();
         uses
     }

@@ -5,7 +5,8 @@
 //!
 //! A loop of `p` becomes a procedure `p@loopN`, where N counts in source order. It runs one iteration and calls itself.
 //! - It takes the variables the loop uses and that matter at its head, in the order of their first occurrence.
-//! - It returns those it assigns that matter afterwards, or of which an invariant in either version speaks.
+//! - It returns those it assigns that matter afterwards, or of which an invariant in either version speaks. No reference matters
+//!   after a loop that only a `return` leaves.
 //! - A `return` within the loop is told to the caller by one more result.
 //!
 //! Source: the paper, section 3.1 ("we assume loops have been encoded as recursive procedures").

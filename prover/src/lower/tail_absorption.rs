@@ -5,7 +5,8 @@
 //! the body, or in a branch; then R goes on with what follows the branch.
 //!
 //! A loop that may `return` would have to tell its caller whether it did, and a recursive procedure that does the same does not:
-//! its last call ends with what follows the loop. Like this they come to be called alike. So do a loop that takes two cells at a time
+//! its last call ends with what follows the loop. Like this they come to be called alike. So does a loop that asks after its end how it
+//! ended, where the other version returns at once. So do a loop that takes two cells at a time
 //! and then looks whether one is left, and one that takes each by itself. Recursion in place of a loop ends with what the loop comes to,
 //! as where something is put at the end of a list.
 //!
@@ -36,13 +37,17 @@ pub(super) fn absorbs(source: &Unit, version: usize, id: ProcId) -> Vec<Span> {
 /// Where the loop of a block is that is to take in what follows it.
 type Takes = fn(&Block) -> Option<usize>;
 
-/// Which loops of a procedure of the source are to take in what follows them; more where another version recurs.
+/// Which loops of a procedure of the source are to take in what follows them; more where another version recurs, or returns from a loop.
 fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
     let name = &source.versions[version].procedure(id).name;
     let others = source.versions.iter().enumerate().filter(|(other, _)| *other != version);
-    let mut theirs = others.filter_map(|(_, other)| other.find(name).map(|id| (id, other.procedure(id))));
-    if theirs.any(|(id, code)| recurs(id, code)) {
+    let theirs: Vec<(ProcId, &Procedure)> =
+        others.filter_map(|(_, other)| other.find(name).map(|id| (id, other.procedure(id)))).collect();
+    let returns = |code: &Procedure| code.body.as_ref().is_some_and(|body| body.any(&may_return));
+    if theirs.iter().any(|(id, code)| recurs(*id, code)) {
         |block| returning(block).or_else(|| written_on(block))
+    } else if theirs.iter().any(|(_, code)| returns(code)) {
+        |block| returning(block).or_else(|| followed(block))
     } else {
         returning
     }
@@ -86,10 +91,21 @@ fn fitting(stmt: &Stmt, rest: Vec<Stmt>) -> Option<(Span, Vec<Stmt>)> {
 
 /// The position of the first loop of a block that returns.
 fn returning(block: &Block) -> Option<usize> {
-    block.stmts.iter().position(|stmt| match &stmt.kind {
+    block.stmts.iter().position(may_return)
+}
+
+/// Whether a statement is a loop in which the procedure may be left.
+fn may_return(stmt: &Stmt) -> bool {
+    match &stmt.kind {
         StmtKind::While { body, .. } => body.any(&|stmt| matches!(stmt.kind, StmtKind::Return(_))),
         _ => false,
-    })
+    }
+}
+
+/// The position of the last loop of a block, if anything follows it there.
+fn followed(block: &Block) -> Option<usize> {
+    let at = block.stmts.iter().rposition(|stmt| matches!(stmt.kind, StmtKind::While { .. }))?;
+    (at + 1 < block.stmts.len()).then_some(at)
 }
 
 /// The position of the first loop of a block after which something is written into the heap.

@@ -41,10 +41,11 @@ static RELATION: Rule = Rule {
 
 /// What is looked for, and how turns are laid side by side: in step; rotated, so that what follows a turn is seen with it; with first
 /// turns of one or both sides before the loops are matched; several turns against one. Other numbers of turns are read off the loops.
-const ATTEMPTS: [(LookedFor, Turns); 9] = [
+const ATTEMPTS: [(LookedFor, Turns); 10] = [
     (LookedFor::Entry, turns([0, 0], [0, 0], false)),
     (LookedFor::Ends, turns([0, 0], [0, 0], true)),
     (LookedFor::Apart, turns([0, 0], [0, 0], true)),
+    (LookedFor::Ends, turns([0, 0], [0, 0], false)),
     (LookedFor::Ends, turns([0, 1], [0, 0], true)),
     (LookedFor::Ends, turns([1, 0], [0, 0], true)),
     (LookedFor::Ends, turns([1, 1], [0, 0], true)),
