@@ -3,6 +3,7 @@
 mod common;
 
 use common::{ape, programs, root, scratch};
+use rayon::prelude::*;
 use serde_json::Value as Json;
 use std::path::Path;
 
@@ -20,37 +21,38 @@ fn explained(file: &Path) -> (Vec<String>, Json) {
 
 #[test]
 fn every_example_is_explained() {
-    for file in programs(&root().join("examples")) {
-        let (arguments, report) = explained(&file);
-        let pairs = report["pairs"].as_array().expect("a report has pairs");
-        assert_eq!(arguments.len(), pairs.len(), "{}", file.display());
-        for (argument, pair) in arguments.iter().zip(pairs) {
-            let verdict = pair["verdict"].as_str().expect("a text");
-            let first = argument.lines().next().unwrap_or_default();
-            assert!(first.ends_with(&format!(": {verdict}")), "{argument}");
-            let sections: &[&str] = match verdict {
-                "equivalent" => &["What is claimed", "How it is proved", "Why both end", "Who checked it"],
-                "partially-equivalent" => {
-                    &["What is claimed", "How it is proved", "Why this is not all", "Who checked it"]
-                }
-                "unknown" => &["What was to be shown", "Where it fails"],
-                _ => &["Why that is so"],
-            };
-            let mut rest = argument.as_str();
-            for section in sections {
-                let at = rest.find(&format!("\n{section}"));
-                rest = &rest[at.unwrap_or_else(|| panic!("{section} is missing in\n{argument}"))..];
-            }
-            assert!((5..=MOST_LINES).contains(&argument.lines().count()), "{argument}");
-            let own = argument.lines().filter(|line| line.starts_with("  - ") || line.starts_with("     "));
-            let longest = own.map(|line| line.chars().count()).max().unwrap_or(0);
-            assert!(verdict == "not-equivalent" || longest <= 100, "{argument}");
-            let rule = pair["proof"]["rule"].as_str().map_or(String::new(), |rule| format!("(rule {rule})"));
-            let plain: Vec<&str> = argument.split_whitespace().collect();
-            assert!(plain.join(" ").contains(&rule), "{rule} is missing in\n{argument}");
-            let checked = pair["proof"]["checked"] == true;
-            assert_eq!(checked, argument.contains("the kernel executed both versions"), "{argument}");
+    programs(&root().join("examples")).par_iter().for_each(|file| is_explained(file));
+}
+
+/// Holds that all pairs of a file are explained, in the order of an argument and in few lines.
+fn is_explained(file: &Path) {
+    let (arguments, report) = explained(file);
+    let pairs = report["pairs"].as_array().expect("a report has pairs");
+    assert_eq!(arguments.len(), pairs.len(), "{}", file.display());
+    for (argument, pair) in arguments.iter().zip(pairs) {
+        let verdict = pair["verdict"].as_str().expect("a text");
+        let first = argument.lines().next().unwrap_or_default();
+        assert!(first.ends_with(&format!(": {verdict}")), "{argument}");
+        let sections: &[&str] = match verdict {
+            "equivalent" => &["What is claimed", "How it is proved", "Why both end", "Who checked it"],
+            "partially-equivalent" => &["What is claimed", "How it is proved", "Why this is not all", "Who checked it"],
+            "unknown" => &["What was to be shown", "Where it fails"],
+            _ => &["Why that is so"],
+        };
+        let mut rest = argument.as_str();
+        for section in sections {
+            let at = rest.find(&format!("\n{section}"));
+            rest = &rest[at.unwrap_or_else(|| panic!("{section} is missing in\n{argument}"))..];
         }
+        assert!((5..=MOST_LINES).contains(&argument.lines().count()), "{argument}");
+        let own = argument.lines().filter(|line| line.starts_with("  - ") || line.starts_with("     "));
+        let longest = own.map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(verdict == "not-equivalent" || longest <= 100, "{argument}");
+        let rule = pair["proof"]["rule"].as_str().map_or(String::new(), |rule| format!("(rule {rule})"));
+        let plain: Vec<&str> = argument.split_whitespace().collect();
+        assert!(plain.join(" ").contains(&rule), "{rule} is missing in\n{argument}");
+        let checked = pair["proof"]["checked"] == true;
+        assert_eq!(checked, argument.contains("the kernel executed both versions"), "{argument}");
     }
 }
 
