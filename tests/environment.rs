@@ -114,7 +114,7 @@ fn a_library_beside_the_binary_moves_with_it() {
     }
 }
 
-/// The real thing: it takes what `cargo run --release` has built already, or leaves it that.
+/// The real thing, but for the optimiser, which would take twice as long.
 #[test]
 fn cargo_installs_a_binary_that_needs_nothing_of_its_build() {
     let dir = scratch("cargo-install");
@@ -126,7 +126,11 @@ fn cargo_installs_a_binary_that_needs_nothing_of_its_build() {
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(told)) {
         install.env_remove(name);
     }
-    install.args(["install", "--offline", "--locked", "--no-track", "--path"]).arg(package).arg("--root").arg(&dir);
+    install
+        .args(["install", "--debug", "--offline", "--locked", "--no-track", "--path"])
+        .arg(package)
+        .arg("--root")
+        .arg(&dir);
     assert!(install.status().expect("cargo can be started").success());
     let library = loaded(&dir.join("bin/ape"), &dir);
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target directory");
