@@ -5,12 +5,11 @@
 //! the body, or in a branch; then R goes on with what follows the branch.
 //!
 //! A loop that may `return` would have to tell its caller whether it did, and a recursive procedure that does the same does not:
-//! its last call ends with what follows the loop. Like this they come to be called alike. So does a loop that asks after its end how it
-//! ended, where the other version returns at once. So do a loop that takes two cells at a time
-//! and then looks whether one is left, and one that takes each by itself. Recursion in place of a loop ends with what the loop comes to,
-//! as where something is put at the end of a list.
+//! its last call ends with what follows the loop. Like this they come to be called alike. So do a loop that returns and one that is
+//! asked afterwards how it ended, and a loop that takes two cells at a time and then looks whether one is left and one that takes each
+//! by itself. Recursion in place of a loop ends with what the loop comes to, as where something is put at the end of a list.
 //!
-//! Invariant: the same statements are executed in the same order. `R` holds no loop, so that nothing is taken in twice, and
+//! Invariant: the same statements are executed in the same order. `R` holds no loop that would be taken in twice, and
 //! says nothing of the procedure's entry, which inside the loop would be another one.
 
 use super::draft::Draft;
@@ -34,8 +33,28 @@ pub(super) fn absorbs(source: &Unit, version: usize, id: ProcId) -> Vec<Span> {
     found.into_iter().map(|(at, _)| at).collect()
 }
 
-/// Where the loop of a block is that is to take in what follows it.
-type Takes = fn(&Block) -> Option<usize>;
+/// Which loops are to take in what follows them.
+#[derive(Clone, Copy)]
+enum Takes {
+    /// Those that return.
+    Returning,
+    /// Also those after which something is written.
+    WrittenOn,
+    /// Also those of this number in their block, if anything follows them there: the other version returns from such a loop.
+    Followed(usize),
+}
+
+impl Takes {
+    /// Where such a loop of a block is.
+    fn find(self, block: &Block) -> Option<usize> {
+        let other = || match self {
+            Takes::Returning => None,
+            Takes::WrittenOn => written_on(block),
+            Takes::Followed(number) => loops(block).nth(number).filter(|at| at + 1 < block.stmts.len()),
+        };
+        returning(block).or_else(other)
+    }
+}
 
 /// Which loops of a procedure of the source are to take in what follows them; more where another version recurs, or returns from a loop.
 fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
@@ -43,21 +62,34 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
     let others = source.versions.iter().enumerate().filter(|(other, _)| *other != version);
     let theirs: Vec<(ProcId, &Procedure)> =
         others.filter_map(|(_, other)| other.find(name).map(|id| (id, other.procedure(id)))).collect();
-    let returns = |code: &Procedure| code.body.as_ref().is_some_and(|body| body.any(&may_return));
     if theirs.iter().any(|(id, code)| recurs(*id, code)) {
-        |block| returning(block).or_else(|| written_on(block))
-    } else if theirs.iter().any(|(_, code)| returns(code)) {
-        |block| returning(block).or_else(|| followed(block))
-    } else {
-        returning
+        return Takes::WrittenOn;
     }
+    let returns = |(_, code): &(ProcId, &Procedure)| {
+        let body = code.body.as_ref()?;
+        number_of_returning(body, &absorbing(body, Takes::Returning))
+    };
+    theirs.iter().find_map(returns).map_or(Takes::Returning, Takes::Followed)
+}
+
+/// The number in its block of the first loop that returns and has taken in what follows it.
+fn number_of_returning(block: &Block, taken: &[(Span, Vec<Stmt>)]) -> Option<usize> {
+    let is_it = |stmt: &Stmt| may_return(stmt) && taken.iter().any(|(at, _)| *at == stmt.span);
+    let within = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::If(_, then, els) => [then, els].into_iter().find_map(|branch| number_of_returning(branch, taken)),
+        _ => None,
+    };
+    loops(block).position(|at| is_it(&block.stmts[at])).or_else(|| block.stmts.iter().find_map(within))
 }
 
 /// The loops that take in what follows them to the end of the procedure, each with that: at the top of the body the first one that
 /// returns, or one after which something is looked for; where there is none, those in branches that return.
 fn absorbing(body: &Block, takes: Takes) -> Vec<(Span, Vec<Stmt>)> {
-    match takes(body).or_else(|| looked_on(body)) {
-        Some(at) => fitting(&body.stmts[at], body.stmts[at + 1..].to_vec()).into_iter().collect(),
+    match takes.find(body).or_else(|| looked_on(body)) {
+        Some(at) => {
+            let own = &body.stmts[at];
+            fitting(own, body.stmts[at + 1..].to_vec(), !may_break(own)).into_iter().collect()
+        }
         None => in_branches(body, &[], takes),
     }
 }
@@ -69,8 +101,10 @@ fn in_branches(block: &Block, after: &[Stmt], takes: Takes) -> Vec<(Span, Vec<St
         let StmtKind::If(_, then, els) = &stmt.kind else { continue };
         let rest = [&block.stmts[at + 1..], after].concat();
         for branch in [then, els] {
-            match takes(branch) {
-                Some(own) => found.extend(fitting(&branch.stmts[own], [&branch.stmts[own + 1..], &rest].concat())),
+            match takes.find(branch) {
+                Some(own) => {
+                    found.extend(fitting(&branch.stmts[own], [&branch.stmts[own + 1..], &rest].concat(), false))
+                }
                 None => found.extend(in_branches(branch, &rest, takes)),
             }
         }
@@ -78,10 +112,10 @@ fn in_branches(block: &Block, after: &[Stmt], takes: Takes) -> Vec<(Span, Vec<St
     found
 }
 
-/// A loop with what follows it, if that can be taken in.
-fn fitting(stmt: &Stmt, rest: Vec<Stmt>) -> Option<(Span, Vec<Stmt>)> {
+/// A loop with what follows it, if that can be taken in. More loops are in that only if it will be there once.
+fn fitting(stmt: &Stmt, rest: Vec<Stmt>, once: bool) -> Option<(Span, Vec<Stmt>)> {
     let fixed = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::While { .. } => true,
+        StmtKind::While { invariants, .. } => !once || invariants.iter().any(Expr::mentions_entry),
         StmtKind::Assert(e) | StmtKind::Assume(e) => e.mentions_entry(),
         _ => false,
     };
@@ -102,25 +136,40 @@ fn may_return(stmt: &Stmt) -> bool {
     }
 }
 
-/// The position of the last loop of a block, if anything follows it there.
-fn followed(block: &Block) -> Option<usize> {
-    let at = block.stmts.iter().rposition(|stmt| matches!(stmt.kind, StmtKind::While { .. }))?;
-    (at + 1 < block.stmts.len()).then_some(at)
+/// Whether a loop has a `break` of its own.
+fn may_break(stmt: &Stmt) -> bool {
+    fn leaves(stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Break => true,
+            StmtKind::If(_, then, els) => [then, els].into_iter().any(|branch| branch.stmts.iter().any(leaves)),
+            _ => false,
+        }
+    }
+    matches!(&stmt.kind, StmtKind::While { body, .. } if body.stmts.iter().any(leaves))
+}
+
+/// The positions of the loops of a block.
+fn loops(block: &Block) -> impl Iterator<Item = usize> {
+    let all = block.stmts.iter().enumerate();
+    all.filter(|(_, stmt)| is_loop(stmt)).map(|(at, _)| at)
+}
+
+fn is_loop(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::While { .. })
 }
 
 /// The position of the first loop of a block after which something is written into the heap.
 fn written_on(block: &Block) -> Option<usize> {
-    let at = block.stmts.iter().position(|stmt| matches!(stmt.kind, StmtKind::While { .. }))?;
+    let at = loops(block).next()?;
     let writes = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(Place::Field(..) | Place::Index(..), _));
-    let inner = |stmt: &Stmt| stmt.blocks().into_iter().any(|inner| inner.any(&writes));
-    block.stmts[at + 1..].iter().any(|stmt| writes(stmt) || inner(stmt)).then_some(at)
+    let rest = Block { stmts: block.stmts[at + 1..].to_vec(), span: block.span };
+    (rest.any(&writes) && !rest.any(&is_loop)).then_some(at)
 }
 
 /// The position of the only loop of a body that writes nothing to the heap, calls nothing and looks for one thing more in the heap
 /// after it.
 fn looked_on(body: &Block) -> Option<usize> {
-    let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
-    let at = body.stmts.iter().position(is_loop)?;
+    let at = loops(body).next()?;
     let writes = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Call { .. } => true,
         StmtKind::Assign(place, value) => {
@@ -133,7 +182,8 @@ fn looked_on(body: &Block) -> Option<usize> {
         StmtKind::If(_, then, els) => then.any_expr(&reads) || els.any_expr(&reads),
         _ => false,
     };
-    (body.stmts[at + 1..].iter().any(looks) && !body.any(&writes)).then_some(at)
+    let rest = Block { stmts: body.stmts[at + 1..].to_vec(), span: body.span };
+    (rest.stmts.iter().any(looks) && !rest.any(&is_loop) && !body.any(&writes)).then_some(at)
 }
 
 fn taken_in(body: Block, takes: Takes) -> Block {
@@ -145,7 +195,7 @@ fn taken_in(body: Block, takes: Takes) -> Block {
 
 /// A block up to the loop that has taken in what follows it, if one of its own has.
 fn ending_with_loop(mut block: Block, found: &[(Span, Vec<Stmt>)]) -> Block {
-    let own = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. }) && found.iter().any(|(at, _)| *at == stmt.span);
+    let own = |stmt: &Stmt| is_loop(stmt) && found.iter().any(|(at, _)| *at == stmt.span);
     if let Some(at) = block.stmts.iter().position(own) {
         block.stmts.truncate(at + 1);
     }
