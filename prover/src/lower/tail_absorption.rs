@@ -119,8 +119,12 @@ fn fitting(stmt: &Stmt, rest: Vec<Stmt>, once: bool) -> Option<(Span, Vec<Stmt>)
         StmtKind::Assert(e) | StmtKind::Assume(e) => e.mentions_entry(),
         _ => false,
     };
-    let open = rest.iter().all(|stmt| !fixed(stmt) && !stmt.blocks().into_iter().any(|inner| inner.any(&fixed)));
-    (open && rest.len() <= MAX_REST).then_some((stmt.span, rest))
+    (!any(&rest, &fixed) && rest.len() <= MAX_REST).then_some((stmt.span, rest))
+}
+
+/// Whether a test holds for one of these statements, or for one within.
+fn any(stmts: &[Stmt], test: &impl Fn(&Stmt) -> bool) -> bool {
+    stmts.iter().any(|stmt| test(stmt) || stmt.blocks().into_iter().any(|inner| inner.any(test)))
 }
 
 /// The position of the first loop of a block that returns.
@@ -151,10 +155,10 @@ fn may_break(stmt: &Stmt) -> bool {
 /// The positions of the loops of a block.
 fn loops(block: &Block) -> impl Iterator<Item = usize> {
     let all = block.stmts.iter().enumerate();
-    all.filter(|(_, stmt)| is_loop(stmt)).map(|(at, _)| at)
+    all.filter(|(_, stmt)| is_while(stmt)).map(|(at, _)| at)
 }
 
-fn is_loop(stmt: &Stmt) -> bool {
+fn is_while(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::While { .. })
 }
 
@@ -162,8 +166,8 @@ fn is_loop(stmt: &Stmt) -> bool {
 fn written_on(block: &Block) -> Option<usize> {
     let at = loops(block).next()?;
     let writes = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(Place::Field(..) | Place::Index(..), _));
-    let rest = Block { stmts: block.stmts[at + 1..].to_vec(), span: block.span };
-    (rest.any(&writes) && !rest.any(&is_loop)).then_some(at)
+    let rest = &block.stmts[at + 1..];
+    (any(rest, &writes) && !any(rest, &is_while)).then_some(at)
 }
 
 /// The position of the only loop of a body that writes nothing to the heap, calls nothing and looks for one thing more in the heap
@@ -182,8 +186,8 @@ fn looked_on(body: &Block) -> Option<usize> {
         StmtKind::If(_, then, els) => then.any_expr(&reads) || els.any_expr(&reads),
         _ => false,
     };
-    let rest = Block { stmts: body.stmts[at + 1..].to_vec(), span: body.span };
-    (rest.stmts.iter().any(looks) && !rest.any(&is_loop) && !body.any(&writes)).then_some(at)
+    let rest = &body.stmts[at + 1..];
+    (rest.iter().any(looks) && !any(rest, &is_while) && !body.any(&writes)).then_some(at)
 }
 
 fn taken_in(body: Block, takes: Takes) -> Block {
@@ -195,7 +199,7 @@ fn taken_in(body: Block, takes: Takes) -> Block {
 
 /// A block up to the loop that has taken in what follows it, if one of its own has.
 fn ending_with_loop(mut block: Block, found: &[(Span, Vec<Stmt>)]) -> Block {
-    let own = |stmt: &Stmt| is_loop(stmt) && found.iter().any(|(at, _)| *at == stmt.span);
+    let own = |stmt: &Stmt| is_while(stmt) && found.iter().any(|(at, _)| *at == stmt.span);
     if let Some(at) = block.stmts.iter().position(own) {
         block.stmts.truncate(at + 1);
     }

@@ -39,8 +39,8 @@ static RELATION: Rule = Rule {
     share: 20,
 };
 
-/// What is looked for, and how turns are laid side by side: in step; rotated, so that what follows a turn is seen with it; with first
-/// turns of one or both sides before the loops are matched; several turns against one. Other numbers of turns are read off the loops.
+/// What is looked for, and how turns are laid side by side: in step, with calls that take no turn told apart or not; rotated, so that what
+/// follows a turn is seen with it; with first turns of one or both sides before the loops are matched; several turns against one. Other numbers of turns are read off the loops.
 const ATTEMPTS: [(LookedFor, Turns); 10] = [
     (LookedFor::Entry, turns([0, 0], [0, 0], false)),
     (LookedFor::Ends, turns([0, 0], [0, 0], true)),
