@@ -6,8 +6,8 @@
 //! asks from then on is unknown, for that cause; other tasks are as they would be without it.
 //!
 //! Invariant: input and output are in `process` alone.
-//! Invariant: work is bounded by Z3's own resource count, not by the clock; every query gets a context of its own, so an
-//! answer depends on the text of the query and on nothing else.
+//! Invariant: work is bounded by Z3's own resource count, not by the clock; what is not a plain fact about the text is found in a
+//! context of the query's own, so an answer depends on the text of the query and on nothing else.
 
 mod backend;
 mod caching;

@@ -44,19 +44,37 @@ pub fn has_memory_limit() -> bool {
     z3::get_global_param("memory_max_size").is_some()
 }
 
-/// Decides a question in a context of its own.
+/// How many steps a question gets before a context is made for it alone.
+const FEW: u32 = 10_000;
+
+/// Decides a question: with few steps in the context that this thread has of itself, whatever else was decided in it before; what
+/// that leaves open, in a context of its own. To make one takes longer than most questions.
+///
+/// Whether a text has a model is a fact, and such facts alone are taken from the first context: which model is found there depends on
+/// what was asked before, and so does what is found with so few steps. Whoever has all the steps finds the same.
 pub(super) fn decide(question: &Question<'_>) -> Answer {
-    with_z3_config(&Config::new(), || decide_in_context(question))
+    let started = Instant::now();
+    let easily = Question { rlimit: question.rlimit.min(FEW), ..*question };
+    let (answer, late) = match within(question.clock, |_| decide_unwatched(&easily)) {
+        (Answer::Holds, _) => return Answer::Holds,
+        (Answer::Fails, _) if question.logic == Logic::QuantifierFree => return Answer::Fails,
+        (answer, true) => (answer, true),
+        _ => with_z3_config(&Config::new(), || {
+            within(question.clock.saturating_sub(started.elapsed()), |_| decide_unwatched(question))
+        }),
+    };
+    match answer {
+        Answer::Unknown(_) if late => Answer::Unknown(format!(
+            "the clock, a safety net, ran out after {} s before the solver's step budget did",
+            question.clock.as_secs()
+        )),
+        answer => answer,
+    }
 }
 
-/// Does work in a new context, in which [`decide_first`] may decide one question.
+/// Does work in a new context.
 pub(super) fn in_new_context<T: Send + Sync>(work: impl FnOnce() -> T + Send + Sync) -> T {
     with_z3_config(&Config::new(), work)
-}
-
-/// Decides a question in the context of this thread, which must be one that nothing was done in.
-pub(super) fn decide_first(question: &Question<'_>) -> Answer {
-    decide_in_context(question)
 }
 
 /// Decides questions one after the other in the context that this thread has of itself, whatever else was decided in it before: to
@@ -83,18 +101,7 @@ pub(super) fn is_out_of_memory(reason: &str) -> bool {
     ["memout", "memory"].iter().any(|word| reason.contains(word))
 }
 
-/// Decides a question in the context of this thread, in which nothing may have been done before.
-fn decide_in_context(question: &Question<'_>) -> Answer {
-    let (answer, late) = within(question.clock, |_| decide_unwatched(question));
-    match answer {
-        Answer::Unknown(_) if late => Answer::Unknown(format!(
-            "the clock, a safety net, ran out after {} s before the solver's step budget did",
-            question.clock.as_secs()
-        )),
-        answer => answer,
-    }
-}
-
+/// Decides a question in the context of this thread, which the clock does not bound here.
 fn decide_unwatched(question: &Question<'_>) -> Answer {
     let asserted = question.smt2.matches("\n(assert ").count();
     // It only reads, so it needs none of the solver's own set-up, which takes longer than most queries.

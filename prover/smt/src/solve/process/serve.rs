@@ -4,9 +4,9 @@
 //! copy answers; this process only waits, and says what became of the copy. Whatever befalls Z3 befalls a copy.
 //!
 //! A context takes longer to make than most questions to decide. So there is one before the first copy is made, in which nothing is
-//! ever done here: each copy has it for its first question, and makes new ones for others.
+//! ever done here: each copy has it for its easy questions.
 //!
-//! Invariant: each question is decided in a context of its own, as [`crate::solve::InProcess`] does it.
+//! Invariant: each question is decided as [`crate::solve::InProcess`] does it.
 //! Invariant: one thread works here; the one that started it waits.
 //! Invariant: no copy outlives its question's clock by more than [`grace`] and a second, nor the client.
 
@@ -59,7 +59,7 @@ pub fn serve(memory: u64) -> io::Result<()> {
     z3::in_new_context(|| serve_with_copies(memory))
 }
 
-/// The same, from the context in which each copy decides its first question.
+/// The same, from the context in which each copy decides its easy questions.
 fn serve_with_copies(memory: u64) -> io::Result<()> {
     loop {
         let copy = match child::fork()? {
@@ -109,7 +109,6 @@ fn answer(memory: u64) -> i32 {
     let _ = thread::Builder::new().spawn(leave_when_abandoned);
     // Standard input as the library has it reads ahead.
     let Ok(mut requests) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else { return ABANDONED };
-    let mut first = true;
     loop {
         let received = match wire::receive(&mut requests) {
             Ok(Request::Decide(received)) => received,
@@ -117,19 +116,18 @@ fn answer(memory: u64) -> i32 {
             Ok(Request::End) => return NO_MORE,
             Err(_) => return ABANDONED,
         };
-        let by = if std::mem::take(&mut first) { z3::decide_first } else { z3::decide };
-        if wire::reply(&mut io::stdout(), &decide(&received, memory, by)).is_err() {
+        if wire::reply(&mut io::stdout(), &decide(&received, memory)).is_err() {
             return ABANDONED;
         }
     }
 }
 
-fn decide(received: &Received, memory: u64, by: fn(&Question<'_>) -> Answer) -> wire::Reply {
+fn decide(received: &Received, memory: u64) -> wire::Reply {
     let question = received.question();
     // The signal ends the process, whatever it does.
     let limit = question.clock.saturating_add(grace(question.clock)).as_secs().saturating_add(1);
     alarm::set(u32::try_from(limit).unwrap_or(u32::MAX));
-    let decided = panic::catch_unwind(AssertUnwindSafe(|| by(&question)));
+    let decided = panic::catch_unwind(AssertUnwindSafe(|| z3::decide(&question)));
     alarm::cancel();
     match decided {
         Ok(Answer::Unknown(reason)) if z3::is_out_of_memory(&reason) => Err(out_of_memory(memory)),
