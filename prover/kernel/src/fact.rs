@@ -51,6 +51,8 @@ pub enum Fact {
     Equal(Atom, Atom, i64),
     /// Two numbers have a third as their sum, and a number more.
     Sum([Atom; 2], Atom, i64),
+    /// A number is as far from a second one as a third is from a fourth.
+    Change([Atom; 2], [Atom; 2]),
     /// A number is at most another and a number more.
     AtMost(Atom, Atom, i64),
     /// A number is at least this.
@@ -128,6 +130,7 @@ impl Fact {
         let atoms: Vec<&Atom> = match self {
             Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => vec![one, other],
             Fact::Sum([a, b], whole, _) => vec![a, b, whole],
+            Fact::Change(one, other) => one.iter().chain(other).collect(),
             Fact::AtLeast(one, _) | Fact::Is(one, _) | Fact::NotZero(one) | Fact::Null(one) => vec![one],
             Fact::NotNull(one) | Fact::Truth(one, _) => vec![one],
         };
@@ -140,7 +143,7 @@ impl Fact {
             Fact::Truth(one, _) | Fact::Is(one, _) | Fact::Null(one) => one.is(version, parameter),
             Fact::Equal(one, other, _) => one.is(version, parameter) || other.is(version, parameter),
             Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).any(|part| part.is(version, parameter)),
-            Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotZero(_) | Fact::NotNull(_) => false,
+            Fact::Change(..) | Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotZero(_) | Fact::NotNull(_) => false,
         }
     }
 
@@ -169,6 +172,7 @@ impl Fact {
             Fact::Sum([a, b], whole, number) => {
                 format!("{} + {} == {}{}", word(a), word(b), word(whole), more(number))
             }
+            Fact::Change([a, b], [c, d]) => format!("{} - {} == {} - {}", word(a), word(b), word(c), word(d)),
             Fact::AtMost(one, other, number) => format!("{} <= {}{}", word(one), word(other), more(number)),
             Fact::AtLeast(one, number) => format!("{} >= {number}", word(one)),
             Fact::Is(one, number) => format!("{} == {number}", word(one)),
@@ -208,6 +212,13 @@ impl Fact {
                 let whole = plus(arena, whole, *more);
                 let sum = arena.terms.add(a, b);
                 arena.terms.eq(sum, whole)
+            }
+            Fact::Change(one, other) => {
+                let [one, other] = [one, other].map(|ends| {
+                    let [to, from] = ends.each_ref().map(|end| end.read(arena, given, &mut needed));
+                    arena.terms.sub(to, from)
+                });
+                arena.terms.eq(one, other)
             }
             Fact::AtMost(one, other, more) => {
                 let one = one.read(arena, given, &mut needed);

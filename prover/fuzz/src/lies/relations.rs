@@ -121,6 +121,10 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
             *truth = !*truth;
             Some(())
         }
+        Fact::Change([to, from], _) => {
+            std::mem::swap(to, from);
+            Some(())
+        }
         Fact::NotZero(_) | Fact::Null(_) | Fact::NotNull(_) => None,
     }
 }
@@ -132,6 +136,7 @@ fn of_another(fact: &mut Fact, random: &mut Random) {
             *(if random.percent(50) { one } else { other }) = atom(random);
         }
         Fact::Sum([one, _], ..)
+        | Fact::Change([one, _], _)
         | Fact::AtLeast(one, _)
         | Fact::Is(one, _)
         | Fact::NotZero(one)
@@ -155,7 +160,7 @@ fn cross(pairs: &mut [(usize, usize)], random: &mut Random) -> Option<()> {
 pub(super) fn fact(random: &mut Random) -> Fact {
     let more = [0, 0, 0, 1, -1, 2, i64::MAX, i64::MIN];
     let more = *random.pick(&more).unwrap_or(&0);
-    match random.below(9) {
+    match random.below(10) {
         0 => Fact::Equal(atom(random), atom(random), more),
         1 => Fact::Sum([atom(random), atom(random)], atom(random), more),
         2 => Fact::AtMost(atom(random), atom(random), more),
@@ -164,6 +169,7 @@ pub(super) fn fact(random: &mut Random) -> Fact {
         5 => Fact::NotZero(atom(random)),
         6 => Fact::Is(atom(random), more),
         7 => Fact::Null(atom(random)),
+        8 => Fact::Change([atom(random), atom(random)], [atom(random), atom(random)]),
         _ => Fact::NotNull(atom(random)),
     }
 }

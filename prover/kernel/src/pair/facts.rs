@@ -31,6 +31,7 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
             sort(one).is_some_and(|own| is(other, own) && (*more == 0 || own == Sort::Int))
         }
         Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).all(|part| is(part, Sort::Int)),
+        Fact::Change(one, other) => one.iter().chain(other).all(|end| is(end, Sort::Int)),
         Fact::AtMost(one, other, _) => is(one, Sort::Int) && is(other, Sort::Int),
         Fact::AtLeast(one, _) | Fact::Is(one, _) | Fact::NotZero(one) => is(one, Sort::Int),
         Fact::Null(reference) | Fact::NotNull(reference) => is(reference, Sort::Ref),

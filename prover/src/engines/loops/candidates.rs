@@ -11,7 +11,7 @@ use kernel::bounds::pair::MAX_APART;
 use kernel::pair::loops::{is_seen, parameters, results};
 use kernel::relate::{Apart, Atom, Fact, Step};
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{ExprKind, FieldId, Local, Procedure, Type, Unit};
+use lang_l::hir::{ExprKind, FieldId, Local, LocalId, Procedure, Type, Unit};
 use num_traits::ToPrimitive;
 use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
@@ -221,6 +221,7 @@ pub(super) fn at_ends(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
         }
     }
     facts.extend(handed_through(left, right));
+    facts.extend(changes(left, right));
     facts.retain(|fact| is_seen(program.both(), pair, fact));
     facts
 }
@@ -256,6 +257,48 @@ fn handed_through(left: &Procedure, right: &Procedure) -> Vec<Fact> {
         }
     }
     found
+}
+
+/// How far variables have come, wherever they began: as far, or as far the other way, as one of the other version; or as a counter
+/// that comes to a bound, or down to zero.
+fn changes(left: &Procedure, right: &Procedure) -> Vec<Fact> {
+    let [mine, theirs] = [(0, left), (1, right)].map(|(version, code)| moved(version, code));
+    let pairs = mine.iter().flat_map(|a| theirs.iter().map(move |b| (a, b)));
+    let either = |(a, [to, from]): (&[Atom; 2], &[Atom; 2])| {
+        [[to.clone(), from.clone()], [from.clone(), to.clone()]].map(|b| Fact::Change(a.clone(), b))
+    };
+    let mut found: Vec<Fact> = pairs.flat_map(either).collect();
+    for (version, (code, moved)) in [(left, &mine), (right, &theirs)].into_iter().enumerate() {
+        let assigned = |id: LocalId| code.body.as_ref().is_some_and(|body| body.assigns(id));
+        let (mut counters, mut bounds) = (Vec::new(), Vec::new());
+        for (parameter, (id, local)) in code.param_ids().zip(parameters(code)).enumerate() {
+            let atom = |steps: Vec<Step>| Atom { version, parameter, steps };
+            match local.ty {
+                Type::Int if assigned(id) => counters.push(atom(Vec::new())),
+                Type::Int => bounds.push(atom(Vec::new())),
+                Type::Array(_) if !assigned(id) => bounds.push(atom(vec![Step::Length])),
+                _ => {}
+            }
+        }
+        for ([to, from], counter) in moved.iter().flat_map(|own| counters.iter().map(move |counter| (own, counter))) {
+            if from != counter {
+                found.push(Fact::Sum([from.clone(), counter.clone()], to.clone(), 0));
+                let ends = |bound: &Atom| [bound.clone(), counter.clone()];
+                found.extend(bounds.iter().map(|bound| Fact::Change([to.clone(), from.clone()], ends(bound))));
+            }
+        }
+    }
+    found
+}
+
+/// The numbers that a loop leaves, each with what it was where the loop began.
+fn moved(version: usize, code: &Procedure) -> Vec<[Atom; 2]> {
+    let ends = (code.params..).zip(results(code)).filter(|(_, local)| local.ty == Type::Int);
+    let both = ends.filter_map(|(to, local)| {
+        let from = parameters(code).iter().position(|other| (&other.name, &other.ty) == (&local.name, &local.ty))?;
+        Some([to, from].map(|parameter| Atom { version, parameter, steps: Vec::new() }))
+    });
+    both.collect()
 }
 
 /// What a loop leaves in its variables, and what can be read from there: results, and parameters that it leaves as they are.

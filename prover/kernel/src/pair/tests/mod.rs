@@ -254,6 +254,7 @@ fn facts_speak_of_what_is_there() {
         Fact::Equal(atom(0, 0), atom(1, 2), 0),
         Fact::Equal(atom(0, 2), atom(1, 2), 1),
         Fact::Sum([atom(0, 0), atom(1, 0)], atom(0, 2), 0),
+        Fact::Change([atom(0, 0), atom(0, 0)], [atom(1, 0), atom(1, 2)]),
         Fact::AtMost(read(2, vec![Step::Field(FieldId(9))]), atom(1, 0), 0),
         Fact::AtMost(read(2, vec![Step::Length]), atom(1, 0), 0),
         Fact::AtMost(read(2, vec![Step::Cell(0, Sort::Int)]), atom(1, 0), 0),
