@@ -19,6 +19,7 @@ use kernel::pair::plan::InliningPlan;
 use kernel::proof::{Dossier, Kernel, Proved};
 use kernel::rejection::Rejection;
 use kernel::relate::{FailedGoal, Level};
+use kernel::scalars::Scalarised;
 use lang_l::hir::{Expr, ProcId, Unit};
 use smt::solve::{Query, Solver};
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,7 +84,8 @@ impl Material {
             untold.extend(more);
         }
         claims.retain(|pair, _| !untold.contains(pair));
-        let simulations = [0, 1].map(|version| simulations(source, program.unit, version));
+        let source = Scalarised::of(source);
+        let simulations = [0, 1].map(|version| simulations(source.unit(), program.unit, version));
         Material { simulations, claims, untold }
     }
 
@@ -147,9 +149,10 @@ pub(crate) fn written(
     program: &Program<'_>,
     wanted: [BTreeSet<ProcId>; 2],
 ) -> [BTreeMap<ProcId, Result<(), Rejection>>; 2] {
+    let source = &Scalarised::of(source);
     let mut found = [BTreeMap::new(), BTreeMap::new()];
     for (version, wanted) in wanted.iter().enumerate() {
-        let simulations = simulations(source, program.unit, version);
+        let simulations = simulations(source.unit(), program.unit, version);
         let (lowered, effects) = (program.unit.as_unit(), &program.effects[version][..]);
         let of = Lowering { source, lowered, version, effects, simulations: &simulations };
         found[version] = lemma::check(of, wanted);

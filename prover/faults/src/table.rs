@@ -544,6 +544,31 @@ pub const ALL: &[Fault] = &[
         kernel("kernel/proof/used-fallen", "prover/kernel/src/proof/mod.rs", "a claim may rest on one that fell"),
         "engines/claims/kept",
     ),
+    kernel(
+        "kernel/scalars/seen-elsewhere",
+        "prover/kernel/src/scalars/objects.rs",
+        "an object is variables that something else refers to as well",
+    ),
+    kernel(
+        "kernel/scalars/aliased",
+        "prover/kernel/src/scalars/fields.rs",
+        "a field is a variable in a loop though another variable may lead to it",
+    ),
+    kernel(
+        "kernel/scalars/null",
+        "prover/kernel/src/scalars/fields.rs",
+        "a field is read before a loop though its object may be null",
+    ),
+    kernel(
+        "kernel/scalars/not-stored",
+        "prover/kernel/src/scalars/fields.rs",
+        "a field that is a variable in a loop is not stored where the loop returns",
+    ),
+    kernel(
+        "kernel/scalars/quantified",
+        "prover/kernel/src/scalars/mod.rs",
+        "an object is variables though a quantifier ranges over it",
+    ),
     hiding(
         kernel(
             "kernel/lemma/invariants",

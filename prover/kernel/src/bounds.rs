@@ -12,6 +12,12 @@ pub mod exec {
     pub const MAX_WORK: u64 = 4_000_000;
 }
 
+/// Objects that are variables.
+pub mod scalars {
+    /// An array of more cells than this is not taken apart.
+    pub const MAX_CELLS: usize = 16;
+}
+
 /// Relating two outcomes.
 pub mod relate {
     /// A condition of more parts than this is not written; nor one that is nested deeper than [`MAX_DEPTH`].

@@ -14,6 +14,7 @@ use crate::exec::source::{Given, Input, Literal, Simulation, Site, Source, invar
 use crate::exec::state::Outcome;
 use crate::exec::{ExecError, Executor, Limits, on_entry};
 use crate::rejection::{Rejection, reject};
+use crate::scalars::Scalarised;
 use lang_l::hir::{LocalId, ProcId, Procedure, StmtKind, Type, Unit};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
@@ -23,8 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// One version of the source, and the procedures of the lowered program that stand for its parts.
 #[derive(Clone, Copy)]
 pub struct Lowering<'a> {
-    /// The program as it was written.
-    pub source: &'a Unit,
+    /// The program as it was written, but for objects that are variables.
+    pub source: &'a Scalarised,
     /// The program without loops.
     pub lowered: &'a Unit,
     /// The version.
@@ -69,7 +70,7 @@ pub fn is_plain(simulation: &Simulation, code: &Procedure) -> bool {
 /// Why it is not.
 pub fn is_called_as_written(of: Lowering<'_>, id: ProcId) -> Result<(), Rejection> {
     let own = of.simulations.get(id.index()).and_then(Option::as_ref);
-    let code = of.source.versions[of.version].procedures.get(id.index());
+    let code = of.source.unit().versions[of.version].procedures.get(id.index());
     match (own, code) {
         (Some(own), Some(code)) if own.site == Site::Procedure(id) && is_plain(own, code) => Ok(()),
         (Some(_), Some(_)) => reject("it is not called as in the source"),
@@ -87,7 +88,7 @@ impl<'a> Lockstep<'a> {
         let Some(own) = self.of.simulations.get(self.id.index()).and_then(Option::as_ref) else {
             return reject("it stands for no part of the source");
         };
-        let written = &self.of.source.versions[self.of.version].procedures;
+        let written = &self.of.source.unit().versions[self.of.version].procedures;
         let Some(code) = written.get(own.site.procedure().index()) else {
             return reject("it stands for a procedure that there is not");
         };
@@ -155,7 +156,7 @@ impl<'a> Lockstep<'a> {
         let Some(written) = code.body.as_ref().and_then(|body| invariants_of(body, number)) else { return false };
         let mut arena = Arena::new(lowered);
         let mut executor = Executor::new(lowered, version, effects, Limits::default(), &mut arena);
-        let at = Source { unit: source, simulations, own, id: self.id };
+        let at = Source { unit: source.unit(), simulations, own, id: self.id };
         executor.requires_what_is_written(at, written) || faults::planted("kernel/lemma/invariants")
     }
 
@@ -164,7 +165,7 @@ impl<'a> Lockstep<'a> {
         let lowered = self.lowered();
         let plain = |id: &ProcId| match (
             self.of.simulations.get(id.index()),
-            self.of.source.versions[self.of.version].procedures.get(id.index()),
+            self.of.source.unit().versions[self.of.version].procedures.get(id.index()),
         ) {
             (Some(Some(of)), Some(code)) => of.site == Site::Procedure(*id) && is_plain(of, code),
             _ => false,
@@ -190,7 +191,7 @@ impl<'a> Lockstep<'a> {
         let mut executor = Executor::new(lowered, version, effects, limits.clone(), &mut arena);
         let (_, assumed, _) = on_entry(&mut executor, self.id);
         let theirs = Executor::new(lowered, version, effects, in_place, &mut arena).run(self.id, &assumed)?;
-        let at = Source { unit: source, simulations, own, id: self.id };
+        let at = Source { unit: source.unit(), simulations, own, id: self.id };
         let mine = Executor::new(lowered, version, effects, limits, &mut arena).run_source(at, &assumed)?;
         Ok(same(&mut arena, &mine.outcomes, &theirs.outcomes))
     }

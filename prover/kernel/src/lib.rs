@@ -3,11 +3,12 @@
 //! In: a pair program as it was written, and a [`proof::Dossier`] of all that is said of it. Out: [`proof::Proved`], which only this
 //! crate can make, or a [`rejection::Rejection`] that says what is not shown.
 //!
-//! In the order of data flow: a [`fact`] is about values of both versions, [`effects`] are what is said of a procedure, [`exec`] executes the lowered program and the source,
-//! [`alone`] checks what is said of each procedure, [`lemma`] that the lowered program does what the source does, [`relate`] that
-//! two paths end alike, [`pair`] that two procedures do, and [`proof`] all of it together.
+//! In the order of data flow: a [`fact`] is about values of both versions, [`effects`] are what is said of a procedure, [`scalars`] makes
+//! variables of places of the source that nobody else sees, [`exec`] executes the lowered program and the source, [`alone`] checks what
+//! is said of each procedure, [`lemma`] that the lowered program does what the source does, [`relate`] that two paths end
+//! alike, [`pair`] that two procedures do, and [`proof`] all of it together.
 //!
-//! Rules, each a box in `proofs/soundness.md`: *Lockstep*; *Footprint*, *Infer*, *Entry*, *Rank*, *Contracts*; *Same code*, *External*,
+//! Rules, each a box in `proofs/soundness.md`: *Scalars*, *Promotion*, *Lockstep*; *Footprint*, *Infer*, *Entry*, *Rank*, *Contracts*; *Same code*, *External*,
 //! *Path by path* (with *Match*, *Split*, *Closure*, *Repeat*, *Conclude*), *Relation*, *Summary*, *Summary ends*; *Locality*,
 //! *Induction* and *Condition*.
 //!
@@ -20,6 +21,8 @@ pub mod rejection;
 pub mod fact;
 
 pub mod effects;
+
+pub mod scalars;
 
 pub mod exec;
 

@@ -33,6 +33,7 @@ mod worker;
 use draft::{Draft, spoken_of};
 pub use kernel::effects::is_loop;
 pub use kernel::pair::same_signature;
+use kernel::scalars::Scalarised;
 use lang_l::hir::{Class, Field, Global, Origin, ProcId, Procedure, Unit, Version};
 pub use simulations::simulations;
 use smt::arena::Arena;
@@ -113,7 +114,9 @@ impl Lowered {
 }
 
 /// Lowers every version.
-pub fn lower(source: &Unit) -> Lowered {
+pub fn lower(written: &Unit) -> Lowered {
+    let source = Scalarised::of(written);
+    let source = source.unit();
     let spoken_of = spoken_of(source);
     let mut unit = source.clone();
     for (_, pass) in PASSES {

@@ -141,7 +141,7 @@ impl<'s, 'k> Stage<'s, 'k> {
     fn holds_at(&mut self, stuck: &Stuck, conditions: &[Expr]) -> Result<Span, Rejection> {
         let of = self.kernel.dossier.simulations[self.version].get(self.id.index()).and_then(Option::as_ref);
         let Some(of) = of else { return reject("it stands for no part of the source") };
-        let code = self.kernel.dossier.source.procedure(self.version, of.site.procedure());
+        let code = self.kernel.source.unit().procedure(self.version, of.site.procedure());
         let place = match of.site {
             Site::Procedure(_) => None,
             Site::Loop { number, .. } => code.body.as_ref().and_then(|body| loop_at(body, number)),

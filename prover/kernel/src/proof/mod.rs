@@ -22,6 +22,7 @@ use crate::lemma::{self, Lowering};
 use crate::pair::{self, Both, Goal, Pair, PairEvidence};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, ConditionalClaim, Level, Uses};
+use crate::scalars::Scalarised;
 use lang_l::hir::{Expr, ProcId, Unit};
 use smt::solve::Solver;
 use smt::stop::Stopped;
@@ -73,6 +74,8 @@ impl Proved {
 /// What was found of a dossier.
 pub struct Kernel<'a> {
     dossier: Dossier<'a>,
+    /// The source, but that objects which nobody else sees are variables.
+    source: Scalarised,
     clauses: Vec<Clause>,
     /// Why nothing is believed of a version, where nothing is.
     alone: [Result<(), Rejection>; 2],
@@ -90,6 +93,7 @@ impl<'a> Kernel<'a> {
     pub fn check(dossier: Dossier<'a>, solver: &mut Solver) -> Self {
         let mut kernel = Kernel {
             dossier,
+            source: Scalarised::of(dossier.source),
             clauses: Vec::new(),
             alone: [Ok(()), Ok(())],
             standing: Claims::new(),
@@ -119,9 +123,15 @@ impl<'a> Kernel<'a> {
         kernel
     }
 
-    fn lowering(&self, version: usize) -> Lowering<'a> {
-        let Dossier { source, lowered, simulations, effects, .. } = self.dossier;
-        Lowering { source, lowered, version, effects: effects[version], simulations: simulations[version] }
+    fn lowering(&self, version: usize) -> Lowering<'_> {
+        let Dossier { lowered, simulations, effects, .. } = self.dossier;
+        Lowering {
+            source: &self.source,
+            lowered,
+            version,
+            effects: effects[version],
+            simulations: simulations[version],
+        }
     }
 
     fn program(&self) -> Both<'a> {

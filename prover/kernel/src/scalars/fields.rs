@@ -1,0 +1,312 @@
+//! Promotion of fields: one that a loop looks at through one variable alone is a variable while the loop runs.
+//!
+//! In: a program. Out: the program with `h := v.f; while (…) {…} v.f := h;` in place of a loop that has `v.f` wherever it now has `h`.
+//!
+//! Rule *Promotion* (`proofs/soundness.md`). Nothing in the loop reads or writes that field of any object but by `v.f`, and v is not
+//! assigned: so the field holds there what the variable does. It is stored where the loop is left.
+
+use crate::effects::direct_callees;
+use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
+use lang_l::hir::{
+    BinOp, Block, Expr, ExprKind, Field, FieldId, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type,
+    Unit,
+};
+use lang_l::source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+
+/// Promotes fields in all procedures. Where one version writes a field in loops or recursion as before, the others do so too.
+pub(super) fn promote(unit: &mut Unit) {
+    let mut all = unit.clone();
+    let mut found = BTreeSet::new();
+    for procedure in all.versions.iter_mut().flat_map(|version| &mut version.procedures) {
+        let promoted = promote_in(procedure, &unit.fields, &|_| true);
+        found.extend(promoted.into_iter().map(|field| (procedure.name.clone(), field)));
+    }
+    found.retain(|(name, field)| {
+        let versions = all.versions.iter().enumerate();
+        let left = versions.filter_map(|(at, version)| Some(written(&all, at, version.find(name)?, *field)));
+        left.collect::<BTreeSet<_>>().len() == 1
+    });
+    if found.is_empty() {
+        return;
+    }
+    let Unit { versions, fields, .. } = unit;
+    for procedure in versions.iter_mut().flat_map(|version| &mut version.procedures) {
+        let name = procedure.name.clone();
+        promote_in(procedure, fields, &|field| found.contains(&(name.clone(), field)));
+    }
+}
+
+/// Promotes those fields in a procedure that are wanted; which they were.
+fn promote_in(procedure: &mut Procedure, fields: &[Field], wanted: &dyn Fn(FieldId) -> bool) -> BTreeSet<FieldId> {
+    // Where a loop takes no turn the field is written all the same.
+    if procedure.modifies.is_some() {
+        return BTreeSet::new();
+    }
+    let Procedure { body: Some(body), locals, requires, .. } = procedure else { return BTreeSet::new() };
+    let mut known = BTreeSet::new();
+    requires.iter().for_each(|clause| not_null(clause, &mut known));
+    let mut promotion = Promotion { fields, wanted, locals, variables: BTreeMap::new(), held: BTreeSet::new() };
+    promotion.block(body, &mut known);
+    promotion.variables.into_keys().map(|(_, field)| field).collect()
+}
+
+/// How many loops and recursive procedures write a field when one is called; what is not known counts as well.
+fn written(unit: &Unit, version: usize, id: ProcId, field: FieldId) -> usize {
+    let code = |id: ProcId| unit.procedure(version, id);
+    let reached = |id: ProcId| {
+        let mut reached = BTreeSet::new();
+        let mut open = vec![id];
+        while let Some(next) = open.pop() {
+            open.extend(direct_callees(code(next)).into_iter().filter(|callee| reached.insert(*callee)));
+        }
+        reached
+    };
+    let count = |id: ProcId| match &code(id).body {
+        None => 1,
+        Some(body) => {
+            let mut loops = 0;
+            walk_stmts(body, &mut |stmt| {
+                loops += usize::from(matches!(&stmt.kind, StmtKind::While { body, .. } if goes_on_after(body, field)));
+            });
+            loops + usize::from(goes_on_after(body, field) && reached(id).contains(&id))
+        }
+    };
+    reached(id).into_iter().chain([id]).collect::<BTreeSet<_>>().into_iter().map(count).sum()
+}
+
+/// Whether a block, or one within it, assigns a field and then does more than to return.
+fn goes_on_after(block: &Block, field: FieldId) -> bool {
+    let is_store = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(Place::Field(..), _));
+    let is_last = |rest: &[Stmt]| match rest.split_last() {
+        Some((last, between)) => matches!(last.kind, StmtKind::Return(_)) && between.iter().all(is_store),
+        None => false,
+    };
+    let is_field = |target: &Place| matches!(target, Place::Field(_, own) if *own == field);
+    block.stmts.iter().enumerate().any(|(at, stmt)| {
+        stmt.targets().iter().any(is_field) && !is_last(&block.stmts[at + 1..])
+            || stmt.blocks().into_iter().any(|inner| goes_on_after(inner, field))
+    })
+}
+
+/// The fields of one procedure that are promoted.
+struct Promotion<'p> {
+    fields: &'p [Field],
+    wanted: &'p dyn Fn(FieldId) -> bool,
+    locals: &'p mut Vec<Local>,
+    /// What stands for a field of what a variable refers to.
+    variables: BTreeMap<(LocalId, FieldId), LocalId>,
+    /// The fields that are variables already where we are.
+    held: BTreeSet<(LocalId, FieldId)>,
+}
+
+impl Promotion<'_> {
+    /// Promotes fields in the loops of a block, where these variables are not null.
+    fn block(&mut self, block: &mut Block, known: &mut BTreeSet<LocalId>) {
+        for mut stmt in mem::take(&mut block.stmts) {
+            match &mut stmt.kind {
+                StmtKind::While { .. } => {
+                    forget(known, &stmt);
+                    let stmts = self.looped(stmt, known);
+                    block.stmts.extend(stmts);
+                    continue;
+                }
+                StmtKind::If(condition, then, els) => {
+                    surely_read(condition, known);
+                    let mut both = [known.clone(), known.clone()];
+                    not_null(condition, &mut both[0]);
+                    self.block(then, &mut both[0]);
+                    self.block(els, &mut both[1]);
+                    forget(known, &stmt);
+                }
+                _ => {
+                    stmt.exprs().into_iter().for_each(|e| surely_read(e, known));
+                    known.extend(stmt.targets().iter().filter_map(|target| match target {
+                        Place::Field(object, _) => variable(object),
+                        _ => None,
+                    }));
+                    forget(known, &stmt);
+                    if let StmtKind::Assign(Place::Local(id), Rhs::New(_)) = stmt.kind {
+                        known.insert(id);
+                    }
+                }
+            }
+            block.stmts.push(stmt);
+        }
+    }
+
+    /// A loop with its fields promoted, and with what stands before and behind it then. The variables that are known are not assigned
+    /// in it.
+    fn looped(&mut self, mut stmt: Stmt, known: &mut BTreeSet<LocalId>) -> Vec<Stmt> {
+        if let StmtKind::While { cond, invariants, .. } = &stmt.kind {
+            let mut read = BTreeSet::new();
+            surely_read(cond, &mut read);
+            let assigned = assigned_in(&stmt);
+            // What an invariant says is said before the condition is looked at.
+            known.extend(read.into_iter().filter(|id| invariants.is_empty() && !assigned.contains(id)));
+        }
+        let span = stmt.span;
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        let outside = self.held.clone();
+        for (object, field) in fields_written(&stmt).difference(&outside).copied() {
+            let alone = looks_at_alone(&stmt, object, field) || faults::planted("kernel/scalars/aliased");
+            let is_there = known.contains(&object) || faults::planted("kernel/scalars/null");
+            if alone && is_there && (self.wanted)(field) {
+                let held = self.variable(object, field);
+                let [load, store] = self.moves((object, field), held, span);
+                stmt = replaced(stmt, (object, field), held, &store);
+                before.push(load);
+                behind.push(store);
+                self.held.insert((object, field));
+            }
+        }
+        if let StmtKind::While { cond, body, .. } = &mut stmt.kind {
+            let mut within = known.clone();
+            not_null(cond, &mut within);
+            self.block(body, &mut within);
+        }
+        self.held = outside;
+        before.into_iter().chain([stmt]).chain(behind).collect()
+    }
+
+    /// The variable that stands for a field of what another one refers to.
+    fn variable(&mut self, object: LocalId, field: FieldId) -> LocalId {
+        let Local { name, span, .. } = self.locals[object.index()].clone();
+        let Field { name: field_name, ty, .. } = &self.fields[field.index()];
+        let locals = &mut *self.locals;
+        *self.variables.entry((object, field)).or_insert_with(|| {
+            locals.push(Local { name: format!("{name}.{field_name}"), ty: ty.clone(), span });
+            LocalId(u32::try_from(locals.len() - 1).unwrap_or(u32::MAX))
+        })
+    }
+
+    /// `h := v.f` and `v.f := h`.
+    fn moves(&self, (object, field): (LocalId, FieldId), held: LocalId, span: Span) -> [Stmt; 2] {
+        let of = |kind: ExprKind, ty: Type| Expr { kind, ty, span };
+        let ty = &self.fields[field.index()].ty;
+        let object = of(ExprKind::Local(object), self.locals[object.index()].ty.clone());
+        let read = of(ExprKind::Field(Box::new(object.clone()), field), ty.clone());
+        let held_value = of(ExprKind::Local(held), ty.clone());
+        let assign = |place: Place, value: Expr| Stmt { kind: StmtKind::Assign(place, Rhs::Expr(value)), span };
+        [assign(Place::Local(held), read), assign(Place::Field(object, field), held_value)]
+    }
+}
+
+/// A loop with a variable in the place of a field, which is stored before the procedure is left from within.
+fn replaced(stmt: Stmt, (object, field): (LocalId, FieldId), held: LocalId, store: &Stmt) -> Stmt {
+    let mut block = Block { span: stmt.span, stmts: vec![stmt] };
+    let is_it = |base: &Expr, own: FieldId| own == field && variable(base) == Some(object);
+    walk_stmts_mut(&mut block, &mut |stmt| {
+        for target in stmt.targets_mut() {
+            if matches!(target, Place::Field(base, own) if is_it(base, *own)) {
+                *target = Place::Local(held);
+            }
+        }
+        for e in stmt.exprs_mut() {
+            e.walk_mut(&mut |e| {
+                if matches!(&e.kind, ExprKind::Field(base, own) if is_it(base, *own)) {
+                    e.kind = ExprKind::Local(held);
+                }
+            });
+        }
+    });
+    store_before_returns(&mut block, store);
+    block.stmts.remove(0)
+}
+
+fn store_before_returns(block: &mut Block, store: &Stmt) {
+    for mut stmt in mem::take(&mut block.stmts) {
+        stmt.blocks_mut().into_iter().for_each(|inner| store_before_returns(inner, store));
+        if matches!(stmt.kind, StmtKind::Return(_)) && !faults::planted("kernel/scalars/not-stored") {
+            block.stmts.push(store.clone());
+        }
+        block.stmts.push(stmt);
+    }
+}
+
+/// The fields that a loop writes of what a variable refers to.
+fn fields_written(stmt: &Stmt) -> BTreeSet<(LocalId, FieldId)> {
+    let mut found = BTreeSet::new();
+    each(stmt, &mut |inner| {
+        found.extend(inner.targets().iter().filter_map(|target| match target {
+            Place::Field(object, field) => Some((variable(object)?, *field)),
+            _ => None,
+        }));
+    });
+    found
+}
+
+/// Whether all that a loop does with a field of any object it does through this variable, which it does not assign; and whether it
+/// shows the store to nobody else.
+fn looks_at_alone(stmt: &Stmt, object: LocalId, field: FieldId) -> bool {
+    let mut alone = !assigned_in(stmt).contains(&object);
+    let through = |base: &Expr, own: FieldId| own != field || variable(base) == Some(object);
+    each(stmt, &mut |inner| {
+        let place = |target: &Place| !matches!(target, Place::Field(base, own) if !through(base, *own));
+        let read = |part: &Expr| match &part.kind {
+            ExprKind::Field(base, own) => !through(base, *own),
+            ExprKind::Call(..) | ExprKind::Old(_) | ExprKind::Reach(..) => true,
+            _ => false,
+        };
+        alone &= !matches!(inner.kind, StmtKind::Call { .. })
+            && inner.targets().iter().all(place)
+            && !inner.exprs().into_iter().any(|e| e.any(&read));
+    });
+    alone
+}
+
+/// The variables that a statement assigns, itself or within.
+fn assigned_in(stmt: &Stmt) -> BTreeSet<LocalId> {
+    let mut found = BTreeSet::new();
+    each(stmt, &mut |inner| {
+        found.extend(inner.targets().iter().filter_map(|target| match target {
+            Place::Local(id) => Some(*id),
+            _ => None,
+        }));
+    });
+    found
+}
+
+/// What a statement assigns may be null after it.
+fn forget(known: &mut BTreeSet<LocalId>, stmt: &Stmt) {
+    let assigned = assigned_in(stmt);
+    known.retain(|id| !assigned.contains(id));
+}
+
+/// Calls `visit` with a statement and all those within it.
+fn each(stmt: &Stmt, visit: &mut impl FnMut(&Stmt)) {
+    visit(stmt);
+    stmt.blocks().into_iter().for_each(|block| walk_stmts(block, visit));
+}
+
+fn variable(e: &Expr) -> Option<LocalId> {
+    match e.kind {
+        ExprKind::Local(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// Adds the variables that are not null where an expression has a value, since a field of what they refer to is read for it.
+fn surely_read(e: &Expr, found: &mut BTreeSet<LocalId>) {
+    match &e.kind {
+        ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, first, _) | ExprKind::Cond(first, ..) => {
+            surely_read(first, found)
+        }
+        ExprKind::Old(_) | ExprKind::Quant { .. } => {}
+        ExprKind::Field(base, _) => {
+            found.extend(variable(base));
+            surely_read(base, found);
+        }
+        _ => e.parts().into_iter().for_each(|part| surely_read(part, found)),
+    }
+}
+
+/// Adds the variables that are not null where an expression is true, since it says so.
+fn not_null(e: &Expr, found: &mut BTreeSet<LocalId>) {
+    match &e.kind {
+        ExprKind::Binary(BinOp::And, a, b) => [a, b].into_iter().for_each(|part| not_null(part, found)),
+        ExprKind::Binary(BinOp::Ne, a, b) if b.kind == ExprKind::Null => found.extend(variable(a)),
+        _ => {}
+    }
+}

@@ -1,0 +1,182 @@
+//! Scalars: the program as it was written, but that places of the store which only one variable leads to are variables themselves.
+//!
+//! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
+//!
+//! Two rules, each a box in `proofs/soundness.md`: *Scalars* of [`objects`] that nobody else sees, *Promotion* of [`fields`] that a loop
+//! looks at through one variable alone. Where what one version does is not replaced, neither is what the others do alike: they are
+//! compared as they are written.
+//!
+//! Invariant: procedures, loops, and the variables that there were keep their numbers; spans are as they were.
+
+mod fields;
+mod objects;
+
+use lang_l::hir::{Expr, Procedure, Unit};
+
+/// A program with variables in place of such places.
+#[derive(Clone, Debug)]
+pub struct Scalarised(Unit);
+
+impl Scalarised {
+    /// Replaces all of them.
+    pub fn of(written: &Unit) -> Self {
+        // A quantifier over references ranges over all that a variable refers to, and over what can be reached from there.
+        let quantified = written.versions.iter().flat_map(|version| &version.procedures).any(quantifies_references);
+        if quantified && !faults::planted("kernel/scalars/quantified") {
+            return Scalarised(written.clone());
+        }
+        let mut unit = written.clone();
+        for procedure in unit.versions.iter_mut().flat_map(|version| &mut version.procedures) {
+            objects::replace(procedure, written);
+        }
+        fields::promote(&mut unit);
+        Scalarised(unit)
+    }
+
+    /// The program.
+    pub fn unit(&self) -> &Unit {
+        &self.0
+    }
+}
+
+fn quantifies_references(procedure: &Procedure) -> bool {
+    let quantifies = |e: &Expr| e.quantifies_references(procedure);
+    procedure.contract_exprs().any(quantifies) || procedure.body.iter().any(|body| body.any_expr(&quantifies))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lang_l::hir::print::print;
+    use lang_l::hir::same::same_code;
+
+    /// A program with a procedure of these bodies in each version.
+    fn pair(old: &str, new: &str) -> Unit {
+        let text = format!(
+            "class C {{ f: int; g: C; }} procedure use(c: C); procedure read(n: int);
+             version 0 procedure p(x: C, n: int) returns (r: int, c: C) {{ {old} }}
+             version 1 procedure p(x: C, n: int) returns (r: int, c: C) {{ {new} }}"
+        );
+        lang_l::load([("pair.l", text.as_str())]).expect("a legal program").unit
+    }
+
+    /// The one body is replaced by the other.
+    #[track_caller]
+    fn becomes(written: &str, expected: &str) {
+        let unit = pair(written, expected);
+        let replaced = Scalarised::of(&unit);
+        let (old, new) = (replaced.unit().versions[0].procedures.last(), unit.versions[1].procedures.last());
+        let (Some(old), Some(new)) = (old, new) else { panic!("there is a procedure") };
+        assert!(same_code(old, new, |p, q| p == q), "{written}\n{}", print(replaced.unit()));
+    }
+
+    #[test]
+    fn objects_that_nobody_else_sees_are_variables() {
+        for (objects, variables) in [
+            ("b := new C(); r := b.f;", "b := 0; r := b;"),
+            (
+                "b := new C(); b.g := x; while (b.g != null) { b.f := b.f + n; b.g := b.g.g; } r := b.f;",
+                "s := 0; y := null; y := x; while (y != null) { s := s + n; y := y.g; } r := s;",
+            ),
+            ("while (n > 0) { b := new C(); n := n - b.f; }", "while (n > 0) { s := 0; n := n - s; }"),
+            (
+                "t := new int[3]; t[2] := n; if (n > t.length) { read(t[2]); r := t[0]; }",
+                "a := 0; b := 0; b := n; if (n > 3) { read(b); r := a; }",
+            ),
+            ("b := new C(); d := new C(); b.f := n; d.f := b.f;", "b := 0; d := 0; b := n; d := b;"),
+            ("b := new C(); b.g := new C(); x := b.g;", "y := null; y := new C(); x := y;"),
+            ("b := new C();", ""),
+        ] {
+            becomes(objects, variables);
+        }
+    }
+
+    #[test]
+    fn objects_that_something_else_may_see_stay() {
+        for kept in [
+            "b := new C(); d := b; r := d.f;",
+            "b := new C(); x.g := b;",
+            "b := new C(); use(b);",
+            "b := new C(); b.g := b;",
+            "b := new C(); if (b == null) { r := b.f; }",
+            "c := new C(); c.f := n;",
+            "x := new C(); x.f := n;",
+            "b := new C(); if (n > 0) { b := new C(); } r := b.f;",
+            "if (n > 0) { b := new C(); b.f := 1; } else { skip; } r := b.f;",
+            "while (n > 0) { if (n > 1) { r := b.f; } b := new C(); b.f := n; n := n - 1; }",
+            "b := new C(); assert old(b.f) == 0;",
+            "b := new C(); assert fresh(b); r := b.f;",
+            "b := new C(); assert reach(x, b); r := b.f;",
+            "t := new int[3]; r := t[n];",
+            "t := new int[3]; r := t[3];",
+            "t := new int[n]; r := t.length;",
+            "t := new int[100]; r := t[1];",
+            "b := new C(); b.f := n; assert forall d: C :: d == null || d.f == 0;",
+        ] {
+            let unit = pair(kept, "");
+            assert_eq!(*Scalarised::of(&unit).unit(), unit, "{kept}");
+        }
+    }
+
+    #[test]
+    fn fields_of_one_object_are_variables_while_a_loop_runs() {
+        for (fields, variables) in [
+            ("while (x.f > 0) { x.f := x.f - 1; }", "h := x.f; while (h > 0) { h := h - 1; } x.f := h;"),
+            (
+                "r := x.f; while (n > 0) { x.f := x.f + n; n := n - 1; }",
+                "r := x.f; h := x.f; while (n > 0) { h := h + n; n := n - 1; } x.f := h;",
+            ),
+            (
+                "while (x.f > 0) { x.f := x.f - 1; if (x.f == 3) { return x.f, c; } }",
+                "h := x.f; while (h > 0) { h := h - 1; if (h == 3) { x.f := h; return h, c; } } x.f := h;",
+            ),
+            (
+                "while (n > 0) { while (x.f > 0) { x.f := x.f - 1; } n := n - 1; }",
+                "while (n > 0) { h := x.f; while (h > 0) { h := h - 1; } x.f := h; n := n - 1; }",
+            ),
+            (
+                "if (x != null) { while (n > 0) { while (x.f > n) { x.f := 0; return 1, c; } n := n - 1; } }",
+                "if (x != null) { h := x.f; while (n > 0) { while (h > n) { h := 0; x.f := h; return 1, c; } n := n - 1; } x.f := h; }",
+            ),
+            (
+                "c := new C(); while (x.f > 0) { x.f := x.f - 1; c.g := c; }",
+                "c := new C(); s := x.f; y := c.g; while (s > 0) { s := s - 1; y := c; } x.f := s; c.g := y;",
+            ),
+        ] {
+            becomes(fields, variables);
+        }
+    }
+
+    #[test]
+    fn fields_that_are_looked_at_otherwise_stay() {
+        for kept in [
+            "while (n > 0) { x.f := x.f + 1; n := n - 1; }",
+            "while (n > 0 && x.f > 0) { x.f := x.f - 1; }",
+            "while (x.f > 0) { x.f := x.f - 1; r := r + c.f; }",
+            "while (x.f > 0) { x.f := x.f - 1; x.g.f := r; }",
+            "while (x.f > 0) { x.f := x.f - 1; read(n); }",
+            "while (x.f > 0) { x.f := x.f - 1; x := x.g; }",
+            "while (x.f > 0) invariant n == n; { x.f := x.f - 1; }",
+            "while (x.g != null) { x.g := x.g.g; }",
+            "while (x.g != null) { assert reach(x, c); x.g := x.g.g; }",
+            "while (x.f > 0) { x.f := x.f - 1; assert old(n) == n; }",
+            "r := x.f; x := c; while (n > 0) { x.f := x.f + n; n := n - 1; }",
+            "if (x != null) { skip; } while (n > 0) { x.f := x.f + n; n := n - 1; }",
+            "while (x.f > 0) { r := x.f; n := n - 1; }",
+        ] {
+            let unit = pair(kept, "");
+            assert_eq!(*Scalarised::of(&unit).unit(), unit, "{kept}");
+        }
+    }
+
+    #[test]
+    fn what_one_version_keeps_as_it_is_the_other_does_too() {
+        for (one, other) in [
+            ("b := new C(); b.f := n; r := b.f;", "b := new C(); use(b); r := b.f;"),
+            ("while (x.f > 0) { x.f := x.f - 1; }", "while (x.f > 0) { x.f := x.f - 1; read(n); }"),
+        ] {
+            let unit = pair(one, other);
+            assert_eq!(*Scalarised::of(&unit).unit(), unit, "{one}");
+        }
+    }
+}
