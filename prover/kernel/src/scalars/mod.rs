@@ -2,7 +2,7 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Two rules, each a box in `proofs/soundness.md`: *Scalars* of [`objects`] that nobody else sees, *Promotion* of [`fields`] that a loop
+//! Two rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *Promotion* of `fields` that a loop
 //! looks at through one variable alone. Where what one version does is not replaced, neither is what the others do alike: they are
 //! compared as they are written.
 //!
