@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 741f2d07d827cdd9721c1f81b5122ac62128adc442b0f27a09adf2e0edac154b
+; Part of certificate cb634db28a4ed943b24a5eae1272496a02cffb5f3df8b60480f5cfe611547698
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 7e08e06502e3bcc29c20a847491624e11630c0a784b5cf9d75bca0569cf51439
+; Part of certificate a96dca55c14ff085ffcb39ab517d18fa6f34d6e9e6f401851696652b857955f8
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
