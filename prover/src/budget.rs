@@ -232,8 +232,6 @@ pub(crate) mod concrete {
         checks: true,
         divergence: true,
     };
-    /// So many times what they are do the steps of a run count that is stopped: it says nothing, and where one does others do.
-    pub(crate) const COST_OF_STOPPED: u64 = 4;
     /// How far a replay goes.
     pub const REPLAY: Limits = Limits {
         steps: 200_000,

@@ -16,7 +16,7 @@ mod lazy;
 mod rounds;
 mod shrink;
 
-use crate::budget::concrete::{COST_OF_STOPPED, MAX_PROOFS, MAX_SHRINK_REPLAYS, SEARCH, SHORT};
+use crate::budget::concrete::{MAX_PROOFS, MAX_SHRINK_REPLAYS, SEARCH, SHORT};
 pub use crate::budget::concrete::{REPLAY, SearchBudget};
 use crate::search::recurrent_set::RecurrentSet;
 use crate::search::witness::{
@@ -24,7 +24,7 @@ use crate::search::witness::{
 };
 use lang_l::heap::{Input, Store, slot_type};
 use lang_l::hir::{GlobalId, ProcId, Unit};
-use lang_l::interp::{Behaviour, Environment, Job, Outcome, Run, Stuck, holds, run};
+use lang_l::interp::{Behaviour, Environment, Job, Outcome, Stuck, holds, run};
 use lang_l::value::{Addr, Location, Slot};
 use lazy::Lazy;
 use rounds::Rounds;
@@ -105,7 +105,7 @@ pub fn search_contract(
     let job = Job { unit, version, procedure, limits: SEARCH };
     let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
         let run = run(&job, base, environment);
-        *steps += cost(&run);
+        *steps += run.steps;
         wanted.broken_by(run.outcome)?;
         replayed(&run.input, environment.externals, wanted)
     };
@@ -142,23 +142,17 @@ fn suspect(pair: &RunPair<'_>, base: Input, environment: &mut Lazy<'_>, steps: &
         input = read;
     }
     let first = run(&left, input, environment);
-    *steps += cost(&first);
+    *steps += first.steps;
     if matches!(first.outcome, Outcome::Excluded(..) | Outcome::OutOfBudget(_) | Outcome::Unsupported { .. }) {
         return None;
     }
     let second = run(&right, first.input, environment);
-    *steps += cost(&second);
+    *steps += second.steps;
     let mut input = second.input;
     if let (Outcome::Normal(left), Outcome::Normal(right)) = (&first.outcome, &second.outcome) {
         settle_overwritten(pair.unit, environment, &mut input, &left.store, &right.store);
     }
     compare(pair.unit, &input, &first.outcome, &second.outcome).map(|_| input)
-}
-
-/// What a run takes of the steps that there are.
-fn cost(run: &Run) -> u64 {
-    let stopped = matches!(run.outcome, Outcome::OutOfBudget(_));
-    run.steps * if stopped { COST_OF_STOPPED } else { 1 }
 }
 
 /// Chooses what the places held that were never read, and overwritten by one version alone: the other still has it.
