@@ -213,13 +213,7 @@ impl Fact {
                 let sum = arena.terms.add(a, b);
                 arena.terms.eq(sum, whole)
             }
-            Fact::Change(one, other) => {
-                let [one, other] = [one, other].map(|ends| {
-                    let [to, from] = ends.each_ref().map(|end| end.read(arena, given, &mut needed));
-                    arena.terms.sub(to, from)
-                });
-                arena.terms.eq(one, other)
-            }
+            Fact::Change(one, other) => as_far(arena, given, [one, other], &mut needed),
             Fact::AtMost(one, other, more) => {
                 let one = one.read(arena, given, &mut needed);
                 let other = other.read(arena, given, &mut needed);
@@ -260,6 +254,15 @@ impl Fact {
         };
         [arena.terms.and(&needed), holds]
     }
+}
+
+/// That two numbers are as far from one another as two others.
+fn as_far(arena: &mut Arena, given: Given<'_>, both: [&[Atom; 2]; 2], needed: &mut Vec<Term>) -> Term {
+    let [one, other] = both.map(|ends| {
+        let [to, from] = ends.each_ref().map(|end| end.read(arena, given, needed));
+        arena.terms.sub(to, from)
+    });
+    arena.terms.eq(one, other)
 }
 
 /// What a cell of an array holds, of this sort.
