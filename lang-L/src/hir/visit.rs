@@ -12,10 +12,7 @@ use std::collections::BTreeSet;
 
 /// Calls `visit` with every statement of a block, those of blocks within included.
 pub fn walk_stmts<'h>(block: &'h Block, visit: &mut impl FnMut(&'h Stmt)) {
-    for stmt in &block.stmts {
-        visit(stmt);
-        stmt.blocks().into_iter().for_each(|inner| walk_stmts(inner, visit));
-    }
+    block.stmts.iter().for_each(|stmt| stmt.walk(visit));
 }
 
 /// As [`walk_stmts`], for changing statements. Blocks within are walked as `visit` leaves them.
@@ -84,6 +81,24 @@ impl Block {
 }
 
 impl Stmt {
+    /// Calls `visit` with this statement and every one within it.
+    pub fn walk<'h>(&'h self, visit: &mut impl FnMut(&'h Stmt)) {
+        visit(self);
+        self.blocks().into_iter().for_each(|inner| walk_stmts(inner, visit));
+    }
+
+    /// The variables that it assigns, or a statement within it. `return` assigns results too, which are not among them.
+    pub fn assigned(&self) -> BTreeSet<LocalId> {
+        let mut found = BTreeSet::new();
+        self.walk(&mut |stmt| {
+            found.extend(stmt.targets().iter().filter_map(|target| match target {
+                Place::Local(id) => Some(*id),
+                _ => None,
+            }));
+        });
+        found
+    }
+
     /// The blocks directly within it.
     pub fn blocks(&self) -> Vec<&Block> {
         match &self.kind {

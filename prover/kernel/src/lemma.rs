@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// One version of the source, and the procedures of the lowered program that stand for its parts.
 #[derive(Clone, Copy)]
 pub struct Lowering<'a> {
-    /// The program as it was written, but for objects that are variables.
+    /// The program as it was written, but for places that are variables.
     pub source: &'a Scalarised,
     /// The program without loops.
     pub lowered: &'a Unit,

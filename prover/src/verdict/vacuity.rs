@@ -42,7 +42,7 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
     }
     for (version, id) in [(0, pair.0), (1, pair.1)] {
         let code = unit.procedure(version, id);
-        if code.body.is_none() {
+        if code.body.is_none() || always_ends(program, version, id) {
             continue;
         }
         let returns = returns(program, version, id, &assumed, &mut arena, solver);
@@ -52,6 +52,13 @@ pub fn vacuous(program: &Program<'_>, pair: Pair, when: Option<&Expr>, solver: &
         }
     }
     None
+}
+
+/// Whether the code alone tells that every run comes to an end: nothing recurs, and nothing is assumed on the way.
+fn always_ends(program: &Program<'_>, version: usize, id: ProcId) -> bool {
+    let effects = &program.effects[version];
+    let mut run = effects[id.index()].callees.iter().chain([&id]);
+    !program.assumes(version, id) && !run.any(|callee| effects[callee.index()].recursive(*callee))
 }
 
 fn impossible(arena: &mut Arena, assumptions: &[Term], tag: Tag, solver: &mut Solver) -> bool {

@@ -74,7 +74,7 @@ impl Proved {
 /// What was found of a dossier.
 pub struct Kernel<'a> {
     dossier: Dossier<'a>,
-    /// The source, but that objects which nobody else sees are variables.
+    /// The source, but for places that are variables.
     source: Scalarised,
     clauses: Vec<Clause>,
     /// Why nothing is believed of a version, where nothing is.

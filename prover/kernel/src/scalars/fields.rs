@@ -5,11 +5,11 @@
 //! Rule *Promotion* (`proofs/soundness.md`). Nothing in the loop reads or writes that field of any object but by `v.f`, and v is not
 //! assigned: so the field holds there what the variable does. It is stored where the loop is left.
 
-use crate::effects::direct_callees;
+use crate::effects::{Effects, syntactic};
 use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, Field, FieldId, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type,
-    Unit,
+    Unit, Version,
 };
 use lang_l::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,14 +23,14 @@ pub(super) fn promote(unit: &mut Unit) {
         let promoted = promote_in(procedure, &unit.fields, &|_| true);
         found.extend(promoted.into_iter().map(|field| (procedure.name.clone(), field)));
     }
-    found.retain(|(name, field)| {
-        let versions = all.versions.iter().enumerate();
-        let left = versions.filter_map(|(at, version)| Some(written(&all, at, version.find(name)?, *field)));
-        left.collect::<BTreeSet<_>>().len() == 1
-    });
     if found.is_empty() {
         return;
     }
+    let versions: Vec<_> = all.versions.iter().enumerate().map(|(at, own)| (own, syntactic(&all, at))).collect();
+    found.retain(|(name, field)| {
+        let own = versions.iter().filter_map(|(own, effects)| Some(written(own, effects, own.find(name)?, *field)));
+        own.collect::<BTreeSet<_>>().len() == 1
+    });
     let Unit { versions, fields, .. } = unit;
     for procedure in versions.iter_mut().flat_map(|version| &mut version.procedures) {
         let name = procedure.name.clone();
@@ -53,27 +53,19 @@ fn promote_in(procedure: &mut Procedure, fields: &[Field], wanted: &dyn Fn(Field
 }
 
 /// How many loops and recursive procedures write a field when one is called; what is not known counts as well.
-fn written(unit: &Unit, version: usize, id: ProcId, field: FieldId) -> usize {
-    let code = |id: ProcId| unit.procedure(version, id);
-    let reached = |id: ProcId| {
-        let mut reached = BTreeSet::new();
-        let mut open = vec![id];
-        while let Some(next) = open.pop() {
-            open.extend(direct_callees(code(next)).into_iter().filter(|callee| reached.insert(*callee)));
-        }
-        reached
-    };
-    let count = |id: ProcId| match &code(id).body {
+fn written(version: &Version, effects: &[Effects], id: ProcId, field: FieldId) -> usize {
+    let count = |id: ProcId| match &version.procedure(id).body {
         None => 1,
         Some(body) => {
             let mut loops = 0;
             walk_stmts(body, &mut |stmt| {
                 loops += usize::from(matches!(&stmt.kind, StmtKind::While { body, .. } if goes_on_after(body, field)));
             });
-            loops + usize::from(goes_on_after(body, field) && reached(id).contains(&id))
+            loops + usize::from(goes_on_after(body, field) && effects[id.index()].callees.contains(&id))
         }
     };
-    reached(id).into_iter().chain([id]).collect::<BTreeSet<_>>().into_iter().map(count).sum()
+    let run: BTreeSet<ProcId> = effects[id.index()].callees.iter().copied().chain([id]).collect();
+    run.into_iter().map(count).sum()
 }
 
 /// Whether a block, or one within it, assigns a field and then does more than to return.
@@ -142,7 +134,7 @@ impl Promotion<'_> {
         if let StmtKind::While { cond, invariants, .. } = &stmt.kind {
             let mut read = BTreeSet::new();
             surely_read(cond, &mut read);
-            let assigned = assigned_in(&stmt);
+            let assigned = stmt.assigned();
             // What an invariant says is said before the condition is looked at.
             known.extend(read.into_iter().filter(|id| invariants.is_empty() && !assigned.contains(id)));
         }
@@ -228,7 +220,7 @@ fn store_before_returns(block: &mut Block, store: &Stmt) {
 /// The fields that a loop writes of what a variable refers to.
 fn fields_written(stmt: &Stmt) -> BTreeSet<(LocalId, FieldId)> {
     let mut found = BTreeSet::new();
-    each(stmt, &mut |inner| {
+    stmt.walk(&mut |inner| {
         found.extend(inner.targets().iter().filter_map(|target| match target {
             Place::Field(object, field) => Some((variable(object)?, *field)),
             _ => None,
@@ -240,9 +232,9 @@ fn fields_written(stmt: &Stmt) -> BTreeSet<(LocalId, FieldId)> {
 /// Whether all that a loop does with a field of any object it does through this variable, which it does not assign; and whether it
 /// shows the store to nobody else.
 fn looks_at_alone(stmt: &Stmt, object: LocalId, field: FieldId) -> bool {
-    let mut alone = !assigned_in(stmt).contains(&object);
+    let mut alone = !stmt.assigned().contains(&object);
     let through = |base: &Expr, own: FieldId| own != field || variable(base) == Some(object);
-    each(stmt, &mut |inner| {
+    stmt.walk(&mut |inner| {
         let place = |target: &Place| !matches!(target, Place::Field(base, own) if !through(base, *own));
         let read = |part: &Expr| match &part.kind {
             ExprKind::Field(base, own) => !through(base, *own),
@@ -256,28 +248,10 @@ fn looks_at_alone(stmt: &Stmt, object: LocalId, field: FieldId) -> bool {
     alone
 }
 
-/// The variables that a statement assigns, itself or within.
-fn assigned_in(stmt: &Stmt) -> BTreeSet<LocalId> {
-    let mut found = BTreeSet::new();
-    each(stmt, &mut |inner| {
-        found.extend(inner.targets().iter().filter_map(|target| match target {
-            Place::Local(id) => Some(*id),
-            _ => None,
-        }));
-    });
-    found
-}
-
 /// What a statement assigns may be null after it.
 fn forget(known: &mut BTreeSet<LocalId>, stmt: &Stmt) {
-    let assigned = assigned_in(stmt);
+    let assigned = stmt.assigned();
     known.retain(|id| !assigned.contains(id));
-}
-
-/// Calls `visit` with a statement and all those within it.
-fn each(stmt: &Stmt, visit: &mut impl FnMut(&Stmt)) {
-    visit(stmt);
-    stmt.blocks().into_iter().for_each(|block| walk_stmts(block, visit));
 }
 
 fn variable(e: &Expr) -> Option<LocalId> {

@@ -58,7 +58,7 @@ pub(super) fn decide(question: &Question<'_>) -> Answer {
     let (answer, late) = match within(question.clock, |_| decide_unwatched(&easily)) {
         (Answer::Holds, _) => return Answer::Holds,
         (Answer::Fails, _) if question.logic == Logic::QuantifierFree => return Answer::Fails,
-        (answer, true) => (answer, true),
+        (Answer::Unknown(reason), true) => (Answer::Unknown(reason), true),
         _ => with_z3_config(&Config::new(), || {
             within(question.clock.saturating_sub(started.elapsed()), |_| decide_unwatched(question))
         }),

@@ -7,7 +7,7 @@
 use super::super::opposite::pushed;
 use super::sites::Site;
 use crate::lower::liveness::Live;
-use crate::lower::outline::range::{assigned, block};
+use crate::lower::outline::range::block;
 use lang_l::hir::print::expr_text;
 use lang_l::hir::{Block, Expr, ExprKind, Place, Procedure, Stmt, StmtKind, Unit, Version};
 
@@ -63,7 +63,7 @@ fn still_holds(test: &Expr, between: &[&Stmt]) -> bool {
     if test.any(&calls) {
         return false;
     }
-    let changed: Live = between.iter().flat_map(|stmt| assigned(stmt)).collect();
+    let changed: Live = between.iter().flat_map(|stmt| stmt.assigned()).collect();
     let mut read = Live::new();
     test.collect_locals(&mut read);
     if changed.intersection(&read).next().is_some() {

@@ -6,7 +6,7 @@
 
 use crate::budget::client::{MAX_CANDIDATES, MAX_ENDS};
 use crate::lower::liveness::Live;
-use crate::lower::outline::range::{Range, Way, assigned, block, liveness};
+use crate::lower::outline::range::{Range, Way, block, liveness};
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, ProcId, Procedure, StmtKind};
 use lang_l::source::Span;
 
@@ -131,7 +131,7 @@ pub(super) fn candidates(procedure: &Procedure, site: &Site) -> Vec<Range> {
 
 /// Where the values that a statement assigns do not matter any more.
 fn ends(block: &Block, at: usize, live: &[Live]) -> Vec<usize> {
-    let own: Live = assigned(&block.stmts[at]);
+    let own: Live = block.stmts[at].assigned();
     let dead = |to: &usize| own.intersection(&live[*to]).next().is_none();
     (at + 1..block.stmts.len()).filter(dead).take(MAX_ENDS).collect()
 }

@@ -259,33 +259,37 @@ fn handed_through(left: &Procedure, right: &Procedure) -> Vec<Fact> {
     found
 }
 
-/// How far variables have come, wherever they began: as far, or as far the other way, as one of the other version; or as a counter
-/// that comes to a bound, or down to zero.
+/// How far variables have come, wherever they began: as far, or as far the other way, as one of the other version; or as a counter.
 fn changes(left: &Procedure, right: &Procedure) -> Vec<Fact> {
     let [mine, theirs] = [(0, left), (1, right)].map(|(version, code)| moved(version, code));
     let pairs = mine.iter().flat_map(|a| theirs.iter().map(move |b| (a, b)));
     let either = |(a, [to, from]): (&[Atom; 2], &[Atom; 2])| {
         [[to.clone(), from.clone()], [from.clone(), to.clone()]].map(|b| Fact::Change(a.clone(), b))
     };
-    let mut found: Vec<Fact> = pairs.flat_map(either).collect();
-    for (version, (code, moved)) in [(left, &mine), (right, &theirs)].into_iter().enumerate() {
-        let assigned = |id: LocalId| code.body.as_ref().is_some_and(|body| body.assigns(id));
-        let (mut counters, mut bounds) = (Vec::new(), Vec::new());
-        for (parameter, (id, local)) in code.param_ids().zip(parameters(code)).enumerate() {
-            let atom = |steps: Vec<Step>| Atom { version, parameter, steps };
-            match local.ty {
-                Type::Int if assigned(id) => counters.push(atom(Vec::new())),
-                Type::Int => bounds.push(atom(Vec::new())),
-                Type::Array(_) if !assigned(id) => bounds.push(atom(vec![Step::Length])),
-                _ => {}
-            }
+    let beside: Vec<Fact> = pairs.flat_map(either).collect();
+    let alone = [(0, left, &mine), (1, right, &theirs)].into_iter().flat_map(|own| counted(own.0, own.1, own.2));
+    beside.into_iter().chain(alone).collect()
+}
+
+/// That a variable of one loop has come as far as a counter of it has to a bound, or down to zero.
+fn counted(version: usize, code: &Procedure, moved: &[[Atom; 2]]) -> Vec<Fact> {
+    let assigned = |id: LocalId| code.body.as_ref().is_some_and(|body| body.assigns(id));
+    let (mut counters, mut bounds) = (Vec::new(), Vec::new());
+    for (parameter, (id, local)) in code.param_ids().zip(parameters(code)).enumerate() {
+        let atom = |steps: Vec<Step>| Atom { version, parameter, steps };
+        match local.ty {
+            Type::Int if assigned(id) => counters.push(atom(Vec::new())),
+            Type::Int => bounds.push(atom(Vec::new())),
+            Type::Array(_) if !assigned(id) => bounds.push(atom(vec![Step::Length])),
+            _ => {}
         }
-        for ([to, from], counter) in moved.iter().flat_map(|own| counters.iter().map(move |counter| (own, counter))) {
-            if from != counter {
-                found.push(Fact::Sum([from.clone(), counter.clone()], to.clone(), 0));
-                let ends = |bound: &Atom| [bound.clone(), counter.clone()];
-                found.extend(bounds.iter().map(|bound| Fact::Change([to.clone(), from.clone()], ends(bound))));
-            }
+    }
+    let mut found = Vec::new();
+    for ([to, from], counter) in moved.iter().flat_map(|own| counters.iter().map(move |counter| (own, counter))) {
+        if from != counter {
+            found.push(Fact::Sum([from.clone(), counter.clone()], to.clone(), 0));
+            let ends = |bound: &Atom| [bound.clone(), counter.clone()];
+            found.extend(bounds.iter().map(|bound| Fact::Change([to.clone(), from.clone()], ends(bound))));
         }
     }
     found

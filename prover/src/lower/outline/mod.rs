@@ -15,7 +15,7 @@ use crate::lower::liveness::{Live, before_block};
 use lang_l::hir::visit::{walk_exprs, walk_locals_mut, walk_stmts};
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
-use range::{Range, assigned, block, block_mut, liveness};
+use range::{Range, block, block_mut, liveness};
 use std::collections::BTreeMap;
 
 /// What a range has become.
@@ -55,7 +55,7 @@ pub(crate) fn outline(of: &Procedure, range: &Range, name: &str) -> Option<Outli
     let after = if leaves == Leaves::Returns { &exits.returned } else { &live[range.to] };
     let mentioned = mentioned(&taken);
     let results: Vec<LocalId> = of.result_ids().collect();
-    let written: Live = taken.stmts.iter().flat_map(assigned).collect();
+    let written: Live = taken.stmts.iter().flat_map(Stmt::assigned).collect();
     let outputs: Vec<LocalId> = match leaves {
         Leaves::Returns => results.clone(),
         Leaves::Behind => mentioned.iter().copied().filter(|id| written.contains(id) && after.contains(id)).collect(),

@@ -3,7 +3,7 @@
 //! In: a body and a way into it. Out: the block there, what is live behind each of its statements.
 
 use crate::lower::liveness::{Exits, Live, after_each, at_head};
-use lang_l::hir::{Block, Place, Procedure, Stmt, StmtKind};
+use lang_l::hir::{Block, Procedure, StmtKind};
 
 /// The way from a body to a block in it: statements, and which of their blocks.
 pub(crate) type Way = Vec<(usize, usize)>;
@@ -71,21 +71,4 @@ pub(crate) fn liveness(procedure: &Procedure, body: &Block, way: &[(usize, usize
         here = stmt.blocks()[which];
     }
     (after_each(here, &after, &exits), exits)
-}
-
-/// The variables that a statement assigns.
-pub(crate) fn assigned(stmt: &Stmt) -> Live {
-    let mut found = Live::new();
-    collect_assigned(stmt, &mut found);
-    found
-}
-
-fn collect_assigned(stmt: &Stmt, found: &mut Live) {
-    found.extend(stmt.targets().iter().filter_map(|place| match place {
-        Place::Local(id) => Some(*id),
-        _ => None,
-    }));
-    for inner in stmt.blocks() {
-        inner.stmts.iter().for_each(|stmt| collect_assigned(stmt, found));
-    }
 }

@@ -186,11 +186,11 @@ impl Run<'_> {
                 write!(out, "{}", report::text::report(*subject, detail))?
             }
             (ReportFormat::Json, [Part { subject, .. }]) if !self.chosen.several => {
-                writeln!(out, "{:#}", report::json::report(*subject))?
+                out.write_all(format!("{:#}\n", report::json::report(*subject)).as_bytes())?
             }
             (ReportFormat::Text, parts) => write!(out, "{}", several::text(parts, detail))?,
             (ReportFormat::Html, parts) => write!(out, "{}", page::page(parts, &self.config(1)))?,
-            (ReportFormat::Json, parts) => writeln!(out, "{:#}", several::json(parts))?,
+            (ReportFormat::Json, parts) => out.write_all(format!("{:#}\n", several::json(parts)).as_bytes())?,
         }
         Ok(())
     }
