@@ -8,6 +8,8 @@
 
 /// The lowering.
 pub(crate) mod lower {
+    /// More `continue`s of one turn are not joined with what follows them.
+    pub(crate) const MAX_JOINED: usize = 8;
     /// More statements than this are not copied to where the loop is left.
     pub(crate) const MAX_REST: usize = 12;
 }
@@ -104,6 +106,12 @@ pub(crate) mod loops {
     pub(crate) const MAX_LOOPS: usize = 4;
     /// References of two loops may go together in more ways than this, which are not tried.
     pub(crate) const MAX_WAYS: usize = 6;
+    /// Ways in which references that have a namesake go together with others.
+    pub(crate) const MAX_OTHER_WAYS: usize = 2;
+    /// More tests of the turns of two loops are not looked at.
+    pub(crate) const MAX_TESTS: usize = 6;
+    /// Nor are more values under one of them.
+    pub(crate) const MAX_UNDER: usize = 32;
     /// Of the numbers that helpers are called with no more than this are looked at.
     pub(crate) const MAX_LITERALS: usize = 4;
     /// So many attempts are worth it for several loops at once, and in all ways.

@@ -67,6 +67,10 @@ pub enum Fact {
     NotNull(Atom),
     /// A boolean is this.
     Truth(Atom, bool),
+    /// Another one does not hold.
+    Not(Box<Fact>),
+    /// The second holds where the first does.
+    Under(Box<[Fact; 2]>),
 }
 
 /// What facts are read in: what each version is given, and its heap.
@@ -127,14 +131,25 @@ impl Atom {
 impl Fact {
     /// All that is read in it.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
-        let atoms: Vec<&Atom> = match self {
+        self.atoms().into_iter().flat_map(|atom| &atom.steps)
+    }
+
+    /// All that it speaks of.
+    fn atoms(&self) -> Vec<&Atom> {
+        match self {
             Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => vec![one, other],
             Fact::Sum([a, b], whole, _) => vec![a, b, whole],
             Fact::Change(one, other) => one.iter().chain(other).collect(),
             Fact::AtLeast(one, _) | Fact::Is(one, _) | Fact::NotZero(one) | Fact::Null(one) => vec![one],
             Fact::NotNull(one) | Fact::Truth(one, _) => vec![one],
-        };
-        atoms.into_iter().flat_map(|atom| &atom.steps)
+            Fact::Not(other) => other.atoms(),
+            Fact::Under(both) => both.iter().flat_map(Fact::atoms).collect(),
+        }
+    }
+
+    /// Whether it is not made of others.
+    pub fn is_plain(&self) -> bool {
+        !matches!(self, Fact::Not(_) | Fact::Under(_))
     }
 
     /// Whether it says what a parameter is.
@@ -143,7 +158,9 @@ impl Fact {
             Fact::Truth(one, _) | Fact::Is(one, _) | Fact::Null(one) => one.is(version, parameter),
             Fact::Equal(one, other, _) => one.is(version, parameter) || other.is(version, parameter),
             Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).any(|part| part.is(version, parameter)),
+            Fact::Under(both) => both[1].defines(version, parameter),
             Fact::Change(..) | Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotZero(_) | Fact::NotNull(_) => false,
+            Fact::Not(_) => false,
         }
     }
 
@@ -181,6 +198,8 @@ impl Fact {
             Fact::NotNull(reference) => format!("{} != null", word(reference)),
             Fact::Truth(one, true) => word(one),
             Fact::Truth(one, false) => format!("!{}", word(one)),
+            Fact::Not(other) => format!("!({})", other.words(unit, code)),
+            Fact::Under(both) => format!("({} implies {})", both[0].words(unit, code), both[1].words(unit, code)),
         }
     }
 
@@ -250,6 +269,16 @@ impl Fact {
             Fact::Truth(one, truth) => {
                 let one = one.read(arena, given, &mut needed);
                 if *truth { one } else { arena.terms.not(one) }
+            }
+            Fact::Not(other) => {
+                let [readable, holds] = other.parts(arena, given);
+                needed.push(readable);
+                arena.terms.not(holds)
+            }
+            Fact::Under(both) => {
+                let first = both[0].strictly(arena, given);
+                let second = both[1].term(arena, given);
+                arena.terms.implies(first, second)
             }
         };
         [arena.terms.and(&needed), holds]

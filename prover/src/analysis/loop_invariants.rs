@@ -176,8 +176,15 @@ fn of_loop(unit: &Lowered, version: usize, id: ProcId) -> Conditions {
     for (ids, conditions) in [(&params, &mut entry), (&results, &mut exit)] {
         let references = of_type(ids, Type::is_reference);
         conditions.extend(references.iter().map(|&r| build.compare(BinOp::Ne, build.local(r), build.null(r))));
-        conditions.truncate(MAX_CANDIDATES);
     }
+    for &a in &arrays {
+        for &b in arrays.iter().filter(|&&b| b != a) {
+            let fits = build.compare(BinOp::Le, build.length(a), build.length(b));
+            entry.push(build.or_null(a, build.or_null(b, fits)));
+        }
+    }
+    entry.truncate(MAX_CANDIDATES);
+    exit.truncate(MAX_CANDIDATES);
     Conditions { entry, exit }
 }
 

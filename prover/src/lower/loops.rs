@@ -5,6 +5,7 @@
 
 use super::draft::{Draft, fresh_local};
 use super::liveness::{Exits, Live, after_each, at_head};
+use super::turn_ends;
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
     Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp,
@@ -198,6 +199,7 @@ impl Uses {
 
 fn loop_procedure(procedure: &Procedure, (own, origin): (ProcId, Origin), uses: &Uses, source: Loop) -> Procedure {
     let Loop { cond, invariants, body, span } = source;
+    let body = turn_ends::join(body);
     let frame = Frame::of(procedure, uses, span);
     let shape = Shape { procedure, own, uses, frame: &frame, map: &frame.map, span };
     let ensures = if (uses.breaks && !faults::planted("lower/loops/ensures-after-break")) || uses.returns {

@@ -28,6 +28,7 @@ pub mod outline;
 mod parameter_order;
 mod simulations;
 mod tail_absorption;
+mod turn_ends;
 mod worker;
 
 use draft::{Draft, spoken_of};

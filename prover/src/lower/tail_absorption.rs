@@ -1,4 +1,4 @@
-//! What follows a loop that returns, or looks on in the heap, is taken into it; and what writes on where the other version recurs.
+//! What follows a loop that returns, or looks on in the heap, is taken into it; and what reads or writes on where the other version recurs.
 //!
 //! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` has become
 //! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop. The loop is at the top of
@@ -38,8 +38,8 @@ pub(super) fn absorbs(source: &Unit, version: usize, id: ProcId) -> Vec<Span> {
 enum Takes {
     /// Those that return.
     Returning,
-    /// Also those after which something is written.
-    WrittenOn,
+    /// Also those after which something is read or written.
+    GoingOn,
     /// Also those of this number in their block, if anything follows them there: the other version returns from such a loop.
     Followed(usize),
 }
@@ -49,7 +49,7 @@ impl Takes {
     fn find(self, block: &Block) -> Option<usize> {
         let other = || match self {
             Takes::Returning => None,
-            Takes::WrittenOn => written_on(block),
+            Takes::GoingOn => going_on(block),
             Takes::Followed(number) => loops(block).nth(number).filter(|at| at + 1 < block.stmts.len()),
         };
         returning(block).or_else(other)
@@ -63,7 +63,7 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
     let theirs: Vec<(ProcId, &Procedure)> =
         others.filter_map(|(_, other)| other.find(name).map(|id| (id, other.procedure(id)))).collect();
     if theirs.iter().any(|(id, code)| recurs(*id, code)) {
-        return Takes::WrittenOn;
+        return Takes::GoingOn;
     }
     let returns = |(_, code): &(ProcId, &Procedure)| {
         let body = code.body.as_ref()?;
@@ -162,12 +162,18 @@ fn is_while(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::While { .. })
 }
 
-/// The position of the first loop of a block after which something is written into the heap.
-fn written_on(block: &Block) -> Option<usize> {
+/// The position of the first loop of a block after which something is read from the heap, or written into it.
+fn going_on(block: &Block) -> Option<usize> {
     let at = loops(block).next()?;
     let writes = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(Place::Field(..) | Place::Index(..), _));
     let rest = &block.stmts[at + 1..];
-    (any(rest, &writes) && !any(rest, &is_while)).then_some(at)
+    let goes_on = |stmt: &Stmt| writes(stmt) || stmt.exprs().into_iter().any(|e| e.any(&reads));
+    (any(rest, &goes_on) && !any(rest, &is_while)).then_some(at)
+}
+
+/// Whether something in the heap is read.
+fn reads(part: &Expr) -> bool {
+    matches!(part.kind, ExprKind::Field(..) | ExprKind::Index(..))
 }
 
 /// The position of the only loop of a body that writes nothing to the heap, calls nothing and looks for one thing more in the heap
@@ -181,7 +187,6 @@ fn looked_on(body: &Block) -> Option<usize> {
         }
         _ => false,
     };
-    let reads = |part: &Expr| matches!(part.kind, ExprKind::Field(..) | ExprKind::Index(..));
     let looks = |stmt: &Stmt| match &stmt.kind {
         StmtKind::If(_, then, els) => then.any_expr(&reads) || els.any_expr(&reads),
         _ => false,

@@ -125,6 +125,11 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
             std::mem::swap(to, from);
             Some(())
         }
+        Fact::Not(other) => shifted(other, random),
+        Fact::Under(both) => {
+            let at = random.below(2);
+            shifted(&mut both[at], random)
+        }
         Fact::NotZero(_) | Fact::Null(_) | Fact::NotNull(_) => None,
     }
 }
@@ -145,6 +150,11 @@ fn of_another(fact: &mut Fact, random: &mut Random) {
         | Fact::Truth(one, _) => {
             *one = atom(random);
         }
+        Fact::Not(other) => of_another(other, random),
+        Fact::Under(both) => {
+            let at = random.below(2);
+            of_another(&mut both[at], random);
+        }
     }
 }
 
@@ -160,7 +170,9 @@ fn cross(pairs: &mut [(usize, usize)], random: &mut Random) -> Option<()> {
 pub(super) fn fact(random: &mut Random) -> Fact {
     let more = [0, 0, 0, 1, -1, 2, i64::MAX, i64::MIN];
     let more = *random.pick(&more).unwrap_or(&0);
-    match random.below(10) {
+    match random.below(12) {
+        10 => Fact::Not(Box::new(fact(random))),
+        11 => Fact::Under(Box::new([fact(random), fact(random)])),
         0 => Fact::Equal(atom(random), atom(random), more),
         1 => Fact::Sum([atom(random), atom(random)], atom(random), more),
         2 => Fact::AtMost(atom(random), atom(random), more),

@@ -113,7 +113,8 @@ impl Executor<'_> {
     }
 
     /// When the first statement that decides something leads to no call; `goes_on` says whether one follows the statements. A loop is
-    /// left where its condition fails; recursion may end on either side of its first test.
+    /// left where its condition fails; recursion may end on either side of its first test, or of one that follows where that does not
+    /// hold.
     fn leaves_at_once(
         &mut self,
         mut view: ContractView,
@@ -131,18 +132,23 @@ impl Executor<'_> {
                     view.locals.set(id.index(), value);
                 }
                 StmtKind::If(condition, then, els) => {
-                    let goes_on = goes_on || calls(&stmts[at + 1..]);
+                    let followed = goes_on || calls(&stmts[at + 1..]);
                     // A loop that has taken in what follows it turns for ever, and its own condition stands within.
                     if matches!(condition.kind, ExprKind::Bool(true)) {
-                        return self.leaves_at_once(view, &then.stmts, (recurs, goes_on));
+                        return self.leaves_at_once(view, &then.stmts, (recurs, followed));
                     }
-                    let leaves = |side: &Block| !calls(&side.stmts) && (!goes_on || returns(side));
+                    let leaves = |side: &Block| !calls(&side.stmts) && (!followed || returns(side));
                     let (leaves_else, leaves_then) = (leaves(els), recurs && leaves(then));
                     if !leaves_else && !leaves_then {
                         return None;
                     }
                     let (value, has_value) = self.value(&view, condition)?;
-                    let over = if leaves_else { self.arena.terms.not(value) } else { value };
+                    let mut over = if leaves_else { self.arena.terms.not(value) } else { value };
+                    // Recursion may end in more than one way.
+                    if leaves_then && !leaves_else && els.stmts.is_empty() {
+                        let later = self.leaves_at_once(view, &stmts[at + 1..], (recurs, goes_on));
+                        over = later.map_or(over, |later| self.arena.terms.or(&[over, later]));
+                    }
                     return Some(self.arena.terms.and(&[has_value, over]));
                 }
                 _ => return None,

@@ -36,6 +36,12 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
         Fact::AtLeast(one, _) | Fact::Is(one, _) | Fact::NotZero(one) => is(one, Sort::Int),
         Fact::Null(reference) | Fact::NotNull(reference) => is(reference, Sort::Ref),
         Fact::Truth(one, _) => is(one, Sort::Bool),
+        Fact::Not(other) => other.is_plain() && is_typed(program, pair, other, at_exit),
+        Fact::Under(both) => {
+            let [first, second] = &**both;
+            let plain = second.is_plain() && !matches!(first, Fact::Under(_));
+            plain && both.iter().all(|fact| is_typed(program, pair, fact, at_exit))
+        }
     }
 }
 

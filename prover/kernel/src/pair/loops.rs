@@ -17,7 +17,7 @@ use crate::exec::{Executor, on_entry};
 use crate::fact::{Atom, Fact, Given, Step};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Apart, CallRelation, Claims, EndRelation, Level, Relater, Uses};
-use lang_l::hir::{FieldId, Local, Procedure};
+use lang_l::hir::{Expr, ExprKind, FieldId, Local, Procedure};
 use smt::arena::Arena;
 use smt::heap::HeapId;
 use smt::solve::Solver;
@@ -261,8 +261,8 @@ fn entries(run: &Run<'_>, arena: &mut Arena) -> ([Vec<Term>; 2], [HeapId; 2], Ve
 }
 
 impl LoopRelation {
-    /// Whether each reference that one loop hands out is null, or one that the other does, or is read from one that both have: another
-    /// could be to an object that only one of the two has.
+    /// Whether each reference that one loop hands out is null, or one that the other does, or one that it was given, or is read from one
+    /// that both have: another could be to an object that only one of the two has.
     pub fn shares_references(&self, program: Both<'_>) -> bool {
         (program.code(self.pair).into_iter().enumerate()).all(|(version, code)| {
             let shared = |at: usize| {
@@ -280,15 +280,15 @@ impl LoopRelation {
         equal.iter().any(|&(a, b)| [a, b][version] == at)
     }
 
-    /// Whether a result is said to be read from something that both versions have, by what the loop of version 0 looks at: it is then
-    /// among what a call of that may leave.
+    /// Whether a result is said to be a parameter of its version; or to be read from something that both versions have, by what the loop
+    /// of version 0 looks at: it is then among what a call of that may leave.
     fn is_read(&self, program: Both<'_>, result: (usize, usize)) -> bool {
         let params = program.code(self.pair).map(|code| code.params);
         let accesses = &program.effects[0][self.pair.0.index()].accesses;
         let seen = |step: &Step| step.selector().is_some_and(|selector| accesses.contains(&selector));
         self.entry.exit.iter().filter_map(|fact| fact.definition(params)).any(|(version, at, from)| {
             let base = match from.parameter.checked_sub(params[version]) {
-                None => self.matched(version, false, from.parameter),
+                None => from.steps.is_empty() || self.matched(version, false, from.parameter),
                 Some(at) => self.matched(version, true, at),
             };
             (version, at) == result && base && from.steps.iter().all(seen)
@@ -350,8 +350,8 @@ impl LoopRelation {
         if ![left, right].into_iter().all(|code| code.body.is_some() && few(code)) {
             return reject("a procedure is related that has no body, or too many variables");
         }
-        if ![left, right].into_iter().all(|code| is_loop(code) || has_no_contract(code)) {
-            return reject("a procedure is related that has a contract");
+        if ![left, right].into_iter().all(|code| is_loop(code) || may_be_related(code)) {
+            return reject("a procedure is related whose contract speaks of more than a region, or of its end");
         }
         let fits = are_partners(&self.entry.equal, [left, right].map(parameters))
             && are_partners(&self.results, [left, right].map(results));
@@ -384,10 +384,13 @@ impl LoopRelation {
     }
 }
 
-/// Whether nothing has to hold where a procedure is called, and nothing is promised of what it does. A loop promises what its
-/// negated condition says, and that is shown of it.
-fn has_no_contract(code: &Procedure) -> bool {
-    code.requires.is_empty() && code.ensures.is_empty() && code.modifies.is_none()
+/// Whether nothing is promised of what a procedure does, and what has to hold where it is called is about its region alone. A loop
+/// promises what its negated condition says, and that is shown of it.
+pub fn may_be_related(code: &Procedure) -> bool {
+    let further = |part: &Expr| {
+        matches!(part.kind, ExprKind::Quant { .. } | ExprKind::Reach(..) | ExprKind::Fresh(_) | ExprKind::Call(..))
+    };
+    code.requires.iter().all(|condition| !condition.any(&further)) && code.ensures.is_empty() && code.modifies.is_none()
 }
 
 /// Whether a fact reads nothing but what one of the two loops looks at. The heaps agree on that alone, and the loops are related from

@@ -4,6 +4,7 @@
 //!
 //! Invariant: certificates name facts by their numbers in these lists, so new forms go to the ends.
 
+use super::under;
 use crate::budget::loops::MAX_LITERALS;
 use crate::goal::{Pair, Program};
 use crate::lower::is_loop;
@@ -147,6 +148,7 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let both = [(0, left), (1, right)]
         .map(|(version, code)| counters(&values(program.unit.as_unit(), &BTreeSet::new(), version, code)));
     found.extend(across(&both, &both.concat(), &[1]));
+    found.extend(under::facts(program, pair));
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found
 }

@@ -3,13 +3,14 @@
 //! In: a loop of each version. Out: a [`Couple`]: which variables go together by name or type, and all facts that might hold.
 
 use super::candidates::{apart, at_ends, facts, further};
-use crate::budget::loops::MAX_WAYS;
+use crate::budget::loops::{MAX_OTHER_WAYS, MAX_WAYS};
 use crate::goal::{LoopEvidence, Pair, Program};
 use kernel::bounds::pair::MAX_FACTS;
 use kernel::pair::loops::{LoopRelation, parameters, results};
 use kernel::pair::paths::Relations;
 use kernel::relate::{CallRelation, Fact};
-use lang_l::hir::{Local, Procedure};
+use lang_l::hir::visit::walk_stmts;
+use lang_l::hir::{ExprKind, Local, ProcId, Procedure};
 use std::collections::BTreeSet;
 
 /// How much is looked for that relates two loops.
@@ -50,11 +51,15 @@ impl Couple {
             _ => all[plain..].iter().chain(&all[..plain]).collect(),
         };
         let exit = if looked_for == LookedFor::Entry { Vec::new() } else { at_ends(program, pair) };
-        let couple = |equal: Vec<(usize, usize)>| {
-            let results = match looked_for {
+        let couple = |(equal, own_references): (Vec<(usize, usize)>, bool)| {
+            let mut together = match looked_for {
                 LookedFor::Entry => partners(results(left), results(right)),
                 _ => result_partners(left, right, &equal),
             };
+            if own_references {
+                together.retain(|&(mine, _)| !results(left)[mine].ty.is_reference());
+            }
+            let results = together;
             let apart = if looked_for == LookedFor::Apart { apart(program, pair, &equal) } else { Vec::new() };
             if looked_for == LookedFor::Apart && apart.is_empty() {
                 return None;
@@ -70,7 +75,16 @@ impl Couple {
                 exit.iter().filter(|fact| is_open(fact, (left, right), &results)).take(MAX_FACTS).cloned().collect();
             Couple::of(program, LoopRelation { pair, entry: CallRelation { equal, facts, apart, exit }, results })
         };
-        parameter_partners(left, right).into_iter().filter_map(couple).collect()
+        let mut ways: Vec<(Vec<(usize, usize)>, bool)> =
+            parameter_partners(left, right, |_, _| true).into_iter().map(|way| (way, false)).collect();
+        // One version may hand out what all of its calls are given, and the other what each of them is.
+        let kept = [(left, pair.0), (right, pair.1)].map(|(code, id)| kept(code, id));
+        let alike = |mine: usize, theirs: usize| kept[0].contains(&mine) == kept[1].contains(&theirs);
+        let others = parameter_partners(left, right, alike);
+        if looked_for == LookedFor::Ends && others.first() != ways.first().map(|(way, _)| way) {
+            ways.extend(others.into_iter().map(|way| (way, true)).take(MAX_OTHER_WAYS));
+        }
+        ways.into_iter().filter_map(couple).collect()
     }
 
     /// Two loops with what is believed of them; `None` where one hands out a reference that the other does not: it could be to an
@@ -217,17 +231,41 @@ fn result_partners(left: &Procedure, right: &Procedure, equal: &[(usize, usize)]
     found
 }
 
-/// The same of parameters, in all ways in which references without a namesake may go together.
-fn parameter_partners(left: &Procedure, right: &Procedure) -> Vec<Vec<(usize, usize)>> {
+/// The parameters that a procedure hands to each call of itself as it was given them.
+pub(super) fn kept(code: &Procedure, id: ProcId) -> BTreeSet<usize> {
+    let Some(body) = &code.body else { return BTreeSet::new() };
+    let mut kept: BTreeSet<usize> = (0..code.params).collect();
+    walk_stmts(body, &mut |stmt| {
+        let handed = stmt.as_call().filter(|(_, callee, _)| *callee == id).map(|(_, _, args)| args);
+        let assigned = stmt.assigned();
+        kept.retain(|&at| {
+            let own = code.param_ids().nth(at);
+            own.is_some_and(|own| {
+                !assigned.contains(&own)
+                    && handed.is_none_or(|args| matches!(args[at].kind, ExprKind::Local(id) if id == own))
+            })
+        });
+    });
+    kept
+}
+
+/// The same of parameters, in all ways in which references without a namesake may go together, or with one that does not fit.
+fn parameter_partners(
+    left: &Procedure,
+    right: &Procedure,
+    fits: impl Fn(usize, usize) -> bool,
+) -> Vec<Vec<(usize, usize)>> {
     let both = [parameters(left), parameters(right)];
     let mut named = Vec::new();
     add_partners(&mut named, both, |a, b| a.name == b.name);
+    named.retain(|&(mine, theirs)| !both[0][mine].ty.is_reference() || fits(mine, theirs));
     let mut ways = vec![named];
     for (mine, local) in both[0].iter().enumerate().filter(|(_, local)| local.ty.is_reference()) {
         let mut more = Vec::new();
         for way in &ways {
             let free = |theirs: &usize| way.iter().all(|&(a, b)| a != mine && b != *theirs);
-            let fitting = (0..both[1].len()).filter(|theirs| free(theirs) && both[1][*theirs].ty == local.ty);
+            let own = |theirs: &usize| both[1][*theirs].ty == local.ty && fits(mine, *theirs);
+            let fitting = (0..both[1].len()).filter(|theirs| free(theirs) && own(theirs));
             more.extend(fitting.map(|theirs| [way.as_slice(), &[(mine, theirs)]].concat()));
             // One whose object only this version keeps in a variable.
             more.push(way.clone());

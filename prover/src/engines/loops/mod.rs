@@ -17,6 +17,7 @@ mod couple;
 mod pace;
 mod partners;
 mod search;
+mod under;
 
 use super::{Engine, relational};
 use crate::budget::loops::{COMMON_ATTEMPTS, MAX_RARE_WAYS, MAX_WAYS};

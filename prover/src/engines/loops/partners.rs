@@ -3,14 +3,15 @@
 //! In: a goal. Out: pairs of what recurs on both sides, in the order in which it is called; none where that does not go together.
 //!
 //! A helper that is claimed to do what one of the other version does needs no relation. One that stands alone on its side may stand for
-//! several, as one with a flag does.
+//! several: as one with a flag does, or a loop with a test that the other version makes once, before it chooses among loops.
 
 use crate::budget::loops::MAX_LOOPS;
 use crate::goal::{Goal, Pair};
 use crate::lower::is_loop;
+use kernel::pair::loops;
 use kernel::relate::Level;
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{ProcId, Procedure};
+use lang_l::hir::{ProcId, Procedure, Stmt, StmtKind};
 
 /// The pairs that are related.
 pub(super) fn pairs(goal: &Goal<'_>) -> Vec<Pair> {
@@ -18,19 +19,18 @@ pub(super) fn pairs(goal: &Goal<'_>) -> Vec<Pair> {
     for version in 0..2 {
         // What is asked about may recur itself, where the other version has a helper for it.
         let alone = both[version].is_empty() && !both[1 - version].is_empty();
-        if alone && may_be_related(goal, version, goal.id(version)) {
+        if alone && may_recur_in_step(goal, version, goal.id(version)) {
             both[version].push(goal.id(version));
         }
     }
-    let [left, right] = both;
+    let [left, right] = &both;
+    let stands_for_all = |version: usize, several: &[ProcId]| {
+        several.len() > 1 && (is_shared(goal, version, both[version][0]) || are_choices(goal, 1 - version, several))
+    };
     let pairs: Vec<Pair> = match (&left[..], &right[..]) {
-        (&[one], several) if several.len() > 1 && is_shared(goal, 0, one) => {
-            several.iter().map(|&q| (one, q)).collect()
-        }
-        (several, &[one]) if several.len() > 1 && is_shared(goal, 1, one) => {
-            several.iter().map(|&p| (p, one)).collect()
-        }
-        _ if left.len() == right.len() => left.into_iter().zip(right).collect(),
+        (&[one], several) if stands_for_all(0, several) => several.iter().map(|&q| (one, q)).collect(),
+        (several, &[one]) if stands_for_all(1, several) => several.iter().map(|&p| (p, one)).collect(),
+        _ if left.len() == right.len() => left.iter().copied().zip(right.iter().copied()).collect(),
         _ => Vec::new(),
     };
     let fits = pairs.len() <= MAX_LOOPS && pairs.iter().all(|&pair| goal.program.claimable(pair));
@@ -51,20 +51,52 @@ fn recurring(goal: &Goal<'_>, version: usize) -> Vec<ProcId> {
     let stands_for = |id: ProcId, &(p, q): &Pair| [p, q][version] == id && others.contains(&[q, p][version]);
     let settled =
         |id: ProcId| goal.claims.always.iter().any(|(pair, level)| *level == Level::Full && stands_for(id, pair));
-    let is_open = |id: ProcId| id != goal.id(version) && may_be_related(goal, version, id) && !settled(id);
+    let is_open = |id: ProcId| id != goal.id(version) && may_recur_in_step(goal, version, id) && !settled(id);
     called(goal, version).into_iter().filter(|&id| is_loop(code(goal, version, id)) || is_open(id)).collect()
 }
 
-/// Whether a procedure recurs, and has no contract.
-fn may_be_related(goal: &Goal<'_>, version: usize, id: ProcId) -> bool {
+/// Whether a procedure recurs, and the kernel lets it be related.
+fn may_recur_in_step(goal: &Goal<'_>, version: usize, id: ProcId) -> bool {
     let code = code(goal, version, id);
-    let plain = code.requires.is_empty() && code.ensures.is_empty() && code.modifies.is_none();
-    plain && code.body.is_some() && goal.program.effects[version][id.index()].recursive(id)
+    loops::may_be_related(code) && code.body.is_some() && goal.program.effects[version][id.index()].recursive(id)
 }
 
 /// Whether a procedure, or the one that it is a loop of, may be called from several places.
 fn is_shared(goal: &Goal<'_>, version: usize, id: ProcId) -> bool {
     code(goal, version, id).origin.part_of().unwrap_or(id) != goal.id(version)
+}
+
+/// Whether no run of the procedure of a version calls two of these itself: a test that does not change in a loop may be made before it,
+/// and then there are several loops.
+fn are_choices(goal: &Goal<'_>, version: usize, several: &[ProcId]) -> bool {
+    let body = code(goal, version, goal.id(version)).body.as_ref();
+    let mut called = 0;
+    if let Some(body) = body {
+        walk_stmts(body, &mut |stmt| called += usize::from(is_call_of(stmt, several)));
+    }
+    called == several.len() && body.is_some_and(|body| at_most_one(&body.stmts, false, several).is_some())
+}
+
+/// Whether one of some procedures may have been called once some statements are done, where one was or was not before; `None` where two
+/// may be.
+fn at_most_one(stmts: &[Stmt], mut before: bool, several: &[ProcId]) -> Option<bool> {
+    for stmt in stmts {
+        before = match &stmt.kind {
+            StmtKind::If(_, then, els) => {
+                let ways = [then, els].map(|side| at_most_one(&side.stmts, before, several));
+                ways[0]? | ways[1]?
+            }
+            // Nothing follows.
+            StmtKind::Return(_) => return Some(false),
+            _ if is_call_of(stmt, several) && before => return None,
+            _ => before || is_call_of(stmt, several),
+        };
+    }
+    Some(before)
+}
+
+fn is_call_of(stmt: &Stmt, several: &[ProcId]) -> bool {
+    stmt.as_call().is_some_and(|(_, callee, _)| several.contains(&callee))
 }
 
 /// All that the procedure of a version calls, in the order in which it is first come to.

@@ -63,6 +63,15 @@ struct Index {
     up: bool,
 }
 
+/// A cell that one turn writes.
+#[derive(Clone, Copy)]
+struct Written {
+    array: Term,
+    index: Term,
+    value: Term,
+    sort: Sort,
+}
+
 impl Turns {
     fn new(mut arena: Arena, given: Vec<Term>, next: CallRecord) -> Self {
         let step = |(&now, &then): (&Term, &Term)| {
@@ -109,18 +118,32 @@ impl Turns {
         Some(Sweep { cells, totals, ..Sweep::default() })
     }
 
-    /// What one turn writes, oldest first: the array, the index, the value, and their sort.
-    fn stores(&self, heap: HeapId) -> Option<Vec<(Term, Term, Term, Sort)>> {
-        let (mut found, mut at) = (Vec::new(), heap);
+    /// What one turn writes, oldest first. Where one of two branches alone writes a cell, the other leaves in it what was there.
+    fn stores(&mut self, heap: HeapId) -> Option<Vec<Written>> {
+        let (mut found, mut at): (Vec<Written>, HeapId) = (Vec::new(), heap);
+        let note = |found: &mut Vec<Written>, own: Written| {
+            if !found.iter().any(|other| (other.array, other.index) == (own.array, own.index)) {
+                found.push(own);
+            }
+        };
         loop {
             match *self.arena.heaps.node(at) {
                 HeapNode::Initial => break,
                 HeapNode::Store { prev, selector: Selector::Cell(sort), object, index: Some(index), value } => {
-                    let again = found.iter().any(|&(array, other, _, _)| (array, other) == (object, index));
-                    if !again {
-                        found.push((object, index, value, sort));
-                    }
+                    note(&mut found, Written { array: object, index, value, sort });
                     at = prev;
+                }
+                HeapNode::Join { cond, then, els } => {
+                    for side in [then, els] {
+                        for own in self.stores(side)? {
+                            let Arena { terms, heaps, .. } = &mut self.arena;
+                            let [first, second] = [then, els].map(|heap| {
+                                heaps.read(terms, heap, Selector::Cell(own.sort), own.array, Some(own.index))
+                            });
+                            note(&mut found, Written { value: terms.ite(cond, first, second), ..own });
+                        }
+                    }
+                    break;
                 }
                 _ => return None,
             }
@@ -129,7 +152,7 @@ impl Turns {
         Some(found)
     }
 
-    fn cells(&mut self, (array, index, value, sort): (Term, Term, Term, Sort), left: Term) -> Option<Cells> {
+    fn cells(&mut self, Written { array, index, value, sort }: Written, left: Term) -> Option<Cells> {
         let index = self.index(index)?;
         let range = self.range(index, left)?;
         let value = self.each(value, index)?;

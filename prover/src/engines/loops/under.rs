@@ -1,0 +1,120 @@
+//! What the tests of two loops say of variables that no turn changes, and what other variables are where such a test holds.
+//!
+//! In: a loop of each version. Out: facts that might hold of both: a test that one version makes in each turn is made once by the
+//! other, before it chooses a loop or a value.
+
+use super::couple::kept;
+use crate::budget::loops::{MAX_TESTS, MAX_UNDER};
+use crate::goal::{Pair, Program};
+use kernel::pair::loops::parameters;
+use kernel::relate::{Atom, Fact, Step};
+use lang_l::hir::visit::walk_stmts;
+use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Place, Procedure, Rhs, StmtKind, Type};
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use std::collections::BTreeSet;
+
+/// What might hold: each test, that it does not hold, and what variables are under either.
+pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
+    let (left, right) = program.code(pair);
+    let loops = [(0, left, pair.0), (1, right, pair.1)];
+    let loops = loops.map(|(version, code, id)| Loop { version, code, fixed: kept(code, id) });
+    let tests: Vec<Fact> = loops.iter().flat_map(Loop::tests).take(MAX_TESTS).collect();
+    let both: Vec<Fact> = tests.into_iter().flat_map(|test| [test.clone(), Fact::Not(Box::new(test))]).collect();
+    let values: Vec<Fact> = loops.iter().flat_map(|own| own.values(program)).collect();
+    let under = |test: &Fact| -> Vec<Fact> {
+        values.iter().map(|value| Fact::Under(Box::new([test.clone(), value.clone()]))).collect()
+    };
+    let under: Vec<Fact> = both.iter().flat_map(under).take(MAX_UNDER).collect();
+    both.into_iter().chain(under).collect()
+}
+
+/// A loop of a version, and the parameters that all its turns are given alike.
+struct Loop<'c> {
+    version: usize,
+    code: &'c Procedure,
+    fixed: BTreeSet<usize>,
+}
+
+impl Loop<'_> {
+    /// Its tests of variables that no turn changes, and of fields of what these refer to: whether one is set, or how it compares with a
+    /// number.
+    fn tests(&self) -> Vec<Fact> {
+        let mut found = Vec::new();
+        let Some(body) = &self.code.body else { return found };
+        walk_stmts(body, &mut |stmt| {
+            if let StmtKind::If(cond, ..) = &stmt.kind {
+                cond.walk(&mut |part| found.extend(self.test(part).filter(|test| !found.contains(test))));
+            }
+        });
+        found
+    }
+
+    fn test(&self, part: &Expr) -> Option<Fact> {
+        let least = |value: &Expr, number: &BigInt, more: i64| {
+            Some(Fact::AtLeast(self.atom(value)?, number.to_i64()?.checked_add(more)?))
+        };
+        match &part.kind {
+            ExprKind::Local(_) | ExprKind::Field(..) if part.ty == Type::Bool => {
+                Some(Fact::Truth(self.atom(part)?, true))
+            }
+            ExprKind::Binary(op, a, b) => match (op, &a.kind, &b.kind) {
+                (BinOp::Lt | BinOp::Ge, _, ExprKind::Int(number)) => least(a, number, 0),
+                (BinOp::Gt | BinOp::Le, _, ExprKind::Int(number)) => least(a, number, 1),
+                (BinOp::Lt | BinOp::Ge, ExprKind::Int(number), _) => least(b, number, 1),
+                (BinOp::Gt | BinOp::Le, ExprKind::Int(number), _) => least(b, number, 0),
+                (BinOp::Eq | BinOp::Ne, _, ExprKind::Int(number)) => Some(Fact::Is(self.atom(a)?, number.to_i64()?)),
+                (BinOp::Eq | BinOp::Ne, _, ExprKind::Null) => Some(Fact::Null(self.atom(a)?)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A variable that no turn changes, or a field of what one refers to.
+    fn atom(&self, value: &Expr) -> Option<Atom> {
+        let (base, steps) = match &value.kind {
+            ExprKind::Field(base, field) => (&**base, vec![Step::Field(*field)]),
+            ExprKind::Length(base) => (&**base, vec![Step::Length]),
+            _ => (value, Vec::new()),
+        };
+        let ExprKind::Local(id) = base.kind else { return None };
+        let parameter = Some(id.index()).filter(|at| self.fixed.contains(at))?;
+        Some(Atom { version: self.version, parameter, steps })
+    }
+
+    /// What variables that no turn changes may be given before it begins: literals, and what other such variables are.
+    fn values(&self, program: &Program<'_>) -> Vec<Fact> {
+        let around = self.code.origin.part_of().map(|id| program.unit.procedure(self.version, id));
+        let Some((around, body)) = around.and_then(|around| Some((around, around.body.as_ref()?))) else {
+            return Vec::new();
+        };
+        let own = |id: LocalId| {
+            let (name, ty) = (&around.local(id).name, &around.local(id).ty);
+            let at = parameters(self.code).iter().position(|local| local.name == *name && local.ty == *ty)?;
+            self.fixed.contains(&at).then(|| Atom { version: self.version, parameter: at, steps: Vec::new() })
+        };
+        let mut found = Vec::new();
+        let mut note = |fact: Option<Fact>| found.extend(fact.filter(|fact| !found.contains(fact)));
+        walk_stmts(body, &mut |stmt| {
+            let StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) = &stmt.kind else { return };
+            let Some(given) = own(*id) else { return };
+            note(match &value.kind {
+                ExprKind::Int(number) => number.to_i64().map(|number| Fact::Is(given, number)),
+                ExprKind::Bool(truth) => Some(Fact::Truth(given, *truth)),
+                ExprKind::Local(other) => own(*other).map(|other| Fact::Equal(given, other, 0)),
+                _ => None,
+            });
+        });
+        // A variable that a branch alone is given is 0 otherwise.
+        let numbers: Vec<Atom> = found
+            .iter()
+            .filter_map(|fact| match fact {
+                Fact::Is(one, _) => Some(one.clone()),
+                _ => None,
+            })
+            .collect();
+        found.extend(numbers.into_iter().map(|one| Fact::Is(one, 0)));
+        found
+    }
+}
