@@ -550,6 +550,16 @@ pub const ALL: &[Fault] = &[
         "an object is variables that something else refers to as well",
     ),
     kernel(
+        "kernel/scalars/helper-returns",
+        "prover/kernel/src/scalars/helpers.rs",
+        "a helper is put in place that returns before its end",
+    ),
+    kernel(
+        "kernel/scalars/helper-contract",
+        "prover/kernel/src/scalars/helpers.rs",
+        "a helper is put in place whose contract is not looked at then",
+    ),
+    kernel(
         "kernel/scalars/aliased",
         "prover/kernel/src/scalars/fields.rs",
         "a field is a variable in a loop though another variable may lead to it",

@@ -16,6 +16,10 @@ pub mod exec {
 pub mod scalars {
     /// An array of more cells than this is not taken apart.
     pub const MAX_CELLS: usize = 16;
+    /// More calls than this are not put in place at once.
+    pub const MAX_IN_PLACE: usize = 16;
+    /// Helpers that call helpers are put in place so deep.
+    pub const MAX_ROUNDS: usize = 4;
 }
 
 /// Relating two outcomes.

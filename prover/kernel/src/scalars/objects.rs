@@ -3,42 +3,60 @@
 //! In: a procedure, and the program it is of. Out: the procedure with a variable for each field that is looked at.
 //!
 //! Rule *Scalars* (`proofs/soundness.md`). A variable holds a new object, is assigned nowhere else, and after that, in the same
-//! block, nothing is done with it but to read and write fields of it. So no other variable and no place of the store ever refers to
+//! block, nothing is done with it but to read and write fields of it, once helpers that it is handed to are in place. So no other variable and no place of the store ever refers to
 //! that object: it is garbage wherever the variable is not looked at, and each of its fields is a variable of the procedure. The same
 //! goes for an array of few cells whose indices are all literals.
 
+use super::helpers::in_place;
 use crate::bounds::scalars::MAX_CELLS;
 use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
     Block, ClassId, Expr, ExprKind, Field, FieldId, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Type, Unit,
+    Version,
 };
 use lang_l::source::Span;
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Replaces such objects in a procedure of a program.
-pub(super) fn replace(procedure: &mut Procedure, written: &Unit) {
+/// Replaces such objects in a procedure of a version of a program.
+pub(super) fn replace(procedure: &mut Procedure, (written, version): (&Unit, &Version)) {
     if !kinds_made(procedure).is_empty() {
-        replace_all(procedure, &kept_alike(written, &procedure.name), &written.fields);
+        replace_all(procedure, &kept_alike(written, &procedure.name), (&written.fields, version));
     }
 }
 
 /// Replaces all objects of a procedure that are of these kinds.
-fn replace_all(procedure: &mut Procedure, kinds: &BTreeSet<Kind>, fields: &[Field]) {
-    while let Some(private) = Private::in_procedure(procedure, kinds) {
+fn replace_all(procedure: &mut Procedure, kinds: &BTreeSet<Kind>, (fields, version): (&[Field], &Version)) {
+    while let Some(private) =
+        Private::in_procedure(procedure, kinds, |_| true).or_else(|| handed(procedure, kinds, version))
+    {
         private.replace(procedure, fields);
     }
+}
+
+/// An object that only helpers see beside the procedure; these are in place then.
+fn handed(procedure: &mut Procedure, kinds: &BTreeSet<Kind>, version: &Version) -> Option<Private> {
+    let mut made = BTreeSet::new();
+    walk_stmts(procedure.body.as_ref()?, &mut |stmt| made.extend(Private::made_by(stmt).map(|made| made.variable)));
+    let (expanded, private) = made.into_iter().find_map(|variable| {
+        let expanded = in_place(procedure, version, variable)?;
+        let private = Private::in_procedure(&expanded, kinds, |own| own == variable)?;
+        Some((expanded, private))
+    })?;
+    *procedure = expanded;
+    Some(private)
 }
 
 /// The kinds of objects of which the procedures of one name make as many in each version once all are replaced that can be. Where one
 /// version hands an object to a helper and the other does not, what they do with it is compared as it is written.
 fn kept_alike(written: &Unit, name: &str) -> BTreeSet<Kind> {
-    let procedures = written.versions.iter().filter_map(|version| Some(version.procedure(version.find(name)?)));
+    let procedures =
+        written.versions.iter().filter_map(|version| Some((version, version.procedure(version.find(name)?))));
     let made: Vec<[Vec<Kind>; 2]> = procedures
-        .map(|procedure| {
+        .map(|(version, procedure)| {
             let mut replaced = procedure.clone();
             let before = kinds_made(procedure);
-            replace_all(&mut replaced, &before.iter().cloned().collect(), &written.fields);
+            replace_all(&mut replaced, &before.iter().cloned().collect(), (&written.fields, version));
             [before, kinds_made(&replaced)]
         })
         .collect();
@@ -99,8 +117,12 @@ struct Private {
 }
 
 impl Private {
-    /// The first one of a procedure that is of these kinds.
-    fn in_procedure(procedure: &Procedure, kinds: &BTreeSet<Kind>) -> Option<Private> {
+    /// The first one of a procedure that is of these kinds, and in a variable that is wanted.
+    fn in_procedure(
+        procedure: &Procedure,
+        kinds: &BTreeSet<Kind>,
+        is_wanted: impl Fn(LocalId) -> bool,
+    ) -> Option<Private> {
         let body = procedure.body.as_ref()?;
         let mut blocks = vec![body];
         walk_stmts(body, &mut |stmt| blocks.extend(stmt.blocks()));
@@ -109,7 +131,8 @@ impl Private {
             (0..block.stmts.len()).find_map(|at| {
                 let stmt = &block.stmts[at];
                 let wanted = Kind::made_by(stmt).is_some_and(|kind| kinds.contains(&kind));
-                let private = Private::made_by(stmt).filter(|made| wanted && made.variable.index() >= own)?;
+                let fits = |made: &Private| wanted && made.variable.index() >= own && is_wanted(made.variable);
+                let private = Private::made_by(stmt).filter(fits)?;
                 let seen: usize = block.stmts[at + 1..].iter().map(|stmt| private.parts_in(stmt)).sum();
                 // All else that there is of it is that it is assigned here.
                 let only = private.mentions(body) == seen + 1 || faults::planted("kernel/scalars/seen-elsewhere");
@@ -249,7 +272,7 @@ fn literal(e: &Expr) -> Option<usize> {
 }
 
 /// What a part of this type has at first.
-fn default(ty: Type, span: Span) -> Rhs {
+pub(super) fn default(ty: Type, span: Span) -> Rhs {
     let kind = match ty {
         Type::Int => ExprKind::Int(BigInt::ZERO),
         Type::Bool => ExprKind::Bool(false),
