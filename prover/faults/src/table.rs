@@ -549,26 +549,14 @@ pub const ALL: &[Fault] = &[
         "prover/kernel/src/scalars/objects.rs",
         "an object is variables that something else refers to as well",
     ),
-    kernel(
-        "kernel/scalars/helper-returns",
-        "prover/kernel/src/scalars/helpers.rs",
-        "a helper is put in place that returns before its end",
-    ),
-    kernel(
-        "kernel/scalars/helper-contract",
-        "prover/kernel/src/scalars/helpers.rs",
-        "a helper is put in place whose contract is not looked at then",
-    ),
+    kernel("kernel/scalars/helper-returns", "prover/kernel/src/scalars/helpers.rs", "helpers in place return early"),
+    kernel("kernel/scalars/helper-contract", "prover/kernel/src/scalars/helpers.rs", "contracts go in place unseen"),
     kernel(
         "kernel/scalars/aliased",
         "prover/kernel/src/scalars/fields.rs",
         "a field is a variable in a loop though another variable may lead to it",
     ),
-    kernel(
-        "kernel/scalars/null",
-        "prover/kernel/src/scalars/fields.rs",
-        "a field is read before a loop though its object may be null",
-    ),
+    kernel("kernel/scalars/null", "prover/kernel/src/scalars/fields.rs", "null has a field, read before a loop"),
     kernel(
         "kernel/scalars/not-stored",
         "prover/kernel/src/scalars/fields.rs",

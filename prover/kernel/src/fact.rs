@@ -249,31 +249,17 @@ impl Fact {
                 let number = arena.terms.int(*number);
                 arena.terms.eq(one, number)
             }
-            Fact::NotZero(one) => {
-                let one = one.read(arena, given, &mut needed);
-                let zero = arena.terms.int(0);
-                let is_zero = arena.terms.eq(one, zero);
-                arena.terms.not(is_zero)
-            }
             Fact::Null(reference) => {
                 let reference = reference.read(arena, given, &mut needed);
                 let null = arena.terms.null();
                 arena.terms.eq(reference, null)
             }
-            Fact::NotNull(reference) => {
-                let reference = reference.read(arena, given, &mut needed);
-                let null = arena.terms.null();
-                let is_null = arena.terms.eq(reference, null);
-                arena.terms.not(is_null)
-            }
+            Fact::NotZero(one) => return Fact::Is(one.clone(), 0).negated(arena, given),
+            Fact::NotNull(reference) => return Fact::Null(reference.clone()).negated(arena, given),
+            Fact::Not(other) => return other.negated(arena, given),
             Fact::Truth(one, truth) => {
                 let one = one.read(arena, given, &mut needed);
                 if *truth { one } else { arena.terms.not(one) }
-            }
-            Fact::Not(other) => {
-                let [readable, holds] = other.parts(arena, given);
-                needed.push(readable);
-                arena.terms.not(holds)
             }
             Fact::Under(both) => {
                 let first = both[0].strictly(arena, given);
@@ -282,6 +268,12 @@ impl Fact {
             }
         };
         [arena.terms.and(&needed), holds]
+    }
+
+    /// That its values can be read, and that it does not hold of them.
+    fn negated(&self, arena: &mut Arena, given: Given<'_>) -> [Term; 2] {
+        let [needed, holds] = self.parts(arena, given);
+        [needed, arena.terms.not(holds)]
     }
 }
 

@@ -18,7 +18,7 @@ use crate::scalars::Scalarised;
 use lang_l::hir::{LocalId, ProcId, Procedure, StmtKind, Type, Unit};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
-use smt::term::{AllocClass, CallId, Ending, Kind, Origin, Renaming, Sort};
+use smt::term::{AllocClass, CallId, Ending, Func, Kind, Node, Origin, Renaming, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One version of the source, and the procedures of the lowered program that stand for its parts.
@@ -193,8 +193,36 @@ impl<'a> Lockstep<'a> {
         let theirs = Executor::new(lowered, version, effects, in_place, &mut arena).run(self.id, &assumed)?;
         let at = Source { unit: source.unit(), simulations, own, id: self.id };
         let mine = Executor::new(lowered, version, effects, limits, &mut arena).run_source(at, &assumed)?;
-        Ok(same(&mut arena, &mine.outcomes, &theirs.outcomes))
+        let both = same(&mut arena, &mine.outcomes, &theirs.outcomes);
+        Ok(both.or_else(|_| {
+            let [mine, theirs] = [mine.outcomes, theirs.outcomes].map(|outcomes| by_ways(&arena, outcomes));
+            same(&mut arena, &mine, &theirs)
+        }))
     }
+}
+
+/// Outcomes in the order of the branches that they take as far as entry decides these. Which one comes first says nothing, and those that
+/// differ by how a call ends alone stay in the order in which it is made.
+fn by_ways(arena: &Arena, mut outcomes: Vec<Outcome>) -> Vec<Outcome> {
+    let named = |part: Term| match arena.terms.node(part) {
+        Node::App(func, _) => matches!(
+            func,
+            Func::New(_)
+                | Func::Effect(..)
+                | Func::Result(..)
+                | Func::GlobalAfter(..)
+                | Func::Ending(_)
+                | Func::InRegion(_)
+        ),
+        _ => false,
+    };
+    let of_entry = |fact: &Term| !arena.terms.parts_of(&[*fact]).into_iter().any(named);
+    outcomes.sort_by_cached_key(|outcome| {
+        let mut facts: Vec<Term> = outcome.path.iter().copied().filter(of_entry).collect();
+        facts.sort_unstable();
+        facts
+    });
+    outcomes
 }
 
 /// Whether two lists of outcomes are the same, one by one, but for the names of calls and objects.

@@ -8,7 +8,9 @@
 
 use crate::bounds::scalars::{MAX_IN_PLACE, MAX_ROUNDS};
 use lang_l::hir::visit::walk_locals_mut;
-use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Version};
+use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Type, Version};
+use lang_l::source::Span;
+use num_bigint::BigInt;
 use std::collections::BTreeSet;
 
 /// The procedure with all calls in place that are handed a variable; `None` where there are none, or too many.
@@ -132,7 +134,7 @@ impl Caller<'_> {
             stmts.push(assign(moved(id), Rhs::Expr(arg.clone())));
         }
         for (at, own) in helper.locals.iter().enumerate().skip(helper.params) {
-            stmts.push(assign(moved(local(at)), super::objects::default(own.ty.clone(), span)));
+            stmts.push(assign(moved(local(at)), default(own.ty.clone(), span)));
         }
         let results: Vec<LocalId> = helper.result_ids().map(moved).collect();
         for stmt in own.body.map(|body| body.stmts).unwrap_or_default() {
@@ -187,4 +189,14 @@ fn is_ordinary(part: &Expr) -> bool {
 
 fn local(at: usize) -> LocalId {
     LocalId(u32::try_from(at).unwrap_or(u32::MAX))
+}
+
+/// What a variable or a part of this type has at first.
+pub(super) fn default(ty: Type, span: Span) -> Rhs {
+    let kind = match ty {
+        Type::Int => ExprKind::Int(BigInt::ZERO),
+        Type::Bool => ExprKind::Bool(false),
+        Type::Ref | Type::Class(_) | Type::Array(_) => ExprKind::Null,
+    };
+    Rhs::Expr(Expr { kind, ty, span })
 }

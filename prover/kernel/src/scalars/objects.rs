@@ -7,15 +7,13 @@
 //! that object: it is garbage wherever the variable is not looked at, and each of its fields is a variable of the procedure. The same
 //! goes for an array of few cells whose indices are all literals.
 
-use super::helpers::in_place;
+use super::helpers::{default, in_place};
 use crate::bounds::scalars::MAX_CELLS;
 use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
     Block, ClassId, Expr, ExprKind, Field, FieldId, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Type, Unit,
     Version,
 };
-use lang_l::source::Span;
-use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Replaces such objects in a procedure of a version of a program.
@@ -269,14 +267,4 @@ fn literal(e: &Expr) -> Option<usize> {
         ExprKind::Int(number) => usize::try_from(number).ok(),
         _ => None,
     }
-}
-
-/// What a part of this type has at first.
-pub(super) fn default(ty: Type, span: Span) -> Rhs {
-    let kind = match ty {
-        Type::Int => ExprKind::Int(BigInt::ZERO),
-        Type::Bool => ExprKind::Bool(false),
-        Type::Ref | Type::Class(_) | Type::Array(_) => ExprKind::Null,
-    };
-    Rhs::Expr(Expr { kind, ty, span })
 }

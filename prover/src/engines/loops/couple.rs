@@ -3,14 +3,14 @@
 //! In: a loop of each version. Out: a [`Couple`]: which variables go together by name or type, and all facts that might hold.
 
 use super::candidates::{apart, at_ends, facts, further};
+use super::under::kept;
 use crate::budget::loops::{MAX_OTHER_WAYS, MAX_WAYS};
 use crate::goal::{LoopEvidence, Pair, Program};
 use kernel::bounds::pair::MAX_FACTS;
 use kernel::pair::loops::{LoopRelation, parameters, results};
 use kernel::pair::paths::Relations;
 use kernel::relate::{CallRelation, Fact};
-use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{ExprKind, Local, ProcId, Procedure};
+use lang_l::hir::{Local, Procedure};
 use std::collections::BTreeSet;
 
 /// How much is looked for that relates two loops.
@@ -229,24 +229,6 @@ fn result_partners(left: &Procedure, right: &Procedure, equal: &[(usize, usize)]
     // A reference that one version leaves in a variable of the loop, and the other gives back from within it.
     add_partners(&mut found, both, |_, _| true);
     found
-}
-
-/// The parameters that a procedure hands to each call of itself as it was given them.
-pub(super) fn kept(code: &Procedure, id: ProcId) -> BTreeSet<usize> {
-    let Some(body) = &code.body else { return BTreeSet::new() };
-    let mut kept: BTreeSet<usize> = (0..code.params).collect();
-    walk_stmts(body, &mut |stmt| {
-        let handed = stmt.as_call().filter(|(_, callee, _)| *callee == id).map(|(_, _, args)| args);
-        let assigned = stmt.assigned();
-        kept.retain(|&at| {
-            let own = code.param_ids().nth(at);
-            own.is_some_and(|own| {
-                !assigned.contains(&own)
-                    && handed.is_none_or(|args| matches!(args[at].kind, ExprKind::Local(id) if id == own))
-            })
-        });
-    });
-    kept
 }
 
 /// The same of parameters, in all ways in which references without a namesake may go together, or with one that does not fit.

@@ -3,13 +3,12 @@
 //! In: a loop of each version. Out: facts that might hold of both: a test that one version makes in each turn is made once by the
 //! other, before it chooses a loop or a value.
 
-use super::couple::kept;
 use crate::budget::loops::{MAX_TESTS, MAX_UNDER};
 use crate::goal::{Pair, Program};
 use kernel::pair::loops::parameters;
 use kernel::relate::{Atom, Fact, Step};
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Place, Procedure, Rhs, StmtKind, Type};
+use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, StmtKind, Type};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
@@ -27,6 +26,24 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     };
     let under: Vec<Fact> = both.iter().flat_map(under).take(MAX_UNDER).collect();
     both.into_iter().chain(under).collect()
+}
+
+/// The parameters that a procedure hands to each call of itself as it was given them.
+pub(super) fn kept(code: &Procedure, id: ProcId) -> BTreeSet<usize> {
+    let Some(body) = &code.body else { return BTreeSet::new() };
+    let mut kept: BTreeSet<usize> = (0..code.params).collect();
+    walk_stmts(body, &mut |stmt| {
+        let handed = stmt.as_call().filter(|(_, callee, _)| *callee == id).map(|(_, _, args)| args);
+        let assigned = stmt.assigned();
+        kept.retain(|&at| {
+            let own = code.param_ids().nth(at);
+            own.is_some_and(|own| {
+                !assigned.contains(&own)
+                    && handed.is_none_or(|args| matches!(args[at].kind, ExprKind::Local(id) if id == own))
+            })
+        });
+    });
+    kept
 }
 
 /// A loop of a version, and the parameters that all its turns are given alike.

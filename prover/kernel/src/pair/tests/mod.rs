@@ -327,24 +327,6 @@ fn few_turns_are_executed_in_place() {
     assert!(case.refused(&PairEvidence::Loops(evidence)).contains("too many turns"));
 }
 
-#[test]
-fn what_is_related_is_local_and_promises_nothing() {
-    let fact = || with_fact(Fact::Equal(atom(1, 0), atom(0, 0), 1));
-    for contract in
-        ["requires forall k: int :: k != n || k >= 0;", "requires reach(c, c);", "ensures r >= i;", "modifies {};"]
-    {
-        let promising = "count(i: int, n: int, c: Cell) returns (r: int) ";
-        let case = Case::new(&COUNTS.replace(promising, &format!("{promising}{contract} ")), &[]);
-        assert!(case.refused(&fact()).contains("speaks of more than a region, or of its end"), "{contract}");
-    }
-    let mut case = Case::counts();
-    case.effects[0][1].non_local = true;
-    assert!(case.refused(&fact()).contains("more than it is given"));
-    let PairEvidence::Loops(mut evidence) = fact() else { unreachable!() };
-    evidence.loops[0].0.pair = (ProcId(1), ProcId(5));
-    assert!(Case::counts().refused(&PairEvidence::Loops(evidence)).contains("not there"));
-}
-
 /// Both call `count` twice, and give back different sums.
 const TWICE: &str = "
     version 0

@@ -147,3 +147,21 @@ fn what_calls_leave_is_said_once() {
     let why = Case::counts().refused(&PairEvidence::Loops(evidence));
     assert!(!why.contains("in two ways"), "{why}");
 }
+
+#[test]
+fn what_is_related_is_local_and_promises_nothing() {
+    let fact = || with_fact(Fact::Equal(atom(1, 0), atom(0, 0), 1));
+    for contract in
+        ["requires forall k: int :: k != n || k >= 0;", "requires reach(c, c);", "ensures r >= i;", "modifies {};"]
+    {
+        let promising = "count(i: int, n: int, c: Cell) returns (r: int) ";
+        let case = Case::new(&super::COUNTS.replace(promising, &format!("{promising}{contract} ")), &[]);
+        assert!(case.refused(&fact()).contains("speaks of more than a region, or of its end"), "{contract}");
+    }
+    let mut case = Case::counts();
+    case.effects[0][1].non_local = true;
+    assert!(case.refused(&fact()).contains("more than it is given"));
+    let PairEvidence::Loops(mut evidence) = fact() else { unreachable!() };
+    evidence.loops[0].0.pair = (ProcId(1), ProcId(5));
+    assert!(Case::counts().refused(&PairEvidence::Loops(evidence)).contains("not there"));
+}
