@@ -22,8 +22,9 @@ use libtest_mimic::Failed;
 use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{self, Command};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// How many processes run at once.
@@ -118,10 +119,14 @@ pub(crate) fn verdicts(report: &Json) -> Vec<(String, String)> {
     pairs.iter().map(|pair| (program::reported_name(pair), verdict(pair))).collect()
 }
 
-/// A file in the tests' own directory.
+/// A file in the tests' own directory. It is there at once as a whole: another test may read one of the same name and text.
 pub(crate) fn scratch(name: &str, text: &str) -> PathBuf {
+    static MADE: AtomicUsize = AtomicUsize::new(0);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, text).expect("a file can be written");
+    let own = format!("{name}.{}.{}", process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+    let unfinished = path.with_file_name(own.rsplit('/').next().unwrap_or(&own));
+    fs::write(&unfinished, text).expect("a file can be written");
+    fs::rename(&unfinished, &path).expect("a file can be named");
     path
 }
 
