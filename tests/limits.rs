@@ -69,6 +69,21 @@ fn branches(count: usize) -> String {
     })
 }
 
+/// So many objects each that an external sees, that nobody sees, and that a long helper is handed.
+fn objects(count: usize) -> String {
+    let all = |one: fn(usize) -> String| (0..count).map(one).collect::<String>();
+    let adds = all(|i| format!("  c.f := c.f + {i};\n"));
+    let seen = all(|i| format!("  e{i} := new();\n  use(e{i});\n"));
+    let alone = all(|i| format!("  b{i} := new();\n  b{i}.f := {i};\n  r := r + b{i}.f;\n"));
+    let handed = all(|i| format!("  h{i} := new();\n  fill(h{i});\n"));
+    pair(|_| {
+        let body = format!("{seen}{alone}{handed}");
+        format!(
+            "procedure use(c);\nprocedure fill(c) {{\n{adds}}}\nprocedure P(n: int) returns (r: int) {{\n{body}}}\n"
+        )
+    })
+}
+
 /// Calls of an external, each of the result of the last.
 fn nested_calls(depth: usize) -> String {
     pair(|version| {
@@ -126,6 +141,11 @@ fn the_time_limit_is_kept_over_many_branches() {
 #[test]
 fn the_time_limit_is_kept_over_many_procedures() {
     keeps_the_limit("procedures", &procedures(1_500));
+}
+
+#[test]
+fn the_time_limit_is_kept_over_many_objects() {
+    keeps_the_limit("objects", &objects(200));
 }
 
 #[test]

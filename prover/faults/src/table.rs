@@ -549,14 +549,14 @@ pub const ALL: &[Fault] = &[
         "prover/kernel/src/scalars/objects.rs",
         "an object is variables that something else refers to as well",
     ),
-    kernel("kernel/scalars/helper-returns", "prover/kernel/src/scalars/helpers.rs", "helpers in place return early"),
-    kernel("kernel/scalars/helper-contract", "prover/kernel/src/scalars/helpers.rs", "contracts go in place unseen"),
+    kernel("kernel/scalars/helper-returns", "prover/kernel/src/scalars/helpers.rs", "a helper in place returns early"),
+    kernel("kernel/scalars/helper-contract", "prover/kernel/src/scalars/helpers.rs", "a helper loses its contract"),
     kernel(
         "kernel/scalars/aliased",
         "prover/kernel/src/scalars/fields.rs",
         "a field is a variable in a loop though another variable may lead to it",
     ),
-    kernel("kernel/scalars/null", "prover/kernel/src/scalars/fields.rs", "null has a field, read before a loop"),
+    kernel("kernel/scalars/null", "prover/kernel/src/scalars/fields.rs", "a field of what may be null is read early"),
     kernel(
         "kernel/scalars/not-stored",
         "prover/kernel/src/scalars/fields.rs",

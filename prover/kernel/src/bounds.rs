@@ -16,8 +16,12 @@ pub mod exec {
 pub mod scalars {
     /// An array of more cells than this is not taken apart.
     pub const MAX_CELLS: usize = 16;
+    /// Of more variables that hold objects for helpers than this the helpers stay where they are.
+    pub const MAX_HANDED: usize = 16;
     /// More calls than this are not put in place at once.
     pub const MAX_IN_PLACE: usize = 16;
+    /// A helper of more statements than this is not put in place.
+    pub const MAX_HELPER: usize = 32;
     /// Helpers that call helpers are put in place so deep.
     pub const MAX_ROUNDS: usize = 4;
 }

@@ -6,7 +6,7 @@
 //! Rule *In place* (`proofs/soundness.md`). A helper has no contract, no loop and no `return` but at its end; what it is given goes into
 //! new variables, and so does all that it has of its own. One that gives back the value of one expression stands for that within others.
 
-use crate::bounds::scalars::{MAX_IN_PLACE, MAX_ROUNDS};
+use crate::bounds::scalars::{MAX_HELPER, MAX_IN_PLACE, MAX_ROUNDS};
 use lang_l::hir::visit::walk_locals_mut;
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Type, Version};
 use lang_l::source::Span;
@@ -60,15 +60,16 @@ impl Caller<'_> {
         }
     }
 
-    fn is_handed(&self, args: &[Expr]) -> bool {
-        args.iter().any(|arg| arg.kind == ExprKind::Local(self.variable))
+    /// Whether a call with these arguments is to be put in place. Where there are too many the rest is left, for nothing comes of it.
+    fn is_wanted(&self, args: &[Expr]) -> bool {
+        self.done <= MAX_IN_PLACE && args.iter().any(|arg| arg.kind == ExprKind::Local(self.variable))
     }
 
     /// What a helper's one expression is of these arguments; `None` where the part is no such call.
     fn value(&mut self, part: &Expr) -> Option<Expr> {
         let ExprKind::Call(callee, args) = &part.kind else { return None };
         let helper = self.version.procedure(*callee);
-        let body = helper.body.as_ref().filter(|_| self.is_handed(args) && has_no_contract(helper))?;
+        let body = helper.body.as_ref().filter(|_| self.is_wanted(args) && has_no_contract(helper))?;
         let value = match &body.stmts[..] {
             [Stmt { kind: StmtKind::Return(values), .. }] => values.first(),
             [Stmt { kind: StmtKind::Assign(Place::Local(id), Rhs::Expr(value)), .. }]
@@ -102,7 +103,7 @@ impl Caller<'_> {
         let (targets, callee, args) = stmt.as_call()?;
         let helper = self.version.procedure(callee);
         let simple = targets.iter().all(|target| matches!(target, Place::Local(_)));
-        if !simple || !self.is_handed(args) || !has_no_contract(helper) || !is_straight(helper) {
+        if !simple || !self.is_wanted(args) || !has_no_contract(helper) || !is_straight(helper) {
             return None;
         }
         self.done += 1;
@@ -159,7 +160,7 @@ fn has_no_contract(helper: &Procedure) -> bool {
     none || faults::planted("kernel/scalars/helper-contract")
 }
 
-/// Whether a helper goes from its first statement to its last, without loops and checks, and makes nothing.
+/// Whether a helper is short, goes from its first statement to its last, without loops and checks, and makes nothing.
 fn is_straight(helper: &Procedure) -> bool {
     let Some(body) = &helper.body else { return false };
     let (last, others) = match body.stmts.split_last() {
@@ -173,13 +174,22 @@ fn is_straight(helper: &Procedure) -> bool {
             StmtKind::Return(_) => faults::planted("kernel/scalars/helper-returns"),
             _ => false,
         };
-        kind && stmt.exprs().into_iter().all(|e| !e.any(&|part| !is_ordinary(part)))
+        kind && stmt.exprs().into_iter().all(is_of_present)
     };
-    let mut all = true;
-    others.iter().for_each(|stmt| stmt.walk(&mut |inner| all &= ordinary(inner)));
+    let (mut all, mut count) = (true, 0);
+    others.iter().for_each(|stmt| {
+        stmt.walk(&mut |inner| {
+            all &= ordinary(inner);
+            count += 1;
+        });
+    });
     // With two values the second could look at a result that the first has assigned.
-    let ends = last.is_none_or(|values| values.len() <= 1 && values.iter().all(|e| !e.any(&|part| !is_ordinary(part))));
-    all && ends
+    let gives_back = |values: &Vec<Expr>| values.len() <= 1 && values.iter().all(is_of_present);
+    all && count <= MAX_HELPER && last.is_none_or(gives_back)
+}
+
+fn is_of_present(e: &Expr) -> bool {
+    !e.any(&|part| !is_ordinary(part))
 }
 
 /// Whether a part of an expression speaks of the present store alone.

@@ -8,7 +8,7 @@
 //! goes for an array of few cells whose indices are all literals.
 
 use super::helpers::{default, in_place};
-use crate::bounds::scalars::MAX_CELLS;
+use crate::bounds::scalars::{MAX_CELLS, MAX_HANDED};
 use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
     Block, ClassId, Expr, ExprKind, Field, FieldId, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Type, Unit,
@@ -25,24 +25,49 @@ pub(super) fn replace(procedure: &mut Procedure, (written, version): (&Unit, &Ve
 
 /// Replaces all objects of a procedure that are of these kinds.
 fn replace_all(procedure: &mut Procedure, kinds: &BTreeSet<Kind>, (fields, version): (&[Field], &Version)) {
-    while let Some(private) =
-        Private::in_procedure(procedure, kinds, |_| true).or_else(|| handed(procedure, kinds, version))
-    {
-        private.replace(procedure, fields);
+    let mut tried = BTreeSet::new();
+    loop {
+        let mut found = Private::all(procedure, kinds);
+        if found.is_empty() {
+            found.extend(handed(procedure, kinds, version, &mut tried));
+        }
+        if found.is_empty() {
+            return;
+        }
+        found.iter().for_each(|private| private.replace(procedure, fields));
     }
 }
 
-/// An object that only helpers see beside the procedure; these are in place then.
-fn handed(procedure: &mut Procedure, kinds: &BTreeSet<Kind>, version: &Version) -> Option<Private> {
-    let mut made = BTreeSet::new();
-    walk_stmts(procedure.body.as_ref()?, &mut |stmt| made.extend(Private::made_by(stmt).map(|made| made.variable)));
-    let (expanded, private) = made.into_iter().find_map(|variable| {
-        let expanded = in_place(procedure, version, variable)?;
-        let private = Private::in_procedure(&expanded, kinds, |own| own == variable)?;
-        Some((expanded, private))
-    })?;
-    *procedure = expanded;
-    Some(private)
+/// An object that only helpers see beside the procedure; these are in place then. Few are tried, and none twice.
+fn handed(
+    procedure: &mut Procedure,
+    kinds: &BTreeSet<Kind>,
+    version: &Version,
+    tried: &mut BTreeSet<LocalId>,
+) -> Option<Private> {
+    let (mut made, mut given) = (BTreeSet::new(), BTreeSet::new());
+    walk_stmts(procedure.body.as_ref()?, &mut |stmt| {
+        made.extend(Private::made_by(stmt).map(|made| made.variable));
+        given.extend(stmt.as_call().into_iter().flat_map(|(_, _, args)| args).filter_map(variable));
+        stmt.exprs().into_iter().for_each(|e| {
+            e.walk(&mut |part| {
+                if let ExprKind::Call(_, args) = &part.kind {
+                    given.extend(args.iter().filter_map(variable));
+                }
+            });
+        });
+    });
+    for variable in made.into_iter().filter(|variable| given.contains(variable)) {
+        if tried.len() == MAX_HANDED || !tried.insert(variable) {
+            continue;
+        }
+        let Some(expanded) = in_place(procedure, version, variable) else { continue };
+        if let Some(private) = Private::all(&expanded, kinds).into_iter().find(|own| own.variable == variable) {
+            *procedure = expanded;
+            return Some(private);
+        }
+    }
+    None
 }
 
 /// The kinds of objects of which the procedures of one name make as many in each version once all are replaced that can be. Where one
@@ -108,6 +133,7 @@ impl Part {
 }
 
 /// A variable that holds a new object which nothing else refers to.
+#[derive(Clone)]
 struct Private {
     variable: LocalId,
     /// The types of an array's cells, and how many there are.
@@ -115,28 +141,20 @@ struct Private {
 }
 
 impl Private {
-    /// The first one of a procedure that is of these kinds, and in a variable that is wanted.
-    fn in_procedure(
-        procedure: &Procedure,
-        kinds: &BTreeSet<Kind>,
-        is_wanted: impl Fn(LocalId) -> bool,
-    ) -> Option<Private> {
-        let body = procedure.body.as_ref()?;
-        let mut blocks = vec![body];
-        walk_stmts(body, &mut |stmt| blocks.extend(stmt.blocks()));
+    /// All of a procedure that are of these kinds.
+    fn all(procedure: &Procedure, kinds: &BTreeSet<Kind>) -> Vec<Private> {
+        let Some(body) = &procedure.body else { return Vec::new() };
+        let mut uses = Uses::default();
+        uses.block(body);
         let own = procedure.params + procedure.results;
-        blocks.into_iter().find_map(|block| {
-            (0..block.stmts.len()).find_map(|at| {
-                let stmt = &block.stmts[at];
-                let wanted = Kind::made_by(stmt).is_some_and(|kind| kinds.contains(&kind));
-                let fits = |made: &Private| wanted && made.variable.index() >= own && is_wanted(made.variable);
-                let private = Private::made_by(stmt).filter(fits)?;
-                let seen: usize = block.stmts[at + 1..].iter().map(|stmt| private.parts_in(stmt)).sum();
-                // All else that there is of it is that it is assigned here.
-                let only = private.mentions(body) == seen + 1 || faults::planted("kernel/scalars/seen-elsewhere");
-                only.then_some(private)
-            })
-        })
+        let is_private = |variable: LocalId| {
+            let Use { at_all, parts } = uses.of.get(&variable).copied().unwrap_or_default();
+            // All else that there is of it is that it is assigned once.
+            let alone = at_all == parts + 1 || faults::planted("kernel/scalars/seen-elsewhere");
+            variable.index() >= own && alone
+        };
+        let made = uses.made.iter().filter(|(kind, private)| kinds.contains(kind) && is_private(private.variable));
+        made.map(|(_, private)| private.clone()).collect()
     }
 
     /// What a statement makes, if it is a new object or a short array.
@@ -151,36 +169,8 @@ impl Private {
         }
     }
 
-    /// How often a block has the variable at all.
-    fn mentions(&self, block: &Block) -> usize {
-        let mut count = 0;
-        walk_stmts(block, &mut |stmt| {
-            count += stmt.targets().iter().filter(|target| **target == Place::Local(self.variable)).count();
-            stmt.exprs().into_iter().for_each(|e| e.walk(&mut |part| count += usize::from(self.is(part))));
-        });
-        count
-    }
-
     fn is(&self, e: &Expr) -> bool {
-        e.kind == ExprKind::Local(self.variable)
-    }
-
-    /// How often a statement, or one within it, has the variable as that whose part is read or written.
-    fn parts_in(&self, stmt: &Stmt) -> usize {
-        let here = stmt.targets().iter().filter(|target| self.part_at(target).is_some()).count();
-        let read: usize = stmt.exprs().into_iter().map(|e| self.parts_of(e)).sum();
-        let within = stmt.blocks().into_iter().flat_map(|block| &block.stmts);
-        here + read + within.map(|stmt| self.parts_in(stmt)).sum::<usize>()
-    }
-
-    /// The same of an expression. On entry there was no such object, so what `old` has of it is no part.
-    fn parts_of(&self, e: &Expr) -> usize {
-        match &e.kind {
-            ExprKind::Old(_) => 0,
-            ExprKind::Length(array) if self.cells.is_some() && self.is(array) => 1,
-            _ if self.part(e).is_some() => 1,
-            _ => e.parts().into_iter().map(|part| self.parts_of(part)).sum(),
-        }
+        variable(e) == Some(self.variable)
     }
 
     fn part(&self, e: &Expr) -> Option<Part> {
@@ -258,6 +248,82 @@ impl Private {
             return;
         }
         block.stmts.iter_mut().flat_map(Stmt::blocks_mut).for_each(|inner| self.make(inner, first));
+    }
+}
+
+/// How often a variable is there.
+#[derive(Clone, Copy, Default)]
+struct Use {
+    at_all: usize,
+    /// As that whose part is read or written, after what it holds was made and in the same block, or in one within.
+    parts: usize,
+}
+
+/// What a body does with variables that hold new objects.
+#[derive(Default)]
+struct Uses {
+    of: BTreeMap<LocalId, Use>,
+    made: Vec<(Kind, Private)>,
+    /// Those that were made before, in this block or in one around it.
+    open: BTreeMap<LocalId, Private>,
+}
+
+impl Uses {
+    fn block(&mut self, block: &Block) {
+        let mut begun = Vec::new();
+        for stmt in &block.stmts {
+            for target in stmt.targets() {
+                match target {
+                    Place::Local(id) => self.of.entry(*id).or_default().at_all += 1,
+                    Place::Field(base, _) | Place::Index(base, _) => {
+                        self.part(base, |private| private.part_at(target).is_some());
+                    }
+                    Place::Global(_) => {}
+                }
+            }
+            for e in stmt.exprs() {
+                e.walk(&mut |part| {
+                    if let Some(id) = variable(part) {
+                        self.of.entry(id).or_default().at_all += 1;
+                    }
+                });
+                self.parts(e);
+            }
+            stmt.blocks().into_iter().for_each(|inner| self.block(inner));
+            if let (Some(kind), Some(private)) = (Kind::made_by(stmt), Private::made_by(stmt)) {
+                begun.push(private.variable);
+                self.open.insert(private.variable, private.clone());
+                self.made.push((kind, private));
+            }
+        }
+        begun.iter().for_each(|variable| drop(self.open.remove(variable)));
+    }
+
+    /// Takes up the parts that an expression reads. On entry there was no such object, so what `old` has of it is no part.
+    fn parts(&mut self, e: &Expr) {
+        let is_part = match &e.kind {
+            ExprKind::Old(_) => return,
+            ExprKind::Length(base) => self.part(base, |private| private.cells.is_some()),
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) => self.part(base, |private| private.part(e).is_some()),
+            _ => false,
+        };
+        if !is_part {
+            e.parts().into_iter().for_each(|part| self.parts(part));
+        }
+    }
+
+    /// Takes up a part of what a variable holds, if it is one.
+    fn part(&mut self, base: &Expr, is_part: impl Fn(&Private) -> bool) -> bool {
+        let own = variable(base).filter(|id| self.open.get(id).is_some_and(is_part));
+        own.into_iter().for_each(|id| self.of.entry(id).or_default().parts += 1);
+        own.is_some()
+    }
+}
+
+fn variable(e: &Expr) -> Option<LocalId> {
+    match e.kind {
+        ExprKind::Local(id) => Some(id),
+        _ => None,
     }
 }
 
