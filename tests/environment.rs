@@ -114,8 +114,9 @@ fn a_library_beside_the_binary_moves_with_it() {
     }
 }
 
-/// The real thing, but for the optimiser, which would take twice as long.
+/// The real thing, but for the optimiser, which would take twice as long. What it builds has other features than the tests have built.
 #[test]
+#[ignore = "builds everything once more, which takes as long as all other tests of this file and of ten more"]
 fn cargo_installs_a_binary_that_needs_nothing_of_its_build() {
     let dir = scratch("cargo-install");
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));

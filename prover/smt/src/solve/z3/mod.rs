@@ -1,4 +1,6 @@
-//! The only file that knows Z3.
+//! The only folder that knows Z3.
+
+mod read;
 
 use super::{Answer, Logic, Question};
 use crate::stop;
@@ -103,15 +105,9 @@ pub(super) fn is_out_of_memory(reason: &str) -> bool {
 
 /// Decides a question in the context of this thread, which the clock does not bound here.
 fn decide_unwatched(question: &Question<'_>) -> Answer {
-    let asserted = question.smt2.matches("\n(assert ").count();
-    // It only reads, so it needs none of the solver's own set-up, which takes longer than most queries.
-    let reader = Tactic::new("skip").solver();
-    reader.from_string(question.smt2);
-    let assertions = reader.get_assertions();
-    // Z3 reports a text it cannot read by reading less of it.
-    if assertions.len() != asserted {
+    let Some(assertions) = read::assertions(question.smt2).or_else(|| parsed(question.smt2)) else {
         return Answer::Unknown("the solver could not read the query".into());
-    }
+    };
     // For what is checked from here on, counted from here on.
     Context::thread_local().update_param_value("rlimit", &question.rlimit.to_string());
     match check(question, &assertions) {
@@ -121,6 +117,17 @@ fn decide_unwatched(question: &Question<'_>) -> Answer {
     }
 }
 
+/// What a text asserts, as Z3's own reader has it.
+fn parsed(smt2: &str) -> Option<Vec<Bool>> {
+    let asserted = smt2.matches("\n(assert ").count();
+    // It only reads, so it needs none of the solver's own set-up, which takes longer than most queries.
+    let reader = Tactic::new("skip").solver();
+    reader.from_string(smt2);
+    let assertions = reader.get_assertions();
+    // Z3 reports a text it cannot read by reading less of it.
+    (assertions.len() == asserted).then_some(assertions)
+}
+
 /// Values of constants by name.
 type Values = BTreeMap<String, String>;
 
@@ -128,6 +135,8 @@ fn check(question: &Question<'_>, assertions: &[Bool]) -> (SatResult, Option<Str
     let solver = if nonlinear(question.smt2) { Solver::new() } else { Tactic::new("smt").solver() };
     let mut params = Params::new();
     params.set_u32("random_seed", question.seed);
+    // A model takes in all that was ever defined in this context.
+    params.set_bool("model", question.logic == Logic::Model);
     if question.logic == Logic::ByTriggers {
         params.set_bool("auto_config", false);
         params.set_bool("mbqi", false);
