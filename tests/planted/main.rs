@@ -1,9 +1,9 @@
 //! Faults that are switched on, one at a time: what each costs, and whether anything wrong is said.
 //!
-//! `cargo test --workspace --features ape-cli/planted --test planted -- --all` runs every fault, and the beginning of a name those of
-//! that name; each on its part of the traps, attacks, fuzzed pairs and far differences. With `--whole` each is run on all of
-//! them. `APE_BLESS=1` writes where each fault was seen to bite to `tests/planted.tsv`, which is looked at first. `--tenth N`
-//! runs a tenth of those that are in this table.
+//! `cargo test --workspace --test planted -- --all` runs every fault, and `--named` those whose names begin so; each on its part of
+//! the traps, attacks, fuzzed pairs and far differences. With `--whole` each is run on all of them. `APE_BLESS=1` writes where
+//! each fault was seen to bite to `tests/planted.tsv`, which is looked at first. `--tenth N` runs a tenth of those that are in this
+//! table, as `.ci/run` does. Who asks for none, as among all tests, runs none: even a tenth takes minutes.
 //!
 //! Nobody looks for differences meanwhile (but where the fault is in that search): what differs meets engines and kernel alone.
 //!
@@ -20,11 +20,13 @@ mod told;
 use common::{on_a_large_stack, root};
 use faults::{ALL, Fault};
 use probes::{Probe, probes};
+use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::OnceLock;
 use std::time::Instant;
 use told::{Bench, Tried, Wrong};
 
@@ -52,6 +54,10 @@ fn run() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).filter(|word| word != "--nocapture").collect();
     let recorded = recorded();
     let asked = asked(&words, &recorded);
+    if asked.faults.is_empty() {
+        println!("no fault is asked for: -- --all, --named NAME or --tenth N");
+        return ExitCode::SUCCESS;
+    }
     let started = Instant::now();
     let (bench, mut found) = (Bench::new(probes(asked.whole)), BTreeMap::new());
     println!("{} probes, {} faults", bench.probes.len(), asked.faults.len());
@@ -81,8 +87,11 @@ fn run() -> ExitCode {
 }
 
 fn asked(words: &[String], recorded: &BTreeMap<String, String>) -> Asked {
-    let tenth = words.iter().position(|word| word == "--tenth").and_then(|at| words.get(at + 1)?.parse::<usize>().ok());
-    let named = |fault: &Fault| words.iter().any(|word| word == "--all" || fault.name.starts_with(word.as_str()));
+    let after = |option: &str| words.get(words.iter().position(|word| word == option)? + 1);
+    let tenth = after("--tenth").and_then(|tenth| tenth.parse::<usize>().ok());
+    let name = after("--named");
+    let every = words.iter().any(|word| word == "--all");
+    let named = |fault: &Fault| every || name.is_some_and(|name| fault.name.starts_with(name.as_str()));
     let all = ALL.iter().enumerate();
     let faults = match tenth {
         Some(tenth) => {
@@ -146,21 +155,26 @@ fn look(bench: &Bench, fault: &'static Fault, asked: &Asked, known: Option<&str>
 
 /// Whether some test of the kernel fails with this fault.
 fn unit_test_fails(fault: &str) -> bool {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // Built as this test is, so that nothing is built twice.
+    static TESTS: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let Some(tests) = TESTS.get_or_init(kernel_tests) else { panic!("the tests of the kernel cannot be built") };
+    let mut command = Command::new(tests);
+    command
+        .env("APE_FAULT", fault)
+        .current_dir(root().join("prover/kernel"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| !status.success())
+}
+
+/// The tests of the kernel, built as this one is, so that nothing is built twice.
+fn kernel_tests() -> Option<PathBuf> {
     let released = env::current_exe().is_ok_and(|own| own.components().any(|part| part.as_os_str() == "release"));
     let profile = if released { "release" } else { "dev" };
-    command.args([
-        "test",
-        "--profile",
-        profile,
-        "--quiet",
-        "--package",
-        "ape-kernel",
-        "--features",
-        "planted",
-        "--lib",
-    ]);
-    command.env("APE_FAULT", fault).current_dir(root()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| !status.success())
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["test", "--workspace", "--profile", profile, "--lib", "--no-run", "--message-format", "json"]);
+    let output = cargo.current_dir(root()).stderr(Stdio::null()).output().ok()?;
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok());
+    let of_kernel = |message: &Json| message["target"]["name"] == "kernel" && message["profile"]["test"] == true;
+    messages.filter(of_kernel).find_map(|message| message["executable"].as_str().map(PathBuf::from))
 }

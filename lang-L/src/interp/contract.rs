@@ -45,11 +45,17 @@ pub(crate) fn holds(memory: &mut Memory<'_>, context: &Context<'_>, e: &Expr) ->
 
 /// The value of a contract expression.
 pub(crate) fn evaluate(memory: &mut Memory<'_>, context: &Context<'_>, e: &Expr) -> Step<Value> {
-    Evaluation { memory, context, old: false, bound: Vec::new(), seen: [None, None] }.value(e)
+    Evaluation { memory, context, old: false, bound: Vec::new(), seen: [const { None }; 2] }.value(e)
 }
 
-/// What quantifiers see, and of how many initial objects it was found out.
-type Seen = (usize, Rc<[Addr]>);
+/// What quantifiers see.
+struct Seen {
+    /// Of how many initial objects it was found out.
+    initial: usize,
+    objects: Vec<Addr>,
+    /// The same for each type that was asked for, with null.
+    of_type: Vec<(Type, Rc<[Value]>)>,
+}
 
 struct Evaluation<'e, 'r> {
     memory: &'e mut Memory<'r>,
@@ -165,9 +171,9 @@ impl<'e> Evaluation<'e, '_> {
     /// An instance that errs makes the whole quantifier err, whatever the others say: so the order of objects means nothing.
     fn quantifier(&mut self, forall: bool, var: LocalId, body: &Expr, span: Span) -> Step<bool> {
         let mut result = forall;
-        for value in self.candidates(forall, var, body, span)? {
+        for value in self.candidates(forall, var, body, span)?.iter() {
             self.memory.work(1)?;
-            self.bound.push((var, value));
+            self.bound.push((var, value.clone()));
             let holds = self.truth(body);
             self.bound.pop();
             if holds? != forall {
@@ -178,9 +184,10 @@ impl<'e> Evaluation<'e, '_> {
     }
 
     /// The values for which the body may decide.
-    fn candidates(&mut self, forall: bool, var: LocalId, body: &Expr, span: Span) -> Step<Vec<Value>> {
-        match &self.context.procedure.local(var).ty {
-            Type::Bool => Ok(vec![Value::Bool(false), Value::Bool(true)]),
+    fn candidates(&mut self, forall: bool, var: LocalId, body: &Expr, span: Span) -> Step<Rc<[Value]>> {
+        let procedure = self.context.procedure;
+        match &procedure.local(var).ty {
+            Type::Bool => Ok([false, true].map(Value::Bool).into()),
             Type::Int => {
                 let Some((low, high)) = self.range(forall, var, body)? else {
                     return unsupported("a quantifier over integers without bounds", span);
@@ -191,24 +198,33 @@ impl<'e> Evaluation<'e, '_> {
                     _ => unsupported("a quantifier over very many integers", span),
                 }
             }
-            ty => {
-                let objects = self.objects(span)?;
-                let view = self.memory.view(self.store());
-                let of_type = |addr: &&Addr| view.kind(**addr).is_some_and(|kind| may_refer(view.unit, ty, kind));
-                let objects = objects.iter().filter(of_type).map(|addr| Value::from(*addr));
-                Ok(std::iter::once(Value::NULL).chain(objects).collect())
-            }
+            ty => self.objects(ty, span),
         }
     }
 
-    /// The objects that a quantifier here sees. Inside `old` these are the ones it would have seen on entry.
-    fn objects(&mut self, span: Span) -> Step<Rc<[Addr]>> {
+    /// The objects of a type that a quantifier here sees, and null. Inside `old` these are the ones it would have seen on entry.
+    fn objects(&mut self, ty: &Type, span: Span) -> Step<Rc<[Value]>> {
         let at = usize::from(self.old);
-        if let Some((initial, seen)) = &self.seen[at]
-            && *initial == self.memory.input.store.heap.len()
-        {
-            return Ok(Rc::clone(seen));
+        let initial = self.memory.input.store.heap.len();
+        if self.seen[at].as_ref().is_none_or(|seen| seen.initial != initial) {
+            let objects = self.visible(span)?;
+            let initial = self.memory.input.store.heap.len();
+            self.seen[at] = Some(Seen { initial, objects, of_type: Vec::new() });
         }
+        let view = self.memory.view(self.store());
+        let Some(seen) = &mut self.seen[at] else { return Ok(Rc::default()) };
+        if let Some((_, values)) = seen.of_type.iter().find(|(of, _)| of == ty) {
+            return Ok(Rc::clone(values));
+        }
+        let is_of_type = |addr: &&Addr| view.kind(**addr).is_some_and(|kind| may_refer(view.unit, ty, kind));
+        let objects = seen.objects.iter().filter(is_of_type).map(|addr| Value::from(*addr));
+        let values: Rc<[Value]> = std::iter::once(Value::NULL).chain(objects).collect();
+        seen.of_type.push((ty.clone(), Rc::clone(&values)));
+        Ok(values)
+    }
+
+    /// All objects that a quantifier here sees.
+    fn visible(&mut self, span: Span) -> Step<Vec<Addr>> {
         let context = self.context;
         let own = if self.old { context.old_variables } else { context.variables };
         self.memory.work(context.callers.len() as u64)?;
@@ -221,9 +237,7 @@ impl<'e> Evaluation<'e, '_> {
         let (procedure, variables) =
             context.callers.first().map_or((context.procedure, own), |frame| (frame.procedure, &frame.locals));
         roots.add_given(procedure, variables, &self.memory.input);
-        let seen: Rc<[Addr]> = visible(self.memory, self.store(), roots, span)?.into_iter().collect();
-        self.seen[at] = Some((self.memory.input.store.heap.len(), Rc::clone(&seen)));
-        Ok(seen)
+        visible(self.memory, self.store(), roots, span)
     }
 
     /// The range of a quantified integer, its end exclusive, where the form of the body gives one.

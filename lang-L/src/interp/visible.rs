@@ -14,7 +14,7 @@ use crate::heap::value::{Addr, Location, Slot, Value};
 use crate::heap::{Input, Kind, Object, Store, slot_type};
 use crate::hir::{GlobalId, Procedure, Type};
 use crate::source::Span;
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet as HashSet;
 
 /// Where the search starts, besides the globals.
 #[derive(Default)]
@@ -44,27 +44,38 @@ impl Roots {
 }
 
 /// All objects that a quantifier sees, in order of address.
-pub(super) fn visible(memory: &mut Memory<'_>, store: &Store, roots: Roots, span: Span) -> Step<BTreeSet<Addr>> {
-    let made: BTreeSet<Addr> =
-        store.heap.keys().filter(|&addr| !memory.input.store.heap.contains_key(addr)).copied().collect();
-    let mut seen = BTreeSet::new();
+pub(super) fn visible(memory: &mut Memory<'_>, store: &Store, roots: Roots, span: Span) -> Step<Vec<Addr>> {
+    let made = made(memory, store);
+    let mut seen = Vec::new();
     if !made.is_empty() {
-        let mut reached = BTreeSet::new();
+        let mut reached = HashSet::default();
         let globals = store.globals.values().filter_map(Value::object);
         known_closure(memory, store, roots.objects.iter().copied().chain(globals), &mut reached)?;
+        let count = |reached: &HashSet<Addr>| made.iter().filter(|addr| reached.contains(addr)).count();
         // Unset places lead to initial objects alone. They matter if one of these holds something made that is not reached yet.
-        let mut most = reached.clone();
-        if !made.is_subset(&most) {
+        if count(&reached) < made.len() {
+            let mut most = reached.clone();
             let initial: Vec<Addr> = memory.input.store.heap.keys().copied().collect();
             known_closure(memory, store, initial.into_iter(), &mut most)?;
+            if count(&most) > count(&reached) {
+                reached = settled_closure(memory, store, roots, span)?;
+            }
         }
-        if made.intersection(&most).count() > made.intersection(&reached).count() {
-            reached = settled_closure(memory, store, roots, span)?;
-        }
-        seen = &made & &reached;
+        seen.extend(made.into_iter().filter(|addr| reached.contains(addr)));
     }
     seen.extend(memory.input.store.heap.keys());
+    seen.sort_unstable();
     Ok(seen)
+}
+
+/// The objects that the run has made.
+fn made(memory: &Memory<'_>, store: &Store) -> Vec<Addr> {
+    let mut given = memory.input.store.heap.keys().peekable();
+    let is_made = |addr: &&Addr| {
+        while given.next_if(|known| known < addr).is_some() {}
+        given.peek() != Some(addr)
+    };
+    store.heap.keys().filter(is_made).copied().collect()
 }
 
 /// What these objects reach by places that are set.
@@ -72,7 +83,7 @@ fn known_closure(
     memory: &mut Memory<'_>,
     store: &Store,
     from: impl Iterator<Item = Addr>,
-    reached: &mut BTreeSet<Addr>,
+    reached: &mut HashSet<Addr>,
 ) -> Step<()> {
     let mut queue: Vec<Addr> = from.filter(|addr| reached.insert(*addr)).collect();
     while let Some(addr) = queue.pop() {
@@ -85,7 +96,7 @@ fn known_closure(
 }
 
 /// What globals and variables reach; every place on the way is settled.
-fn settled_closure(memory: &mut Memory<'_>, store: &Store, roots: Roots, span: Span) -> Step<BTreeSet<Addr>> {
+fn settled_closure(memory: &mut Memory<'_>, store: &Store, roots: Roots, span: Span) -> Step<HashSet<Addr>> {
     let mut queue = roots.objects;
     for (id, global) in (0..).map(GlobalId).zip(&memory.unit.globals) {
         if global.ty.is_reference() {
@@ -95,7 +106,7 @@ fn settled_closure(memory: &mut Memory<'_>, store: &Store, roots: Roots, span: S
     for (at, ty) in roots.unset {
         queue.extend(memory.settle(Location::Argument(at), &ty).object());
     }
-    let mut reached: BTreeSet<Addr> = queue.iter().copied().collect();
+    let mut reached: HashSet<Addr> = queue.iter().copied().collect();
     while let Some(addr) = queue.pop() {
         memory.work(1)?;
         for slot in reference_slots(memory, store, addr) {

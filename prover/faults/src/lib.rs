@@ -41,6 +41,8 @@ mod live {
 
     static ON: AtomicUsize = AtomicUsize::new(NONE);
     static BLIND: AtomicBool = AtomicBool::new(false);
+    /// Whether it is noted who comes by which fault: only where somebody switches them.
+    static NOTED: AtomicBool = AtomicBool::new(false);
     static TOLD: OnceLock<()> = OnceLock::new();
 
     thread_local! {
@@ -48,14 +50,17 @@ mod live {
         static ASKED: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
     }
 
-    /// The faults that this thread has come by since it last asked: others would change nothing of what it did.
+    /// The faults that this thread has come by since it last asked: others would change nothing of what it did. None before a fault
+    /// was switched.
     pub fn come_by() -> BTreeSet<&'static str> {
         ASKED.take()
     }
 
     /// Whether this fault is switched on, by itself or by one that hides it.
     pub fn planted(name: &'static str) -> bool {
-        ASKED.with_borrow_mut(|asked| asked.insert(name));
+        if NOTED.load(Ordering::Relaxed) {
+            ASKED.with_borrow_mut(|asked| asked.insert(name));
+        }
         TOLD.get_or_init(|| set(std::env::var(VARIABLE).ok().as_deref()));
         ALL.get(ON.load(Ordering::Relaxed)).is_some_and(|fault| fault.name == name || fault.hides == Some(name))
     }
@@ -69,6 +74,7 @@ mod live {
     /// differences.
     pub fn switch(name: Option<&str>, blind: bool) {
         let _ = TOLD.set(());
+        NOTED.store(true, Ordering::Relaxed);
         set(name);
         BLIND.store(blind, Ordering::Relaxed);
     }

@@ -105,7 +105,9 @@ pub(super) fn is_out_of_memory(reason: &str) -> bool {
 
 /// Decides a question in the context of this thread, which the clock does not bound here.
 fn decide_unwatched(question: &Question<'_>) -> Answer {
-    let Some(assertions) = read::assertions(question.smt2).or_else(|| parsed(question.smt2)) else {
+    // Where terms are multiplied, what Z3 finds depends on the order in which it has made them: it finds more by its own.
+    let read = if nonlinear(question.smt2) { None } else { read::assertions(question.smt2) };
+    let Some(assertions) = read.or_else(|| parsed(question.smt2)) else {
         return Answer::Unknown("the solver could not read the query".into());
     };
     // For what is checked from here on, counted from here on.
