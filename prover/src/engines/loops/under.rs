@@ -55,7 +55,7 @@ struct Loop<'c> {
 
 impl Loop<'_> {
     /// Its tests of variables that no turn changes, and of fields of what these refer to: whether one is set, or how it compares with a
-    /// number.
+    /// number or with another.
     fn tests(&self) -> Vec<Fact> {
         let mut found = Vec::new();
         let Some(body) = &self.code.body else { return found };
@@ -82,6 +82,9 @@ impl Loop<'_> {
                 (BinOp::Gt | BinOp::Le, ExprKind::Int(number), _) => least(b, number, 0),
                 (BinOp::Eq | BinOp::Ne, _, ExprKind::Int(number)) => Some(Fact::Is(self.atom(a)?, number.to_i64()?)),
                 (BinOp::Eq | BinOp::Ne, _, ExprKind::Null) => Some(Fact::Null(self.atom(a)?)),
+                (BinOp::Lt | BinOp::Ge, ..) => Some(Fact::AtMost(self.atom(a)?, self.atom(b)?, -1)),
+                (BinOp::Le | BinOp::Gt, ..) => Some(Fact::AtMost(self.atom(a)?, self.atom(b)?, 0)),
+                (BinOp::Eq | BinOp::Ne, ..) => Some(Fact::Equal(self.atom(a)?, self.atom(b)?, 0)),
                 _ => None,
             },
             _ => None,
