@@ -114,9 +114,8 @@ fn a_library_beside_the_binary_moves_with_it() {
     }
 }
 
-/// The real thing, but for the optimiser, which would take twice as long. What it builds has other features than the tests have built.
+/// The real thing, but for the optimiser, which would take twice as long. What the tests have built of other crates is used again.
 #[test]
-#[ignore = "builds everything once more, which takes as long as all other tests of this file and of ten more"]
 fn cargo_installs_a_binary_that_needs_nothing_of_its_build() {
     let dir = scratch("cargo-install");
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
