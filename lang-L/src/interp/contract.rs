@@ -45,7 +45,7 @@ pub(crate) fn holds(memory: &mut Memory<'_>, context: &Context<'_>, e: &Expr) ->
 
 /// The value of a contract expression.
 pub(crate) fn evaluate(memory: &mut Memory<'_>, context: &Context<'_>, e: &Expr) -> Step<Value> {
-    Evaluation { memory, context, old: false, bound: Vec::new(), seen: [const { None }; 2] }.value(e)
+    Evaluation { memory, context, old: false, bound: Vec::new(), seen: [None, None] }.value(e)
 }
 
 /// What quantifiers see.
@@ -206,20 +206,24 @@ impl<'e> Evaluation<'e, '_> {
     fn objects(&mut self, ty: &Type, span: Span) -> Step<Rc<[Value]>> {
         let at = usize::from(self.old);
         let initial = self.memory.input.store.heap.len();
-        if self.seen[at].as_ref().is_none_or(|seen| seen.initial != initial) {
-            let objects = self.visible(span)?;
-            let initial = self.memory.input.store.heap.len();
-            self.seen[at] = Some(Seen { initial, objects, of_type: Vec::new() });
-        }
-        let view = self.memory.view(self.store());
-        let Some(seen) = &mut self.seen[at] else { return Ok(Rc::default()) };
-        if let Some((_, values)) = seen.of_type.iter().find(|(of, _)| of == ty) {
-            return Ok(Rc::clone(values));
-        }
-        let is_of_type = |addr: &&Addr| view.kind(**addr).is_some_and(|kind| may_refer(view.unit, ty, kind));
-        let objects = seen.objects.iter().filter(is_of_type).map(|addr| Value::from(*addr));
-        let values: Rc<[Value]> = std::iter::once(Value::NULL).chain(objects).collect();
-        seen.of_type.push((ty.clone(), Rc::clone(&values)));
+        let mut seen = match self.seen[at].take().filter(|seen| seen.initial == initial) {
+            Some(seen) => seen,
+            None => {
+                let objects = self.visible(span)?;
+                // To find them out may have settled more of the initial store.
+                Seen { initial: self.memory.input.store.heap.len(), objects, of_type: Vec::new() }
+            }
+        };
+        let known = seen.of_type.iter().find(|(of, _)| of == ty).map(|(_, values)| Rc::clone(values));
+        let values = known.unwrap_or_else(|| {
+            let view = self.memory.view(self.store());
+            let is_of_type = |addr: &&Addr| view.kind(**addr).is_some_and(|kind| may_refer(view.unit, ty, kind));
+            let objects = seen.objects.iter().filter(is_of_type).map(|addr| Value::from(*addr));
+            let values: Rc<[Value]> = std::iter::once(Value::NULL).chain(objects).collect();
+            seen.of_type.push((ty.clone(), Rc::clone(&values)));
+            values
+        });
+        self.seen[at] = Some(seen);
         Ok(values)
     }
 
