@@ -56,7 +56,9 @@ const FEW: u32 = 10_000;
 /// what was asked before, and so does what is found with so few steps. Whoever has all the steps finds the same.
 pub(super) fn decide(question: &Question<'_>) -> Answer {
     let started = Instant::now();
-    let easily = Question { rlimit: question.rlimit.min(FEW), ..*question };
+    // Its model would not be taken.
+    let logic = if question.logic == Logic::Model { Logic::QuantifierFree } else { question.logic };
+    let easily = Question { rlimit: question.rlimit.min(FEW), logic, ..*question };
     let (answer, late) = match within(question.clock, |_| decide_unwatched(&easily)) {
         (Answer::Holds, _) => return Answer::Holds,
         (Answer::Fails, _) if question.logic == Logic::QuantifierFree => return Answer::Fails,
@@ -106,13 +108,14 @@ pub(super) fn is_out_of_memory(reason: &str) -> bool {
 /// Decides a question in the context of this thread, which the clock does not bound here.
 fn decide_unwatched(question: &Question<'_>) -> Answer {
     // Where terms are multiplied, what Z3 finds depends on the order in which it has made them: it finds more by its own.
-    let read = if nonlinear(question.smt2) { None } else { read::assertions(question.smt2) };
+    let multiplies = nonlinear(question.smt2);
+    let read = if multiplies { None } else { read::assertions(question.smt2) };
     let Some(assertions) = read.or_else(|| parsed(question.smt2)) else {
         return Answer::Unknown("the solver could not read the query".into());
     };
     // For what is checked from here on, counted from here on.
     Context::thread_local().update_param_value("rlimit", &question.rlimit.to_string());
-    match check(question, &assertions) {
+    match check(question, &assertions, multiplies) {
         (SatResult::Unsat, ..) => Answer::Holds,
         (SatResult::Sat, _, model) => model.map_or(Answer::Fails, Answer::FailsAt),
         (SatResult::Unknown, reason, _) => Answer::Unknown(reason.unwrap_or_else(|| "no reason given".into())),
@@ -133,8 +136,12 @@ fn parsed(smt2: &str) -> Option<Vec<Bool>> {
 /// Values of constants by name.
 type Values = BTreeMap<String, String>;
 
-fn check(question: &Question<'_>, assertions: &[Bool]) -> (SatResult, Option<String>, Option<Values>) {
-    let solver = if nonlinear(question.smt2) { Solver::new() } else { Tactic::new("smt").solver() };
+fn check(
+    question: &Question<'_>,
+    assertions: &[Bool],
+    multiplies: bool,
+) -> (SatResult, Option<String>, Option<Values>) {
+    let solver = if multiplies { Solver::new() } else { Tactic::new("smt").solver() };
     let mut params = Params::new();
     params.set_u32("random_seed", question.seed);
     // A model takes in all that was ever defined in this context.

@@ -223,6 +223,7 @@ fn word<'a>(rest: &mut &'a str) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lang_l::random::Random;
     use z3::Tactic;
 
     const TEXT: &str = "; what it is for\n(set-logic ALL)\n(declare-sort Ref 0)\n(declare-fun alloc (Ref) Int)\n\
@@ -232,14 +233,66 @@ mod tests {
         (assert (or false (=> p (= (alloc t3) 2))))\n(assert (= (ite p t3 null) (ite (= p t5) null t3)))\n\
         (assert (ite p t5 (= x (- t4))))\n(check-sat)\n";
 
+    /// What a text asserts must be what Z3's own reader makes of it; how many assertions that is.
+    fn is_read_alike(text: &str) -> usize {
+        let reader = Tactic::new("skip").solver();
+        reader.from_string(text);
+        let theirs: Vec<String> = reader.get_assertions().iter().map(ToString::to_string).collect();
+        let ours: Vec<String> = assertions(text).expect("it can be read").iter().map(ToString::to_string).collect();
+        assert_eq!(ours, theirs, "{text}");
+        ours.len()
+    }
+
     #[test]
     fn a_text_is_read_as_z3_reads_it() {
-        let reader = Tactic::new("skip").solver();
-        reader.from_string(TEXT);
-        let theirs: Vec<String> = reader.get_assertions().iter().map(ToString::to_string).collect();
-        let ours: Vec<String> = assertions(TEXT).expect("it can be read").iter().map(ToString::to_string).collect();
-        assert_eq!(ours, theirs);
-        assert_eq!(ours.len(), 3);
+        assert_eq!(is_read_alike(TEXT), 3);
+    }
+
+    /// A term of a sort, made up.
+    fn term(random: &mut Random, sort: &str, depth: usize) -> String {
+        let shapes: &[&str] = match (sort, depth) {
+            ("Int", 0) => &["x", "0", "3", "9223372036854775807", "9223372036854775808", "t4"],
+            ("Bool", 0) => &["p", "true", "false", "t5"],
+            (_, 0) => &["null", "t3"],
+            ("Int", _) => {
+                &["(+ I I)", "(+ I I I)", "(- I)", "(- I I)", "(* I I)", "(div I I)", "(ite B I I)", "(alloc R)"]
+            }
+            ("Bool", _) => &[
+                "(and B)",
+                "(and B B B)",
+                "(or B B)",
+                "(not B)",
+                "(=> B B)",
+                "(<= I I)",
+                "(>= I I)",
+                "(= I I)",
+                "(= B B)",
+                "(= R R)",
+                "(ite B B B)",
+            ],
+            _ => &["(f R I)", "(ite B R R)"],
+        };
+        let shape = random.pick(shapes).copied().unwrap_or_default();
+        let part = |letter: char| {
+            let sort = match letter {
+                'I' => "Int",
+                'B' => "Bool",
+                'R' => "Ref",
+                _ => return letter.to_string(),
+            };
+            let less = random.below(depth);
+            term(random, sort, less)
+        };
+        shape.chars().map(part).collect()
+    }
+
+    #[test]
+    fn made_up_texts_are_read_as_z3_reads_them() {
+        for seed in 0..500 {
+            let random = &mut Random::new(seed);
+            let lines: Vec<String> = (0..4).map(|_| format!("(assert {})", term(random, "Bool", 5))).collect();
+            assert_eq!(is_read_alike(&TEXT.replace("(check-sat)", &lines.join("\n"))), 7);
+        }
     }
 
     #[test]
