@@ -16,7 +16,7 @@ use rayon::ThreadPoolBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many pairs are verified; all are made from one seed. `.ci/run` verifies more.
-const PAIRS: u64 = 60;
+const PAIRS: u64 = 100;
 /// The same, of pairs with far differences.
 const FAR_PAIRS: u64 = 24;
 /// Stack of a thread that verifies, in bytes.
@@ -163,7 +163,7 @@ fn a_planted_store_shows_its_difference() {
 
 #[test]
 fn runs_never_tell_apart_what_keeps_the_meaning() {
-    for case in (0..600).filter_map(|number| Case::new(5, number)).filter(Case::keeps) {
+    for case in (0..1_500).filter_map(|number| Case::new(5, number)).filter(Case::keeps) {
         let small = oracle::RunBudget { small: 90, large: 12 };
         assert!(!differs(&case, small), "{:?}:\n{}", case.mutations, case.text());
     }
