@@ -27,7 +27,7 @@ use kernel::pair::plan::Turns;
 use kernel::pair::{self, PairEvidence};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
-use search::{Missing, Search};
+use search::{InPlace, Missing, Search, has_claimed_helpers};
 use smt::solve::Solver;
 use std::slice;
 
@@ -83,12 +83,18 @@ impl Engine for Loops {
             let ways = if at < COMMON_ATTEMPTS { MAX_WAYS } else { MAX_RARE_WAYS };
             attempts.extend(choices(goal, &pairs, *looked_for).into_iter().take(ways).map(|own| (turns, own)));
         }
+        let mut in_place = vec![InPlace::Unclaimed];
+        if has_claimed_helpers(goal) {
+            in_place.push(InPlace::All);
+        }
+        let mut attempts: Vec<_> =
+            in_place.into_iter().flat_map(|own| attempts.iter().map(move |attempt| (own, attempt.clone()))).collect();
         for level in [Level::Full, Level::Partial] {
             let mut open = Vec::new();
-            for (turns, couples) in attempts {
-                match Search::new(goal, level, (turns.clone(), couples.clone())).run(solver) {
+            for (in_place, (turns, couples)) in attempts {
+                match Search::new(goal, level, in_place, (turns.clone(), couples.clone())).run(solver) {
                     Ok(proof) => return proof,
-                    Err(Missing::Ends) => open.push((turns, couples)),
+                    Err(Missing::Ends) => open.push((in_place, (turns, couples))),
                     // In part it fails as well.
                     Err(Missing::Everything) => {}
                 }

@@ -32,6 +32,15 @@ pub(super) enum Missing {
     Everything,
 }
 
+/// Which calls of helpers are executed in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InPlace {
+    /// Those of helpers of which nothing is claimed; the others are matched.
+    Unclaimed,
+    /// Those of all helpers that do not recur: one version may make more calls than the other.
+    All,
+}
+
 /// A search for relations between loops under which a pair is proved.
 pub(super) struct Search<'g> {
     goal: &'g Goal<'g>,
@@ -50,12 +59,20 @@ pub(super) struct Search<'g> {
 
 impl<'g> Search<'g> {
     /// A search that begins with all that might hold.
-    pub(super) fn new(goal: &'g Goal<'g>, level: Level, (turns, couples): (Turns, Vec<Couple>)) -> Self {
+    pub(super) fn new(
+        goal: &'g Goal<'g>,
+        level: Level,
+        in_place: InPlace,
+        (turns, couples): (Turns, Vec<Couple>),
+    ) -> Self {
         let plan = InliningPlan::of([BTreeSet::new(), BTreeSet::new()], [MAX_INLINE_DEPTH; 2]);
         let proof = PairProof::trivial(None, &RELATION, Uses::new());
         let mut search = Search { goal, level, couples, plan, turns, proof, relations: Vec::new() };
         let claims = search.frame(&search.loops()).claims();
-        search.plan.inline = [0, 1].map(|version| unclaimed(goal.program, version, &claims));
+        search.plan.inline = [0, 1].map(|version| match in_place {
+            InPlace::Unclaimed => unclaimed(goal.program, version, &claims),
+            InPlace::All => inlinable(goal.program, version, &claims),
+        });
         search
     }
 
@@ -158,7 +175,17 @@ impl<'g> Search<'g> {
     }
 }
 
-/// The procedures that are executed in place: those without a partner that do not recur.
+/// Whether a pair calls helpers that may be executed in place or matched.
+pub(super) fn has_claimed_helpers(goal: &Goal<'_>) -> bool {
+    (0..2).any(|version| {
+        let claimed = goal.claims.always.iter().filter(|(_, level)| **level == Level::Full);
+        let mut claimed = claimed.map(|(&(p, q), _)| [p, q][version]);
+        let (inlinable, callees) = (inlinable(goal.program, version, goal.claims), &goal.effects(version).callees);
+        claimed.any(|id| inlinable.contains(&id) && callees.contains(&id))
+    })
+}
+
+/// The procedures of which nothing is claimed and that do not recur.
 fn unclaimed(program: &Program<'_>, version: usize, claims: &Claims) -> BTreeSet<ProcId> {
     let mut inline = inlinable(program, version, claims);
     for (&(p, q), _) in claims.always.iter().filter(|(_, level)| **level == Level::Full) {
