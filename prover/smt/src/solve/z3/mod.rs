@@ -114,7 +114,15 @@ fn decide_unwatched(question: &Question<'_>) -> Answer {
         return Answer::Unknown("the solver could not read the query".into());
     };
     // For what is checked from here on, counted from here on.
-    Context::thread_local().update_param_value("rlimit", &question.rlimit.to_string());
+    let allow = |steps: u32| Context::thread_local().update_param_value("rlimit", &steps.to_string());
+    // The strategies look for values first, bit by bit. Much that has none is seen to have none at once.
+    if multiplies && question.logic == Logic::QuantifierFree {
+        allow(question.rlimit.min(FEW));
+        if check(question, &assertions, false).0 == SatResult::Unsat {
+            return Answer::Holds;
+        }
+    }
+    allow(question.rlimit);
     match check(question, &assertions, multiplies) {
         (SatResult::Unsat, ..) => Answer::Holds,
         (SatResult::Sat, _, model) => model.map_or(Answer::Fails, Answer::FailsAt),
