@@ -12,6 +12,7 @@ use lang_l::hir::{
     Unit, Version,
 };
 use lang_l::source::Span;
+use smt::term::Selector;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
@@ -54,31 +55,43 @@ fn promote_in(procedure: &mut Procedure, fields: &[Field], wanted: &dyn Fn(Field
 
 /// How many loops and recursive procedures write a field when one is called; what is not known counts as well.
 fn written(version: &Version, effects: &[Effects], id: ProcId, field: FieldId) -> usize {
+    // A helper that writes it does so for whoever calls it.
+    let by_call = |id: ProcId| {
+        let own = &effects[id.index()];
+        !own.recursive(id) && own.writes.contains(&Selector::Field(field))
+    };
     let count = |id: ProcId| match &version.procedure(id).body {
         None => 1,
         Some(body) => {
+            let goes_on_after = |block: &Block| goes_on_after(block, field, &by_call);
             let mut loops = 0;
             walk_stmts(body, &mut |stmt| {
-                loops += usize::from(matches!(&stmt.kind, StmtKind::While { body, .. } if goes_on_after(body, field)));
+                loops += usize::from(matches!(&stmt.kind, StmtKind::While { body, .. } if goes_on_after(body)));
             });
-            loops + usize::from(goes_on_after(body, field) && effects[id.index()].callees.contains(&id))
+            loops + usize::from(goes_on_after(body) && effects[id.index()].recursive(id))
         }
     };
     let run: BTreeSet<ProcId> = effects[id.index()].callees.iter().copied().chain([id]).collect();
     run.into_iter().map(count).sum()
 }
 
-/// Whether a block, or one within it, assigns a field and then does more than to return.
-fn goes_on_after(block: &Block, field: FieldId) -> bool {
+/// Whether a block, or one within it, assigns a field, itself or by a call, and then does more than to return.
+fn goes_on_after(block: &Block, field: FieldId, by_call: &dyn Fn(ProcId) -> bool) -> bool {
     let is_store = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(Place::Field(..), _));
     let is_last = |rest: &[Stmt]| match rest.split_last() {
         Some((last, between)) => matches!(last.kind, StmtKind::Return(_)) && between.iter().all(is_store),
         None => false,
     };
     let is_field = |target: &Place| matches!(target, Place::Field(_, own) if *own == field);
+    let calls = |e: &Expr| e.any(&|part| matches!(part.kind, ExprKind::Call(callee, _) if by_call(callee)));
+    let assigns = |stmt: &Stmt| {
+        stmt.targets().iter().any(is_field)
+            || matches!(stmt.kind, StmtKind::Call { callee, .. } if by_call(callee))
+            || stmt.exprs().into_iter().any(calls)
+    };
     block.stmts.iter().enumerate().any(|(at, stmt)| {
-        stmt.targets().iter().any(is_field) && !is_last(&block.stmts[at + 1..])
-            || stmt.blocks().into_iter().any(|inner| goes_on_after(inner, field))
+        assigns(stmt) && !is_last(&block.stmts[at + 1..])
+            || stmt.blocks().into_iter().any(|inner| goes_on_after(inner, field, by_call))
     })
 }
 
