@@ -251,16 +251,18 @@ impl<'a, 'p> Coupler<'a, 'p> {
     /// Drops what is not inductive, for so many rounds; what is left, if that is inductive and enough.
     fn prove(mut self, rounds: usize) -> Option<BTreeMap<Pair, Candidates>> {
         let start = self.start();
-        // Facts only grow fewer: what all of them together do not show is not shown.
-        if !start.iter().all(|path_pair| self.may_end_equal(path_pair)) {
+        if !self.may_all_end_equal(&start) {
             return None;
         }
         let pairs: Vec<Pair> = self.summaries.keys().copied().collect();
         let inductive = houdini::all_hold(start.len() + pairs.len(), rounds, |at| {
-            Look::weakened(match start.get(at) {
+            let dropped = match start.get(at) {
                 Some(path_pair) => self.relate(path_pair).is_none(),
                 None => self.inductive(pairs[at - start.len()]),
-            })
+            };
+            // Without questions nothing is shown any more.
+            let hopeless = self.queries == 0 || dropped && !self.may_all_end_equal(&start);
+            if hopeless { Look::Hopeless } else { Look::weakened(dropped) }
         });
         let enough = inductive
             && (faults::planted("engines/coupling/start-unchecked")
@@ -421,7 +423,16 @@ impl<'a, 'p> Coupler<'a, 'p> {
         facts.iter().map(|fact| fact.term(self.steps.terms(), &values)).collect()
     }
 
-    /// Whether outputs would be equal if all candidates held.
+    /// Whether outputs would be equal if all candidates held that are left. Candidates only grow fewer: what all of them together do
+    /// not show is not shown. That is asked beside the other questions, as it only saves some of them.
+    fn may_all_end_equal(&mut self, start: &[PathPair]) -> bool {
+        let queries = self.queries;
+        self.queries = usize::MAX;
+        let may = start.iter().all(|path_pair| self.may_end_equal(path_pair));
+        self.queries = queries;
+        may
+    }
+
     fn may_end_equal(&mut self, path_pair: &PathPair) -> bool {
         let mut known = path_pair.known.clone();
         for calls in path_pair.calls.iter().chain(&path_pair.alone) {
