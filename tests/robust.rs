@@ -170,7 +170,7 @@ mod processes {
     #[test]
     fn a_solver_that_hangs_costs_one_pair() {
         let file = scratch("robust-hung.l", HARD);
-        let mut started = Started::new(&file, &["--timeout", "3"]);
+        let mut started = Started::new(&file, &["--timeout", "20"]);
         let solver = started.busy();
         // It does not even take the signal that is to end it when its time is over.
         signal(&solver, "STOP");

@@ -101,12 +101,15 @@ fn unique(law: &str, suite: &Suite, file: &Path, number: usize) -> String {
     format!("{law}-{}-{}-{number}.l", suite.name.replace("::", "-"), stem(file))
 }
 
+/// So that no verdict depends on how busy the machine is.
+const UNHURRIED: &[&str] = &["--timeout", "600"];
+
 /// Each version is equivalent to itself.
 fn equivalent_to_itself(suite: &Suite, file: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for (number, text) in versions(file).into_iter().flatten().enumerate() {
         let path = scratch(&unique("same", suite, file, number), &text);
-        let report = verify(&[&path, &path], &[]).json();
+        let report = verify(&[&path, &path], UNHURRIED).json();
         let open = report["contracts"].as_array().into_iter().flatten().any(|clause| clause["status"] != "holds");
         for (pair, verdict) in verdicts(&report) {
             // What rests on a contract that is broken, or cannot be proved, is not equivalent to itself either.
@@ -122,7 +125,7 @@ fn equivalent_to_itself(suite: &Suite, file: &Path) -> Vec<String> {
 fn no_direction(suite: &Suite, file: &Path) -> Vec<String> {
     let Some(texts) = versions(file) else { return Vec::new() };
     let [left, right] = [0, 1].map(|at| scratch(&unique("direction", suite, file, at), &texts[at]));
-    let ran = [verify(&[&left, &right], &[]), verify(&[&right, &left], &[])];
+    let ran = [verify(&[&left, &right], UNHURRIED), verify(&[&right, &left], UNHURRIED)];
     let mut wrong = Vec::new();
     for ran in &ran {
         let report = ran.json();

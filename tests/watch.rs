@@ -6,9 +6,9 @@ mod common;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{FileExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -43,8 +43,11 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Writes a file as some editors do: over the old one. All at once, and with spaces up to one size: else it might be read half written.
 fn write(path: &Path, text: &str) {
-    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let file = File::options().create(true).write(true).truncate(false).open(path);
+    let written = file.and_then(|file| file.write_all_at(format!("{text:<32768}").as_bytes(), 0));
+    written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
 /// Writes a file as most editors do: beside the old one, and then in its place.
@@ -254,10 +257,10 @@ fn of_a_suite_only_what_has_changed_is_tested_again() {
     write(&folder.join("a.l"), "version a procedure");
     ape.until("---- changed: a.l ----");
     tested(&["failed a.l", "1 pair in 1 file: 1 as expected; 1 file could not be tested"]);
-    write(&folder.join("ape.toml"), "[test]\nno-such-option = 1\n");
+    replace(&folder.join("ape.toml"), "[test]\nno-such-option = 1\n");
     ape.until("---- changed: a.l, ape.toml, b.l ----");
     tested(&[]);
-    write(&folder.join("ape.toml"), "[test]\npaths = [\"b.l\"]\n");
+    replace(&folder.join("ape.toml"), "[test]\npaths = [\"b.l\"]\n");
     ape.until("---- changed: ape.toml, b.l ----");
     tested(&["ok     b.l  q: equivalent", "1 pair in 1 file: 1 as expected"]);
     assert_eq!(ape.interrupt().0, Some(0));

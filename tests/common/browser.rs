@@ -145,9 +145,11 @@ impl Browser {
     pub(crate) fn until(&mut self, expression: &str) -> Result<(), Failed> {
         let end = Instant::now() + Duration::from_secs(30);
         while Instant::now() < end {
-            if self.value(expression)? == true {
+            // While another page is loaded there is nothing to ask.
+            if self.value(expression).is_ok_and(|value| value == true) {
                 return Ok(());
             }
+            thread::sleep(Duration::from_millis(20));
         }
         Err(format!("it never holds: {expression}").into())
     }

@@ -312,6 +312,6 @@ fn errors_do_not_multiply_the_work() {
     ] {
         let start = Instant::now();
         parse(FileId(0), &text);
-        assert!(start.elapsed() < Duration::from_secs(1));
+        assert!(start.elapsed() < Duration::from_secs(10));
     }
 }
