@@ -183,7 +183,7 @@ impl Watch<'_> {
         out: &mut W,
         mut work: impl FnMut(&Round, &mut W) -> Result<Status, Failure>,
     ) -> Result<Status, Failure> {
-        let mut round = self.begin(self.texts()?);
+        let mut round = self.begin()?;
         loop {
             let status = match work(&round, out) {
                 Err(failure) if failure.status() == Status::Illegal => failure.report(),
@@ -193,7 +193,7 @@ impl Watch<'_> {
             if !overtaken && limits::interruption().reason().is_none() {
                 lines.say("waiting for changes; Ctrl-C ends", out)?;
             }
-            let texts = loop {
+            let next = loop {
                 if limits::interruption().reason().is_some() {
                     return Ok(status);
                 }
@@ -201,24 +201,25 @@ impl Watch<'_> {
                     Ok(message) => message?,
                     Err(_) => return Ok(status),
                 }
-                let texts = self.texts()?;
-                if overtaken || texts != round.texts {
-                    break texts;
+                let next = self.begin()?;
+                if overtaken || next.texts != round.texts {
+                    break next;
                 }
             };
             if limits::interruption().reason().is_some() {
                 return Ok(status);
             }
-            lines.say(&changed(&round.texts, &texts), out)?;
-            round = self.begin(texts);
+            lines.say(&changed(&round.texts, &next.texts), out)?;
+            round = next;
         }
     }
 
-    /// A round about these texts.
-    fn begin(&self, texts: Texts) -> Round {
-        let stop = limits::interruption().until(None);
-        *locked(&self.current) = Current { texts: texts.clone(), stop: stop.clone() };
-        Round { stop, texts }
+    /// A round about the texts as they are. Whatever changes from here on overtakes it.
+    fn begin(&self) -> Result<Round, Failure> {
+        let mut current = locked(&self.current);
+        let (texts, stop) = (self.texts()?, limits::interruption().until(None));
+        *current = Current { texts: texts.clone(), stop: stop.clone() };
+        Ok(Round { stop, texts })
     }
 }
 

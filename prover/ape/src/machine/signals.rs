@@ -26,10 +26,10 @@ pub(crate) fn stop_on_interrupt(stop: &Stop) -> io::Result<()> {
 /// Has Ctrl-C do something instead of ending the process. A second one ends it at once.
 pub(crate) fn on_interrupt(act: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let asked = Arc::new(AtomicBool::new(false));
-    // In this order: the first signal finds the flag unset, and sets it.
+    // In this order: no signal is lost; and the first one finds the flag unset, and sets it.
+    let mut signals = Signals::new([SIGINT])?;
     flag::register_conditional_default(SIGINT, Arc::clone(&asked))?;
     flag::register(SIGINT, asked)?;
-    let mut signals = Signals::new([SIGINT])?;
     let wait = move || {
         if signals.forever().next().is_some() {
             act();

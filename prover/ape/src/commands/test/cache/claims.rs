@@ -18,6 +18,7 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
+use tokio::sync;
 use tokio::time::sleep;
 
 /// How often claims are renewed.
@@ -49,12 +50,16 @@ struct Run {
     /// The longest that a claim of others is respected.
     longest: Duration,
     state: Mutex<State>,
+    /// Held while claims are renewed.
+    renewing: sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct State {
     /// What this run has claimed.
     held: BTreeSet<String>,
+    /// Claims of this run that do not count.
+    void: BTreeSet<String>,
     /// Claims of others, as they were seen.
     seen: BTreeMap<String, Seen>,
     /// Since when others are waited for.
@@ -73,8 +78,8 @@ impl Claims {
     pub(super) fn new(store: Arc<Store>, longest: Duration) -> Self {
         let random = || RandomState::new().hash_one(std::process::id());
         let name = format!("{:016x}{:016x}", random(), random());
-        let run = Run { store, name, beats: AtomicU64::new(0), longest, state: Mutex::default() };
-        let run = Arc::new(run);
+        let (state, renewing) = (Mutex::default(), sync::Mutex::default());
+        let run = Arc::new(Run { store, name, beats: AtomicU64::new(0), longest, state, renewing });
         run.store.beside(renew(Arc::downgrade(&run)));
         Claims(run)
     }
@@ -96,8 +101,11 @@ impl Claims {
 impl Drop for Claims {
     /// Others need not wait for what was begun and not ended.
     fn drop(&mut self) {
-        let held = std::mem::take(&mut self.0.state().held);
-        let all = async { Ok(join_all(held.iter().map(|name| self.0.store.take_claim_back(name))).await) };
+        let all = async {
+            let _last = self.0.renewing.lock().await;
+            let state = std::mem::take(&mut *self.0.state());
+            Ok(join_all(state.held.union(&state.void).map(|name| self.0.store.take_claim_back(name))).await)
+        };
         self.0.store.wait(all);
     }
 }
@@ -107,13 +115,23 @@ async fn renew(run: Weak<Run>) {
     loop {
         sleep(BEAT).await;
         let Some(run) = run.upgrade() else { break };
+        let _turn = run.renewing.lock().await;
         let held: Vec<String> = run.state().held.iter().cloned().collect();
-        // What cannot be renewed will be proved by somebody else too.
-        join_all(held.iter().map(|name| run.store.leave_claim(name, run.text()))).await;
+        join_all(held.iter().map(|name| run.renew(name))).await;
     }
 }
 
 impl Run {
+    async fn renew(&self, name: &str) {
+        // What cannot be renewed will be proved by somebody else too.
+        let _ = self.store.leave_claim(name, self.text()).await;
+        // It may have been taken back meanwhile, and then this came after that.
+        let held = self.state().held.contains(name);
+        if !held {
+            let _ = self.store.take_claim_back(name).await;
+        }
+    }
+
     async fn turn(&self, name: &str) -> Turn {
         if self.state().held.contains(name) {
             // The same program in another file: it is at work.
@@ -128,6 +146,10 @@ impl Run {
 
     async fn asked(&self, name: &str) -> Result<Turn, Gone> {
         if self.store.is_there(name).await? {
+            let left = self.state().void.remove(name);
+            if left {
+                self.store.take_claim_back(name).await?;
+            }
             return Ok(Turn::Ours);
         }
         let start = Instant::now();
@@ -143,6 +165,7 @@ impl Run {
             Left::Alone => {}
             Left::Occupied => return Ok(Turn::Theirs),
             Left::Unclear => {
+                self.state().void.insert(name.to_string());
                 self.store.leave_claim(name, self.text()).await?;
                 if start.elapsed() > AWAIT && self.may_try_again(name) {
                     return Ok(Turn::Theirs);
@@ -153,7 +176,9 @@ impl Run {
                 }
             }
         }
-        self.state().held.insert(name.to_string());
+        let mut state = self.state();
+        state.void.remove(name);
+        state.held.insert(name.to_string());
         Ok(Turn::Ours)
     }
 
