@@ -1,19 +1,20 @@
 //! The plugin for Neovim in a headless Neovim. Where there is none the test is shown as ignored.
 
+mod common;
+
+use common::debian::{found_or_installed, program};
+use common::root;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 fn main() -> ExitCode {
-    let version = Command::new("nvim").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    let there = version.is_ok_and(|status| status.success());
+    let there = found_or_installed(&["neovim"], || program(&["nvim"])).is_some_and(|neovim| {
+        let version = Command::new(neovim).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    });
     let trial = Trial::test("neovim_works_with_it", works).with_ignored_flag(!there);
     libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit_code()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// It opens an example, sees a mistake come and go, finds a declaration and a counterpart, and gets the verdict.

@@ -2,6 +2,7 @@
 //!
 //! `APE_CHROMIUM` names another one than is found.
 
+use super::debian::{found_or_installed, program};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Write};
@@ -31,14 +32,17 @@ pub(crate) fn folder_of(name: &str) -> Result<PathBuf, Failed> {
     Ok(folder)
 }
 
-/// The browser, where there is one.
+/// The browser, where there is one that starts.
 fn chromium() -> Option<PathBuf> {
     if let Some(named) = env::var_os("APE_CHROMIUM") {
         return Some(named.into()).filter(|path: &PathBuf| path.is_file());
     }
-    let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
     let names = ["chromium", "chromium-browser", "google-chrome", "chromium-headless-shell"];
-    names.iter().find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file()))
+    found_or_installed(&["chromium"], || program(&names)).filter(|chromium| {
+        let mut command = Command::new(chromium);
+        command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    })
 }
 
 /// A browser with one page.

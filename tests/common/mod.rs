@@ -5,6 +5,7 @@
 
 pub(crate) mod browser;
 pub(crate) mod counterexample;
+pub(crate) mod debian;
 pub(crate) mod golden;
 pub(crate) mod objects;
 pub(crate) mod program;

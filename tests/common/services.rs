@@ -1,8 +1,6 @@
 //! Redis and a `WebDAV` server of Debian, each a process of its own on a free port of this machine.
-//!
-//! What is not there is installed, where this is the user who may. What cannot be had is `None`.
 
-use std::env;
+use super::debian::{found_or_installed, program};
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -18,35 +16,15 @@ const START: Duration = Duration::from_secs(20);
 
 /// The programs: Redis, and a web server with `WebDAV`.
 static PROGRAMS: LazyLock<Option<[PathBuf; 2]>> = LazyLock::new(|| {
-    let found = || Some([program("redis-server")?, program("lighttpd").filter(|_| has_webdav())?]);
-    found().or_else(|| {
-        install()?;
-        found()
+    found_or_installed(&PACKAGES, || {
+        Some([program(&["redis-server"])?, program(&["lighttpd"]).filter(|_| has_webdav())?])
     })
 });
-
-fn program(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    let folders = env::split_paths(&path).chain(["/usr/sbin".into()]);
-    folders.map(|folder| folder.join(name)).find(|path| path.is_file())
-}
 
 fn has_webdav() -> bool {
     ["/usr/lib/lighttpd/mod_webdav.so", "/usr/lib64/lighttpd/mod_webdav.so"]
         .iter()
         .any(|file| Path::new(file).is_file())
-}
-
-/// Installs what is needed. No service of the system is started.
-fn install() -> Option<()> {
-    let is_root = Command::new("id").arg("-u").output().ok()?.stdout == b"0\n";
-    let run = |args: &[&str]| {
-        let mut command = Command::new("apt-get");
-        command.args(args).env("DEBIAN_FRONTEND", "noninteractive").env("RUNLEVEL", "1");
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
-    };
-    let install = [&["install", "--yes", "--no-install-recommends"], &PACKAGES[..]].concat();
-    (is_root && (run(&install) || run(&["update"]) && run(&install))).then_some(())
 }
 
 /// Whether the servers can be started here.
