@@ -1,4 +1,5 @@
-//! What follows a loop that returns, or looks on in the heap, is taken into it; and what reads or writes on where the other version recurs.
+//! What follows a loop that returns, or looks on in the heap, is taken into it; and what reads, writes or asks on where the other version
+//! recurs.
 //!
 //! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` has become
 //! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop. The loop is at the top of
@@ -38,7 +39,7 @@ pub(super) fn absorbs(source: &Unit, version: usize, id: ProcId) -> Vec<Span> {
 enum Takes {
     /// Those that return.
     Returning,
-    /// Also those after which something is read or written.
+    /// Also those after which something is read, written or asked.
     GoingOn,
     /// Also those of this number in their block, if anything follows them there: the other version returns from such a loop.
     Followed(usize),
@@ -162,13 +163,20 @@ fn is_while(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::While { .. })
 }
 
-/// The position of the first loop of a block after which something is read from the heap, or written into it.
+/// The position of the first loop of a block after which something is read from the heap, or written into it, or asked of how the loop
+/// ended.
 fn going_on(block: &Block) -> Option<usize> {
     let at = loops(block).next()?;
     let writes = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(Place::Field(..) | Place::Index(..), _));
     let rest = &block.stmts[at + 1..];
-    let goes_on = |stmt: &Stmt| writes(stmt) || stmt.exprs().into_iter().any(|e| e.any(&reads));
+    let goes_on =
+        |stmt: &Stmt| writes(stmt) || stmt.exprs().into_iter().any(|e| e.any(&|part| reads(part) || asks(part)));
     (any(rest, &goes_on) && !any(rest, &is_while)).then_some(at)
+}
+
+/// Whether it is a test.
+fn asks(part: &Expr) -> bool {
+    part.ty == Type::Bool && matches!(part.kind, ExprKind::Unary(..) | ExprKind::Binary(..))
 }
 
 /// Whether something in the heap is read.

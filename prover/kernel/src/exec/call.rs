@@ -62,9 +62,13 @@ impl Executor<'_> {
             return Ok(ends);
         }
         let in_place = wanted || self.is_turn_in_place(callee);
-        let over = if in_place { None } else { self.over(&state, callee, &values) };
-        if in_place || over.is_some_and(|over| self.arena.terms.is_true(over)) {
+        if in_place {
             return self.inline(state, callee, &values);
+        }
+        // A call that takes no turn makes no other, whether or not the terms show that.
+        let over = if self.ending.contains(&callee) { None } else { self.over(&state, callee, &values) };
+        if over.is_some_and(|over| self.arena.terms.is_true(over)) {
+            return self.end(state, callee, &values);
         }
         match over.filter(|_| self.limits.told_apart.contains(&callee)) {
             Some(over) => self.told_apart(state, callee, values, (over, span)),
@@ -78,6 +82,14 @@ impl Executor<'_> {
         self.within.iter().filter(|own| **own == callee).count() < turns
     }
 
+    /// Executes in place a call that takes no turn.
+    fn end(&mut self, state: State, callee: ProcId, args: &[Term]) -> Result<Returns, ExecError> {
+        self.ending.push(callee);
+        let ends = self.inline(state, callee, args);
+        self.ending.pop();
+        ends
+    }
+
     /// A call of a loop, in place where it takes no turn.
     fn told_apart(
         &mut self,
@@ -89,7 +101,7 @@ impl Executor<'_> {
         let mut found = Vec::new();
         let mut done = state.clone();
         if done.assume(&mut self.arena.terms, over) {
-            found.extend(self.inline(done, callee, &args)?);
+            found.extend(self.end(done, callee, &args)?);
         }
         let goes_on = self.arena.terms.not(over);
         if state.assume(&mut self.arena.terms, goes_on) {

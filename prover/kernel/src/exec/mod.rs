@@ -192,6 +192,8 @@ pub struct Executor<'a> {
     started: u64,
     /// The procedures that are executed in place, each within the one before.
     within: Vec<ProcId>,
+    /// Those among them that take no turn.
+    ending: Vec<ProcId>,
     /// The source, where it is the source that is executed.
     source: Option<Source<'a>>,
     /// What is seen on entry of the procedure that is executed.
@@ -232,6 +234,7 @@ impl<'a> Executor<'a> {
             calls: 0,
             started,
             within: Vec::new(),
+            ending: Vec::new(),
             source: None,
             began: None,
             pending: 0,
