@@ -33,7 +33,11 @@ pub(crate) fn explain(args: &ExplainArgs, out: &mut impl Write) -> Result<Status
     let explained = threads::each(args.jobs, &chosen.programs, explained).map_err(Failure::Thread)?;
     let (reports, texts): (Vec<Report>, Vec<String>) = explained.into_iter().unzip();
     print(&chosen, &texts, out)?;
-    Ok(verdict_status(several::overall(&reports)))
+    let overall = several::overall(&reports);
+    if overall == "none" {
+        writeln!(out, "nothing to explain: no procedure is in both versions")?;
+    }
+    Ok(verdict_status(overall))
 }
 
 fn print(chosen: &Chosen, texts: &[String], out: &mut impl Write) -> Result<(), Failure> {

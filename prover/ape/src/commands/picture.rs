@@ -36,6 +36,9 @@ pub(crate) fn picture(args: &PictureArgs, out: &mut impl Write) -> Result<Status
                 let between = if at > 0 { "\n" } else { "" };
                 write!(out, "{between}{}", text(pictures, width))?;
             }
+            if drawn.is_empty() {
+                writeln!(out, "nothing to draw: no difference is known")?;
+            }
         }
         PictureFormat::Svg => {
             let all: Vec<Picture> = drawn.iter().flatten().cloned().collect();

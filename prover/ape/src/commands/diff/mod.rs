@@ -124,6 +124,9 @@ fn print(
                     writeln!(out, "{}", programs::name(program))?;
                 }
                 write!(out, "{}", diff::report::text(program, report, args.rows))?;
+                if report.pairs.is_empty() {
+                    writeln!(out, "nothing to compare: no procedure is in both versions")?;
+                }
             }
         }
         Format::Json => {
