@@ -104,16 +104,15 @@ fn timed(name: &str, program: &str, limit: u64) -> (Ran, Duration) {
     (ran, started.elapsed())
 }
 
-/// The command ends within a second of its limit, on a machine that does nothing else. One that is busy gets three attempts, and two
-/// seconds more.
+/// The command ends within a second of its limit. A machine that is busy gets six attempts.
 #[track_caller]
 fn keeps_the_limit(name: &str, program: &str) -> Json {
     let limit = 3;
     let mut longest = Duration::ZERO;
-    for _ in 0..3 {
+    for _ in 0..6 {
         let (ran, took) = timed(name, program, limit);
         let report = ran.json();
-        if took < Duration::from_secs(limit + 3) {
+        if took < Duration::from_secs(limit + 1) {
             return report;
         }
         longest = longest.max(took);

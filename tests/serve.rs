@@ -198,7 +198,7 @@ fn connections_are_bounded() {
 
 #[test]
 fn clients_take_turns() {
-    let server = Server::start(&["--jobs", "1", "--timeout", "2"]);
+    let server = Server::start(&["--jobs", "1", "--timeout", "10"]);
     // One is at work, and others wait, until there is no room for more of them.
     let (mut greedy, mut refusal) = (Vec::new(), None);
     let end = Instant::now() + Duration::from_secs(60);
@@ -212,9 +212,8 @@ fn clients_take_turns() {
         }
     }
     assert_eq!(refusal.map(|answer| answer.header("retry-after").to_string()), Some("2".into()));
-    // It has an answer before the others; whether a verdict is found in its share of the time depends on the machine.
     let modest = server.ask("verify", "modest", &easy()).json();
-    assert!(modest["verdict"].is_string() || modest["gave_up"].is_string(), "{modest}");
+    assert_eq!(modest["verdict"], "equivalent");
     // Others have waited longer, and wait still.
     let unanswered = greedy.into_iter().filter(|stream| {
         stream.set_read_timeout(Some(Duration::from_millis(1))).expect("a timeout can be set");

@@ -168,7 +168,9 @@ fn shared_by_two(name: &str, cache: &str, endpoint: &str, number: usize) {
         one.is_like(&fresh);
         assert_eq!(one.err, "");
     }
-    // How fair it is depends on the place and on the machine.
+    // Whoever is first at a slow object storage may claim all that is there; elsewhere the work is shared.
+    let fair = told.iter().all(|one| one.proved > number / 10);
+    assert!(fair || !endpoint.is_empty(), "{} of {number} were proved by one", told[0].proved);
     println!("{name}: {} of {number} were proved by one, {} by the other", told[0].proved, told[1].proved);
     assert_eq!(told[0].proved + told[1].proved, number);
     let third = start().end();
