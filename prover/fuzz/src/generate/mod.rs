@@ -2,7 +2,8 @@
 //!
 //! In: random numbers. Out: a [`Program`] that is legal L, small, and mostly does something on most stores.
 //!
-//! Half of the programs are *rich*: their contracts and loops are made by `contracts` and `loops` too.
+//! A fifth of the programs are *turning*: their first procedure is made by `turns`, round a loop. Half of the others are *rich*:
+//! their contracts and loops are made by `contracts` and `loops` too.
 //!
 //! Invariant: every variable is declared with its type at the top of its procedure; whether the text shows that is decided
 //! when all mutations are done.
@@ -12,6 +13,8 @@ mod arrays;
 mod contracts;
 
 mod loops;
+
+mod turns;
 
 use super::tree::{
     Program, allocate, assign, binary, block, branch, call, declare, expr, field, int, name, not, null, param, query,
@@ -68,6 +71,7 @@ struct Scope {
 
 /// A program.
 pub fn program(random: &mut Random) -> Program {
+    let turning = random.percent(20);
     let classes = random.percent(30);
     let node = if classes { TypeKind::Class("Node".to_owned()) } else { TypeKind::Ref };
     let mut shared = Vec::new();
@@ -77,7 +81,7 @@ pub fn program(random: &mut Random) -> Program {
     if random.percent(60) {
         add("g", &node);
     }
-    if random.percent(70) {
+    if turning || random.percent(70) {
         add("v", &TypeKind::Int);
     }
     if random.percent(15) {
@@ -100,7 +104,7 @@ pub fn program(random: &mut Random) -> Program {
     }
     let element = (classes && random.percent(60))
         .then(|| if random.percent(60) { TypeKind::Int } else { TypeKind::Class("Node".to_owned()) });
-    let rich = random.percent(50);
+    let rich = !turning && random.percent(50);
     let mut generator = Generator { random, fields, node, element, globals, callees: Vec::new(), rich };
     if generator.random.percent(if rich { 40 } else { 25 }) {
         shared.push(Item::Procedure(generator.external()));
@@ -108,7 +112,8 @@ pub fn program(random: &mut Random) -> Program {
     let mut procedures = Vec::new();
     for at in (0..=generator.random.below(3)).rev() {
         let text = ["Main", "Helper", "Third"][at];
-        procedures.insert(0, generator.procedure(text));
+        let made = if turning && at == 0 { generator.turning(text) } else { generator.procedure(text) };
+        procedures.insert(0, made);
     }
     Program { shared, procedures }
 }

@@ -7,6 +7,7 @@
 //! and running for ever count; where garbage is, in which order things are allocated and which error came first do not.
 
 mod expressions;
+mod loops;
 mod procedures;
 mod statements;
 
@@ -64,6 +65,16 @@ kinds! {
     Recursion "loop to recursion" procedures::recursion,
     Loop "recursion to loop" procedures::to_loop,
     Unroll "unroll loop once" statements::unroll,
+    HoistRead "hoist a read" loops::hoist_read,
+    ShiftCounter "shift a counter" loops::shift_counter,
+    ReverseCounter "reverse a counter" loops::reverse_counter,
+    KeepInLocal "keep a field in a local" loops::keep_in_local,
+    KeepInField "keep a local in a field" loops::keep_in_field,
+    Extract "extract a loop" loops::extract,
+    Rotate "rotate a loop" loops::rotate,
+    TwoTurns "two turns in one" loops::two_turns,
+    Fission "split a loop" loops::fission,
+    AskHelper "ask a helper in a loop" loops::ask_helper,
 }
 
 impl Keep {
@@ -80,6 +91,15 @@ impl Keep {
                 | Keep::Outline
                 | Keep::Recursion
                 | Keep::Loop
+                | Keep::HoistRead
+                | Keep::ShiftCounter
+                | Keep::ReverseCounter
+                | Keep::KeepInLocal
+                | Keep::KeepInField
+                | Keep::Extract
+                | Keep::Rotate
+                | Keep::Fission
+                | Keep::AskHelper
         );
         !(seen && program.looks_around())
     }

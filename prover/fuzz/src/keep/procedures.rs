@@ -2,13 +2,13 @@
 //!
 //! In: a program and one of its procedures. Out: the same with names, calls or loops written in another way.
 
-use super::statements::{around, leaves_loop, sites};
+use super::statements::{Site, around, leaves_loop, sites};
 use crate::effects::{Location, Summaries};
 use crate::tree::{
-    Program, assign, block, branch, call, declare, default_of, each_expr_in, name, param, rename_all, rename_in, stmt,
+    Program, assign, block, branch, call, declare, default_of, each_expr_in, expr, name, param, rename_all, rename_in, stmt,
     stmts, var, variables,
 };
-use lang_l::ast::{Expr, ExprKind, Procedure, Rhs, Stmt, StmtKind, TypeKind};
+use lang_l::ast::{Call, Expr, ExprKind, Procedure, Rhs, Stmt, StmtKind, TypeKind};
 use lang_l::random::Random;
 use lang_l::source::Span;
 use std::collections::BTreeMap;
@@ -197,10 +197,14 @@ impl Cut {
 pub(super) fn outline(program: &mut Program, at: usize, random: &mut Random) -> Option<()> {
     let summaries = Summaries::of(program);
     let place = *random.pick(&sites(&program.procedures[at], &|stmt| !summaries.stmt(stmt).jumps))?;
-    let stmts = around(program, at, place)?.clone();
+    let stmts = around(program, at, place)?;
     let calm = stmts[place.1..].iter().take_while(|stmt| !summaries.stmt(stmt).jumps).count();
-    let count = 1 + random.below(calm.min(4));
-    let taken = stmts[place.1..place.1 + count].to_vec();
+    outline_of(program, at, place, 1 + random.below(calm.min(4)))
+}
+
+/// The same with so many statements from this place on.
+pub(super) fn outline_of(program: &mut Program, at: usize, place: Site, count: usize) -> Option<()> {
+    let taken = around(program, at, place)?[place.1..place.1 + count].to_vec();
     let cut = cut(program, &program.procedures[at], &taken, &[]);
     let text = program.fresh("part");
     let position = place.1;
@@ -208,6 +212,24 @@ pub(super) fn outline(program: &mut Program, at: usize, random: &mut Random) -> 
     let helper = cut.helper(&text, taken);
     program.procedures.push(helper);
     Some(())
+}
+
+/// Makes a procedure that takes the variables of an expression and gives back its value. Out: the call.
+pub(super) fn helper_for(program: &mut Program, at: usize, value: &Expr, kind: TypeKind) -> Expr {
+    let cut = cut(program, &program.procedures[at], &[], &[value]);
+    let text = program.fresh("value");
+    let mut body = block(vec![assign(var("value_out"), value.clone())]);
+    rename_in(&mut body, &|text| cut.inside(text));
+    program.procedures.push(Procedure {
+        name: name(&text),
+        params: cut.params.iter().map(|(text, kind)| param(&format!("{text}_in"), kind.clone())).collect(),
+        results: vec![param("value_out", kind)],
+        specs: Vec::new(),
+        body: Some(body),
+        span: Span::default(),
+    });
+    let args = cut.params.iter().map(|(text, _)| var(text)).collect();
+    expr(ExprKind::Call(Call { callee: name(&text), args, span: Span::default() }))
 }
 
 /// `while (c) B` as a procedure that does nothing when `c` does not hold, else `B` and then itself.
