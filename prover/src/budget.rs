@@ -114,8 +114,10 @@ pub(crate) mod loops {
     pub(crate) const MAX_UNDER: usize = 32;
     /// Of the numbers that helpers are called with no more than this are looked at.
     pub(crate) const MAX_LITERALS: usize = 4;
-    /// So many attempts are worth it for several loops at once, and in all ways.
+    /// So many attempts are worth it in all ways.
     pub(crate) const COMMON_ATTEMPTS: usize = 3;
+    /// The turns of loops are laid side by side in so many ways.
+    pub(crate) const MAX_LAYOUTS: usize = 12;
     /// The other ones are made in so many ways.
     pub(crate) const MAX_RARE_WAYS: usize = 2;
     /// How often something may be taken out of the relations.

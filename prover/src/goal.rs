@@ -182,8 +182,6 @@ pub enum ProofEvidence {
 pub struct LoopsEvidence {
     /// The pair itself.
     pub whole: PathsEvidence,
-    /// How the turns of its loops are laid side by side.
-    pub turns: Turns,
     /// Its pairs of loops, in the order of the source.
     pub loops: Vec<LoopEvidence>,
 }
@@ -193,6 +191,8 @@ pub struct LoopsEvidence {
 pub struct LoopEvidence {
     /// The loops.
     pub pair: Pair,
+    /// How their turns are laid side by side.
+    pub turns: Turns,
     /// The parameters that are equal: of version 0, of version 1.
     pub equal: Vec<(usize, usize)>,
     /// Which of the facts that are tried hold.

@@ -234,14 +234,14 @@ impl Words<'_> {
                 entry.sweeps = [0, 1].map(|version| self.sweeps(version, &sweeps[version]));
                 entry.paths = entries::paths(relations);
             }
-            ProofEvidence::Loops(LoopsEvidence { whole: PathsEvidence { plan, relations }, turns, loops }) => {
-                entry.turns = (*turns != Turns::default()).then(|| turns.clone());
+            ProofEvidence::Loops(LoopsEvidence { whole: PathsEvidence { plan, relations }, loops }) => {
                 entry.depths = Some(plan.depths);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &plan.inline[version])));
                 entry.paths = entries::paths(relations);
                 let related = |own: &LoopEvidence| LoopsEntry {
                     left: self.name(0, own.pair.0),
                     right: self.name(1, own.pair.1),
+                    turns: (own.turns != Turns::default()).then(|| own.turns.clone()),
                     equal: own.equal.clone(),
                     facts: own.facts.clone(),
                     results: own.results.clone(),
@@ -315,6 +315,7 @@ impl Reader<'_> {
     fn related_loops(&self, entry: &LoopsEntry) -> Result<LoopEvidence, Rejection> {
         Ok(LoopEvidence {
             pair: self.couple(&entry.left, &entry.right)?,
+            turns: entry.turns.clone().unwrap_or_default(),
             equal: entry.equal.clone(),
             facts: entry.facts.clone(),
             results: entry.results.clone(),
@@ -369,8 +370,7 @@ impl Reader<'_> {
                     ProofEvidence::Paths(whole)
                 } else {
                     let loops = entry.loops.iter().map(|own| self.related_loops(own)).collect::<Result<_, _>>()?;
-                    let turns = entry.turns.clone().unwrap_or_default();
-                    ProofEvidence::Loops(LoopsEvidence { whole, turns, loops })
+                    ProofEvidence::Loops(LoopsEvidence { whole, loops })
                 }
             }
             (None, None) => ProofEvidence::Plain,

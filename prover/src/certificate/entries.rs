@@ -141,9 +141,6 @@ pub(super) struct ProofEntry {
     /// The questions, by number, for which all is known of products; for others it is that equal factors make equal ones.
     #[serde(skip_serializing_if = "BTreeSet::is_empty", default)]
     pub(super) exact_products: BTreeSet<usize>,
-    /// How the turns of these are laid side by side, where not one by one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) turns: Option<Turns>,
     /// What relates loops that are run in step.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) loops: Vec<LoopsEntry>,
@@ -159,6 +156,9 @@ fn are_empty(sweeps: &[BTreeMap<String, Sweep>; 2]) -> bool {
 pub(super) struct LoopsEntry {
     pub(super) left: String,
     pub(super) right: String,
+    /// How their turns are laid side by side, where not one by one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) turns: Option<Turns>,
     /// The parameters that are equal.
     pub(super) equal: Vec<(usize, usize)>,
     /// Which of the facts that are tried hold.

@@ -161,10 +161,7 @@ fn loops(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> Option<LoopsE
     }
     let (plan, claims) = (InliningPlan::of(Default::default(), [0, 0]), Claims::new());
     let goal = Goal { program, pair, when: None, claims: &claims };
-    // More turns are refused at once; what they would lead to is not looked at.
-    let mut turns = turns(chance.random);
-    turns.first.iter_mut().chain(&mut turns.more).for_each(|turns| *turns %= 3);
-    let frame = Frame { goal, level: Level::Full, plan: &plan, turns: &turns, loops: &own };
+    let frame = Frame { goal, level: Level::Full, plan: &plan, loops: &own };
     let effects = frame.effects();
     let numbered = Both { unit: program.unit, effects: [&effects[0], &effects[1]] };
     let mut said = Vec::new();
@@ -174,7 +171,7 @@ fn loops(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> Option<LoopsE
     }
     let mut said = said.into_iter();
     let whole = PathsEvidence { plan: plan.clone(), relations: said.next()? };
-    Some(LoopsEvidence { whole, loops: own.iter().cloned().zip(said).collect(), turns })
+    Some(LoopsEvidence { whole, loops: own.iter().cloned().zip(said).collect() })
 }
 
 fn relation(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> LoopRelation {
@@ -189,7 +186,10 @@ fn relation(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> LoopRelati
         apart: (0..chance.facts() / 2).map(|_| place(chance.random)).filter(there).collect(),
         exit: (0..chance.facts()).filter_map(|_| fact([left, right].map(parameters), chance.random)).collect(),
     };
-    LoopRelation { pair, entry, results: partners(results(left), results(right), chance) }
+    // More turns are refused at once; what they would lead to is not looked at.
+    let mut turns = turns(chance.random);
+    turns.first.iter_mut().chain(&mut turns.more).for_each(|turns| *turns %= 3);
+    LoopRelation { pair, entry, results: partners(results(left), results(right), chance), turns }
 }
 
 /// Something about a number of each version.

@@ -60,8 +60,7 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         Some(())
     }),
     ("turns of loops", |subject, story, random| {
-        let (_, PairEvidence::Loops(loops)) = claim(subject, story, random)? else { return None };
-        loops.turns = turns(random);
+        relation(claim(subject, story, random)?, random)?.turns = turns(random);
         Some(())
     }),
     ("parameters of loops crossed", |subject, story, random| {

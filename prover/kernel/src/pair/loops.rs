@@ -33,6 +33,8 @@ pub struct LoopRelation {
     pub entry: CallRelation,
     /// The results that are equal: of version 0, of version 1.
     pub results: Vec<(usize, usize)>,
+    /// How their turns are laid side by side.
+    pub turns: Turns,
 }
 
 /// What a proof by relations between loops did.
@@ -40,8 +42,6 @@ pub struct LoopRelation {
 pub struct LoopsEvidence {
     /// The pair itself.
     pub whole: PathsEvidence,
-    /// How their turns are laid side by side.
-    pub turns: Turns,
     /// Its pairs of loops, each with how their outcomes were related.
     pub loops: Vec<(LoopRelation, Relations)>,
 }
@@ -64,8 +64,6 @@ pub struct Frame<'f> {
     pub level: Level,
     /// Which calls are executed in place.
     pub plan: &'f InliningPlan,
-    /// How the turns of the loops are laid side by side.
-    pub turns: &'f Turns,
     /// The relations.
     pub loops: &'f [LoopRelation],
 }
@@ -78,7 +76,7 @@ pub(super) fn check(
     note: Note<'_>,
 ) -> Result<Uses, Rejection> {
     let loops: Vec<LoopRelation> = evidence.loops.iter().map(|(relation, _)| relation.clone()).collect();
-    let frame = Frame { goal: *goal, level, plan: &evidence.whole.plan, turns: &evidence.turns, loops: &loops };
+    let frame = Frame { goal: *goal, level, plan: &evidence.whole.plan, loops: &loops };
     frame.check()?;
     let all = [&evidence.whole.relations].into_iter().chain(evidence.loops.iter().map(|(_, relations)| relations));
     let mut used = Uses::new();
@@ -147,12 +145,12 @@ impl Frame<'_> {
 
     /// How the loops are executed within a target.
     fn own(&self, program: Both<'_>, target: Target) -> OwnLoops {
-        let of = |version: usize| self.loops.iter().map(move |own| [own.pair.0, own.pair.1][version]);
-        let more = |version: usize| match target {
-            Target::Whole => self.turns.first[version],
-            Target::Loops(_) => self.turns.more[version],
+        let of = |version: usize| self.loops.iter().map(move |own| ([own.pair.0, own.pair.1][version], &own.turns));
+        let more = |turns: &Turns| match target {
+            Target::Whole => turns.first,
+            Target::Loops(_) => turns.more,
         };
-        let told_apart = |version: usize| if self.turns.told_apart { of(version).collect() } else { BTreeSet::new() };
+        let told_apart = |version| of(version).filter(|(_, turns)| turns.told_apart).map(|(id, _)| id).collect();
         let related = match target {
             Target::Whole => None,
             Target::Loops(at) => Some(&self.loops[at]),
@@ -160,7 +158,7 @@ impl Frame<'_> {
         OwnLoops {
             parameter_numbers: related.map(|own| own.parameter_numbers(program)),
             apart: related.map(|own| own.apart_on_entry(program)).unwrap_or_default(),
-            turns: [0, 1].map(|version| of(version).map(|id| (id, more(version))).collect()),
+            turns: [0, 1].map(|version| of(version).map(|(id, turns)| (id, more(turns)[version])).collect()),
             told_apart: [0, 1].map(told_apart),
         }
     }
@@ -184,7 +182,8 @@ impl Frame<'_> {
             return reject("the condition of the pair cannot be said in terms");
         }
         self.plan.check(program)?;
-        if self.turns.first.iter().chain(&self.turns.more).any(|&turns| turns > MAX_TURNS) {
+        let turns = self.loops.iter().map(|own| &own.turns);
+        if turns.flat_map(|turns| turns.first.iter().chain(&turns.more)).any(|&turns| turns > MAX_TURNS) {
             return reject("too many turns of loops are executed in place");
         }
         let pairs: BTreeSet<Pair> = self.loops.iter().map(|own| own.pair).collect();
@@ -195,13 +194,18 @@ impl Frame<'_> {
         self.leave_one_thing()
     }
 
-    /// Calls of a procedure leave what its relation says; so two relations of one procedure must say the same of that.
+    /// Calls of a procedure leave what its relation says, and are executed in place as it says; so two relations of one procedure must
+    /// say the same of that.
     ///
     /// # Errors
     /// That they do not.
     pub fn leave_one_thing(&self) -> Result<(), Rejection> {
         let program = self.goal.program;
         for (at, own) in self.loops.iter().enumerate() {
+            let shares = |other: &&LoopRelation| other.pair.0 == own.pair.0 || other.pair.1 == own.pair.1;
+            if self.loops[..at].iter().filter(shares).any(|other| other.turns != own.turns) {
+                return reject("the turns of a loop are laid out in two ways");
+            }
             let mut others = self.loops[..at].iter().filter(|other| other.pair.1 == own.pair.1);
             if others.any(|other| other.returned(program) != own.returned(program)) {
                 return reject("what calls of a loop leave is said in two ways");

@@ -149,6 +149,7 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
         .map(|(version, code)| counters(&values(program.unit.as_unit(), &BTreeSet::new(), version, code)));
     found.extend(across(&both, &both.concat(), &[1]));
     found.extend(under::facts(program, pair));
+    found.extend(under::guards(program, pair));
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found
 }

@@ -9,6 +9,7 @@ use crate::goal::{LoopEvidence, Pair, Program};
 use kernel::bounds::pair::MAX_FACTS;
 use kernel::pair::loops::{LoopRelation, parameters, results};
 use kernel::pair::paths::Relations;
+use kernel::pair::plan::Turns;
 use kernel::relate::{CallRelation, Fact};
 use lang_l::hir::{Local, Procedure};
 use std::collections::BTreeSet;
@@ -42,7 +43,7 @@ pub(super) struct Couple {
 impl Couple {
     /// Two loops with all that might hold of them, once for each way in which their references may go together; none where one
     /// hands out a reference that the other does not.
-    pub(super) fn all(program: &Program<'_>, pair: Pair, looked_for: LookedFor) -> Vec<Couple> {
+    pub(super) fn all(program: &Program<'_>, pair: Pair, looked_for: LookedFor, turns: &Turns) -> Vec<Couple> {
         let (left, right) = program.code(pair);
         let all = facts(program, pair);
         let plain = all.len() - further(program, pair).len();
@@ -73,7 +74,8 @@ impl Couple {
             let facts = all.iter().copied().filter(open).take(MAX_FACTS).cloned().collect();
             let exit =
                 exit.iter().filter(|fact| is_open(fact, (left, right), &results)).take(MAX_FACTS).cloned().collect();
-            Couple::of(program, LoopRelation { pair, entry: CallRelation { equal, facts, apart, exit }, results })
+            let entry = CallRelation { equal, facts, apart, exit };
+            Couple::of(program, LoopRelation { pair, entry, results, turns: turns.clone() })
         };
         let mut ways: Vec<(Vec<(usize, usize)>, bool)> =
             parameter_partners(left, right, |_, _| true).into_iter().map(|way| (way, false)).collect();
@@ -164,12 +166,13 @@ pub(super) fn told(program: &Program<'_>, told: &LoopEvidence) -> Option<(LoopRe
     let ends = if told.exit.is_empty() { Vec::new() } else { at_ends(program, told.pair) };
     let exit = told.exit.iter().map(|&at| ends.get(at).cloned()).collect::<Option<_>>()?;
     let entry = CallRelation { equal: told.equal.clone(), facts, apart: told.apart.clone(), exit };
-    Some((LoopRelation { pair: told.pair, entry, results: told.results.clone() }, told.relations.clone()))
+    let relation = LoopRelation { pair: told.pair, entry, results: told.results.clone(), turns: told.turns.clone() };
+    Some((relation, told.relations.clone()))
 }
 
 /// What relates two loops, as evidence has it.
 pub(super) fn tell(program: &Program<'_>, relation: &LoopRelation, relations: Relations) -> LoopEvidence {
-    let LoopRelation { pair, entry, results } = relation;
+    let LoopRelation { pair, entry, results, turns } = relation;
     let all = facts(program, *pair);
     let facts = entry
         .facts
@@ -181,6 +184,7 @@ pub(super) fn tell(program: &Program<'_>, relation: &LoopRelation, relations: Re
     let exit = entry.exit.iter().filter_map(|fact| ends.iter().position(|one| one == fact)).collect();
     LoopEvidence {
         pair: *pair,
+        turns: turns.clone(),
         equal: entry.equal.clone(),
         facts,
         results: results.clone(),

@@ -14,22 +14,20 @@
 
 mod candidates;
 mod couple;
+mod layouts;
 mod pace;
 mod partners;
 mod search;
 mod under;
 
 use super::{Engine, relational};
-use crate::budget::loops::{COMMON_ATTEMPTS, MAX_RARE_WAYS, MAX_WAYS};
-use crate::goal::{Claim, Goal, LoopsEvidence, Pair, PairProof, Program, ProofEvidence, Rule};
-use couple::{Couple, LookedFor};
-use kernel::pair::plan::Turns;
+use crate::goal::{Claim, Goal, LoopsEvidence, PairProof, Program, ProofEvidence, Rule};
 use kernel::pair::{self, PairEvidence};
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
-use search::{InPlace, Missing, Search, has_claimed_helpers};
+use layouts::Layouts;
+use search::{InPlace, Search, has_claimed_helpers};
 use smt::solve::Solver;
-use std::slice;
 
 /// Under a relation between loops.
 static RELATION: Rule = Rule {
@@ -39,25 +37,6 @@ static RELATION: Rule = Rule {
     // It asks many queries, of which most are easy.
     share: 20,
 };
-
-/// What is looked for, and how turns are laid side by side: in step, with calls that take no turn told apart or not; rotated, so that what
-/// follows a turn is seen with it; with first turns of one or both sides before the loops are matched; several turns against one. Other numbers of turns are read off the loops.
-const ATTEMPTS: [(LookedFor, Turns); 10] = [
-    (LookedFor::Entry, turns([0, 0], [0, 0], false)),
-    (LookedFor::Ends, turns([0, 0], [0, 0], true)),
-    (LookedFor::Apart, turns([0, 0], [0, 0], true)),
-    (LookedFor::Ends, turns([0, 0], [0, 0], false)),
-    (LookedFor::Ends, turns([0, 1], [0, 0], true)),
-    (LookedFor::Ends, turns([1, 0], [0, 0], true)),
-    (LookedFor::Ends, turns([1, 1], [0, 0], true)),
-    (LookedFor::Apart, turns([1, 1], [0, 0], true)),
-    (LookedFor::Ends, turns([0, 0], [0, 1], true)),
-    (LookedFor::Ends, turns([0, 0], [1, 0], true)),
-];
-
-const fn turns(first: [usize; 2], more: [usize; 2], told_apart: bool) -> Turns {
-    Turns { first, more, told_apart }
-}
 
 /// Rule *Relation*.
 pub(crate) struct Loops;
@@ -72,36 +51,22 @@ impl Engine for Loops {
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
-        let pairs = partners::pairs(goal);
-        // What is right for one of several loops is often wrong for another.
-        let tried = if pairs.len() > 1 { COMMON_ATTEMPTS } else { ATTEMPTS.len() };
-        let paced = pairs.first().filter(|_| pairs.len() == 1).and_then(|&pair| pace::turns(goal.program, pair));
-        let paced = paced.map(|turns| (LookedFor::Ends, turns));
-        let all: Vec<(LookedFor, Turns)> = paced.into_iter().chain(ATTEMPTS.into_iter().take(tried)).collect();
-        let mut attempts: Vec<(&Turns, Vec<Couple>)> = Vec::new();
-        for (at, (looked_for, turns)) in all.iter().enumerate() {
-            let ways = if at < COMMON_ATTEMPTS { MAX_WAYS } else { MAX_RARE_WAYS };
-            attempts.extend(choices(goal, &pairs, *looked_for).into_iter().take(ways).map(|own| (turns, own)));
-        }
+        let layouts = Layouts::new(goal);
         let mut in_place = vec![InPlace::Unclaimed];
         if has_claimed_helpers(goal) {
             in_place.push(InPlace::All);
         }
-        let mut attempts: Vec<_> =
-            in_place.into_iter().flat_map(|own| attempts.iter().map(move |attempt| (own, attempt.clone()))).collect();
-        for level in [Level::Full, Level::Partial] {
-            let mut open = Vec::new();
-            for (in_place, (turns, couples)) in attempts {
-                match Search::new(goal, level, in_place, (turns.clone(), couples.clone())).run(solver) {
-                    Ok(proof) => return proof,
-                    Err(Missing::Ends) => open.push((in_place, (turns, couples))),
-                    // In part it fails as well.
-                    Err(Missing::Everything) => {}
-                }
+        let mut open = Vec::new();
+        for own in in_place {
+            match layouts.try_all(goal, own, solver) {
+                Ok(proof) => return proof,
+                Err(in_part) => open.extend(in_part.into_iter().map(|couples| (own, couples))),
             }
-            attempts = open;
         }
-        relational::nothing(goal, &RELATION)
+        let in_part = open.into_iter().find_map(|(own, couples)| {
+            Search::new(goal, Level::Partial, own, couples).run(solver).ok()
+        });
+        in_part.unwrap_or_else(|| relational::nothing(goal, &RELATION))
     }
 
     fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
@@ -124,19 +89,5 @@ impl Engine for Loops {
 /// Evidence as the kernel is told of it; `None` where it names what there is not.
 pub(super) fn told(program: &Program<'_>, evidence: &LoopsEvidence) -> Option<pair::loops::LoopsEvidence> {
     let loops = evidence.loops.iter().map(|own| couple::told(program, own)).collect::<Option<_>>()?;
-    Some(pair::loops::LoopsEvidence { whole: evidence.whole.clone(), turns: evidence.turns.clone(), loops })
-}
-
-/// The ways in which the variables of all loops may go together, the likelier ones first.
-fn choices(goal: &Goal<'_>, pairs: &[Pair], looked_for: LookedFor) -> Vec<Vec<Couple>> {
-    let mut all: Vec<Vec<Couple>> = vec![Vec::new()];
-    for &pair in pairs {
-        let own = Couple::all(goal.program, pair, looked_for);
-        all = all
-            .iter()
-            .flat_map(|before| own.iter().map(move |one| [before.as_slice(), slice::from_ref(one)].concat()))
-            .collect();
-        all.truncate(MAX_WAYS);
-    }
-    all
+    Some(pair::loops::LoopsEvidence { whole: evidence.whole.clone(), loops })
 }

@@ -16,7 +16,7 @@ use kernel::exec::state::Outcome;
 use kernel::pair::Both;
 use kernel::pair::loops::{Frame, LoopRelation, Target};
 use kernel::pair::paths::{PathsEvidence, meetings};
-use kernel::pair::plan::{InliningPlan, Turns};
+use kernel::pair::plan::InliningPlan;
 use kernel::relate::{Claims, Level, Relation, Uses};
 use lang_l::hir::ProcId;
 use smt::solve::Solver;
@@ -30,6 +30,13 @@ pub(super) enum Missing {
     Ends,
     /// More than that.
     Everything,
+}
+
+/// By what a proof fails, and at which pair of loops; `None` where it is around them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failure {
+    pub(super) missing: Missing,
+    pub(super) at: Option<usize>,
 }
 
 /// Which calls of helpers are executed in place.
@@ -49,8 +56,6 @@ pub(super) struct Search<'g> {
     couples: Vec<Couple>,
     /// Which calls are executed in place.
     plan: InliningPlan,
-    /// How the turns of the loops are laid side by side.
-    turns: Turns,
     /// What is found in the present round.
     proof: PairProof,
     /// The same of each target.
@@ -59,15 +64,10 @@ pub(super) struct Search<'g> {
 
 impl<'g> Search<'g> {
     /// A search that begins with all that might hold.
-    pub(super) fn new(
-        goal: &'g Goal<'g>,
-        level: Level,
-        in_place: InPlace,
-        (turns, couples): (Turns, Vec<Couple>),
-    ) -> Self {
+    pub(super) fn new(goal: &'g Goal<'g>, level: Level, in_place: InPlace, couples: Vec<Couple>) -> Self {
         let plan = InliningPlan::of([BTreeSet::new(), BTreeSet::new()], [MAX_INLINE_DEPTH; 2]);
         let proof = PairProof::trivial(None, &RELATION, Uses::new());
-        let mut search = Search { goal, level, couples, plan, turns, proof, relations: Vec::new() };
+        let mut search = Search { goal, level, couples, plan, proof, relations: Vec::new() };
         let claims = search.frame(&search.loops()).claims();
         search.plan.inline = [0, 1].map(|version| match in_place {
             InPlace::Unclaimed => unclaimed(goal.program, version, &claims),
@@ -76,26 +76,32 @@ impl<'g> Search<'g> {
         search
     }
 
-    /// The proof; where no relation leads to one, whether less might be proved so.
-    pub(super) fn run(mut self, solver: &mut Solver) -> Result<PairProof, Missing> {
+    /// The proof; where no relation leads to one, whether less might be proved so, and where it fails.
+    pub(super) fn run(mut self, solver: &mut Solver) -> Result<PairProof, Failure> {
+        let everything = |at| Failure { missing: Missing::Everything, at };
         for _ in 0..MAX_ROUNDS {
             let mut weakened = false;
             self.start();
             for target in self.frame(&self.loops()).targets() {
-                self.relate(target, solver)?;
+                let at = match target {
+                    Target::Whole => None,
+                    Target::Loops(at) => Some(at),
+                };
+                self.relate(target, solver).map_err(|missing| Failure { missing, at })?;
                 for couple in &mut self.couples {
                     weakened |= couple.weaken();
                 }
-                if !self.couples.iter().all(|couple| couple.is_sound(self.goal.program)) {
-                    return Err(Missing::Everything);
+                let unsound = self.couples.iter().position(|couple| !couple.is_sound(self.goal.program));
+                if unsound.is_some() {
+                    return Err(everything(unsound));
                 }
             }
             if !weakened {
                 let one_thing = self.frame(&self.loops()).leave_one_thing().is_ok();
-                return if one_thing { Ok(self.finish()) } else { Err(Missing::Everything) };
+                return if one_thing { Ok(self.finish()) } else { Err(everything(None)) };
             }
         }
-        Err(Missing::Everything)
+        Err(everything(None))
     }
 
     /// The relations as they are.
@@ -105,7 +111,7 @@ impl<'g> Search<'g> {
 
     /// What is to be shown under them, as the kernel has it.
     fn frame<'f>(&'f self, loops: &'f [LoopRelation]) -> Frame<'f> {
-        Frame { goal: self.goal.as_checked(), level: self.level, plan: &self.plan, turns: &self.turns, loops }
+        Frame { goal: self.goal.as_checked(), level: self.level, plan: &self.plan, loops }
     }
 
     /// Begins a round.
@@ -126,7 +132,7 @@ impl<'g> Search<'g> {
             let mut relations = relations.into_iter();
             let whole = PathsEvidence { plan: self.plan, relations: relations.next()? };
             let loops = loops.iter().zip(relations).map(|(own, relations)| couple::tell(program, own, relations));
-            Some(ProofEvidence::Loops(LoopsEvidence { whole, turns: self.turns, loops: loops.collect() }))
+            Some(ProofEvidence::Loops(LoopsEvidence { whole, loops: loops.collect() }))
         });
         self.proof
     }
@@ -135,8 +141,8 @@ impl<'g> Search<'g> {
     fn relate(&mut self, target: Target, solver: &mut Solver) -> Result<(), Missing> {
         let loops = self.loops();
         let goal = self.goal;
-        let (plan, turns) = (self.plan.clone(), self.turns.clone());
-        let frame = Frame { goal: goal.as_checked(), level: self.level, plan: &plan, turns: &turns, loops: &loops };
+        let plan = self.plan.clone();
+        let frame = Frame { goal: goal.as_checked(), level: self.level, plan: &plan, loops: &loops };
         let (effects, claims) = (frame.effects(), frame.claims());
         let program = Both { unit: frame.goal.program.unit, effects: [&effects[0], &effects[1]] };
         let mut arena = goal.program.unit.arena();

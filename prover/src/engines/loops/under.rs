@@ -19,13 +19,26 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let loops = [(0, left, pair.0), (1, right, pair.1)];
     let loops = loops.map(|(version, code, id)| Loop { version, code, fixed: kept(code, id) });
     let tests: Vec<Fact> = loops.iter().flat_map(Loop::tests).take(MAX_TESTS).collect();
-    let both: Vec<Fact> = tests.into_iter().flat_map(|test| [test.clone(), Fact::Not(Box::new(test))]).collect();
+    let both: Vec<Fact> = tests.into_iter().flat_map(either_way).collect();
     let values: Vec<Fact> = loops.iter().flat_map(|own| own.values(program)).collect();
     let under = |test: &Fact| -> Vec<Fact> {
         values.iter().map(|value| Fact::Under(Box::new([test.clone(), value.clone()]))).collect()
     };
     let under: Vec<Fact> = both.iter().flat_map(under).take(MAX_UNDER).collect();
     both.into_iter().chain(under).collect()
+}
+
+/// What might hold where both take a turn: what the first test of each says, also of variables that turns change.
+pub(super) fn guards(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
+    let (left, right) = program.code(pair);
+    let loops = [(0, left), (1, right)].map(|(version, code)| Loop { version, code, fixed: (0..code.params).collect() });
+    let guards = loops.iter().flat_map(Loop::guard).take(MAX_TESTS);
+    guards.flat_map(either_way).collect()
+}
+
+/// That a test holds, and that it does not.
+fn either_way(test: Fact) -> [Fact; 2] {
+    [test.clone(), Fact::Not(Box::new(test))]
 }
 
 /// The parameters that a procedure hands to each call of itself as it was given them.
@@ -46,7 +59,7 @@ pub(super) fn kept(code: &Procedure, id: ProcId) -> BTreeSet<usize> {
     kept
 }
 
-/// A loop of a version, and the parameters that all its turns are given alike.
+/// A loop of a version, and the parameters that facts may speak of: mostly those that all its turns are given alike.
 struct Loop<'c> {
     version: usize,
     code: &'c Procedure,
@@ -62,6 +75,20 @@ impl Loop<'_> {
         walk_stmts(body, &mut |stmt| {
             if let StmtKind::If(cond, ..) = &stmt.kind {
                 cond.walk(&mut |part| found.extend(self.test(part).filter(|test| !found.contains(test))));
+            }
+        });
+        found
+    }
+
+    /// What it tests first.
+    fn guard(&self) -> Vec<Fact> {
+        let mut found = Vec::new();
+        let Some(body) = &self.code.body else { return found };
+        walk_stmts(body, &mut |stmt| {
+            if let StmtKind::If(cond, ..) = &stmt.kind
+                && found.is_empty()
+            {
+                cond.walk(&mut |part| found.extend(self.test(part)));
             }
         });
         found

@@ -84,15 +84,15 @@ impl Case {
     }
 
     /// A proof by this relation of the loops, with what is said of the outcomes of the pair and of the loops.
-    fn related(&self, own: LoopRelation, turns: &Turns, said: fn(&[Vec<Outcome>; 2]) -> Relations) -> PairEvidence {
+    fn related(&self, own: LoopRelation, said: fn(&[Vec<Outcome>; 2]) -> Relations) -> PairEvidence {
         let goal = Goal { program: self.program(), pair: RUN, when: None, claims: &self.claims };
         let (plan, loops) = (paths(Relations::new()).plan, [own.clone()]);
-        let frame = Frame { goal, level: Level::Full, plan: &plan, turns, loops: &loops };
+        let frame = Frame { goal, level: Level::Full, plan: &plan, loops: &loops };
         let effects = frame.effects();
         let program = Both { unit: &self.unit, effects: [&effects[0], &effects[1]] };
         let [whole, turn] = [Target::Whole, Target::Loops(0)]
             .map(|target| said(&frame.outcomes(program, target, &mut Arena::new(&self.unit)).expect("they are small")));
-        PairEvidence::Loops(LoopsEvidence { whole: paths(whole), turns: turns.clone(), loops: vec![(own, turn)] })
+        PairEvidence::Loops(LoopsEvidence { whole: paths(whole), loops: vec![(own, turn)] })
     }
 
     /// All that is claimed, as it is where a proof rests on it.
@@ -136,10 +136,9 @@ fn atom(version: usize, parameter: usize) -> Atom {
 
 /// A relation of the loops of [`COUNTS`].
 fn relation(entry: CallRelation, results: Vec<(usize, usize)>) -> PairEvidence {
-    let own = LoopRelation { pair: OTHER, entry, results };
+    let own = LoopRelation { pair: OTHER, entry, results, turns: Turns::default() };
     PairEvidence::Loops(LoopsEvidence {
         whole: paths(Relations::new()),
-        turns: Turns::default(),
         loops: vec![(own, Relations::new())],
     })
 }
@@ -213,7 +212,7 @@ fn loops_and_helpers_run_in_step_under_what_relates_them() {
 fn run_in_step(case: &Case) {
     let said = |facts: Vec<Fact>| {
         let entry = CallRelation { equal: vec![(1, 1), (2, 2)], facts, ..CallRelation::default() };
-        case.related(LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] }, &Turns::default(), in_order)
+        case.related(LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() }, in_order)
     };
     let ahead = |by: i64| Fact::Equal(atom(1, 0), atom(0, 0), by);
     assert_eq!(case.check_pair(RUN, &said(vec![ahead(1)])), Ok(Uses::new()));
@@ -323,7 +322,7 @@ fn heaps_differ_where_there_is_a_number_to_differ_by() {
 fn few_turns_are_executed_in_place() {
     let case = Case::counts();
     let PairEvidence::Loops(mut evidence) = with_fact(Fact::Equal(atom(1, 0), atom(0, 0), 1)) else { unreachable!() };
-    evidence.turns = Turns { first: [0, 5], ..Turns::default() };
+    evidence.loops[0].0.turns = Turns { first: [0, 5], ..Turns::default() };
     assert!(case.refused(&PairEvidence::Loops(evidence)).contains("too many turns"));
 }
 
@@ -388,8 +387,8 @@ fn facts_read_what_the_loops_look_at_alone() {
     let value = |version: usize| Atom { version, parameter: 2, steps: vec![Step::Field(FieldId(0))] };
     let facts = vec![Fact::NotNull(atom(0, 2)), Fact::AtMost(value(0), value(1), -1)];
     let entry = CallRelation { equal: vec![(0, 0), (1, 1), (2, 2)], facts, ..CallRelation::default() };
-    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
-    case.refused(&case.related(own, &Turns::default(), in_order));
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() };
+    case.refused(&case.related(own, in_order));
 }
 
 /// The first loop leaves two values in the cell, the second one twice the same. Only the first program looks at them.
@@ -439,8 +438,8 @@ fn a_repeated_call_says_nothing_of_places_that_only_one_version_knows() {
     let case = Case::loops(REPEATED);
     let apart = vec![Apart { version: 0, parameter: 2, field: 0 }];
     let entry = CallRelation { equal: vec![(0, 0), (1, 1), (2, 2)], apart, ..CallRelation::default() };
-    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
-    case.refused(&case.related(own, &Turns::default(), repeated));
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() };
+    case.refused(&case.related(own, repeated));
 }
 
 /// One loop is called once, the other twice, and these give back other numbers. So one call can be matched with either.
@@ -481,8 +480,8 @@ fn cases_are_told_apart_by_what_a_version_knows_itself() {
     let case = Case::loops(EITHER);
     let exit = vec![Fact::Equal(atom(1, 3), atom(1, 2), 0)];
     let entry = CallRelation { equal: vec![(0, 0), (1, 1)], exit, ..CallRelation::default() };
-    let own = LoopRelation { pair: OTHER, entry, results: Vec::new() };
-    case.refused(&case.related(own, &Turns::default(), either));
+    let own = LoopRelation { pair: OTHER, entry, results: Vec::new(), turns: Turns::default() };
+    case.refused(&case.related(own, either));
 }
 
 /// The same, but with the second result in a field that the other loop writes: each of two calls can be matched with the one.
@@ -543,8 +542,8 @@ fn cases_are_not_told_apart_by_what_the_other_version_leaves_at_a_place() {
     let case = Case::loops(EITHER_PLACE);
     let apart = vec![Apart { version: 0, parameter: 2, field: 0 }];
     let entry = CallRelation { equal: vec![(0, 0), (1, 1), (2, 2)], apart, ..CallRelation::default() };
-    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
-    case.refused(&case.related(own, &Turns::default(), either_place));
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() };
+    case.refused(&case.related(own, either_place));
 }
 
 /// Only the first loop is told of the first cell, by its second call alone.
@@ -586,6 +585,6 @@ fn either_region(both: &[Vec<Outcome>; 2]) -> Relations {
 fn cases_are_not_told_apart_by_what_a_related_call_is_told_of() {
     let case = Case::loops(EITHER_REGION);
     let entry = CallRelation { equal: vec![(0, 0), (1, 1)], ..CallRelation::default() };
-    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
-    case.refused(&case.related(own, &Turns::default(), either_region));
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() };
+    case.refused(&case.related(own, either_region));
 }

@@ -24,8 +24,8 @@ fn what_relates_loops_holds_where_they_are_called() {
         let case = Case::loops(text);
         let facts = vec![Fact::Equal(atom(1, 0), atom(0, 0), 1)];
         let entry = CallRelation { equal: vec![(1, 1), (2, 2)], facts, ..CallRelation::default() };
-        let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
-        case.check_pair(RUN, &case.related(own, &Turns::default(), in_order))
+        let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() };
+        case.check_pair(RUN, &case.related(own, in_order))
     };
     assert_eq!(why(&counting(1, "n", 1)), Ok(Uses::new()));
     // Of the first call it does not hold; nor that the bounds are equal; nor does it hold of the next turn.
@@ -77,7 +77,7 @@ fn what_related_loops_are_given_is_in_both_heaps() {
         facts.push(Fact::Equal(rest(0, 1), rest(1, 1), 0));
         let entry = CallRelation { equal: vec![(0, 0), (1, 1)], facts, ..CallRelation::default() };
         let evidence: PairEvidence =
-            case.related(LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] }, &Turns::default(), said);
+            case.related(LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() }, said);
         case.check_pair(RUN, &evidence)
     };
     let [all, second]: [Saying; 2] = [|both| made(both, 2), |both| made(both, 1)];
@@ -102,8 +102,8 @@ fn a_reference_that_one_loop_alone_gives_back_is_null_at_all_ends() {
     let check = |given: &str, exit: Vec<Fact>| {
         let case = Case::new(&GIVES.replace("c := GIVEN;", given), &[]);
         let entry = CallRelation { equal: vec![(0, 0)], exit, ..CallRelation::default() };
-        let own = LoopRelation { pair: OTHER, entry, results: Vec::new() };
-        case.check_pair(RUN, &case.related(own, &Turns::default(), in_order))
+        let own = LoopRelation { pair: OTHER, entry, results: Vec::new(), turns: Turns::default() };
+        case.check_pair(RUN, &case.related(own, in_order))
     };
     let null = || vec![Fact::Null(atom(1, 1))];
     assert_eq!(check("c := null;", null()), Ok(Uses::new()));
@@ -128,8 +128,8 @@ fn related_loops_are_matched_by_no_other_claim() {
     case.claims.conditional.push(ConditionalClaim { pair: OTHER, condition: None, level: Some(Level::Full) });
     let facts = vec![Fact::Equal(atom(1, 0), atom(0, 0), 1)];
     let entry = CallRelation { equal: vec![(1, 1), (2, 2)], facts, ..CallRelation::default() };
-    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)] };
-    let why = case.check_pair(RUN, &case.related(own, &Turns::default(), under));
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() };
+    let why = case.check_pair(RUN, &case.related(own, under));
     assert!(why.as_ref().is_err_and(|why| why.contains("not claimed")), "{why:?}");
 }
 
@@ -140,7 +140,7 @@ fn what_calls_leave_is_said_once() {
     let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
     assert_eq!(why, "two loops are related twice");
     evidence.loops[1].0 =
-        LoopRelation { pair: (ProcId(0), ProcId(1)), entry: CallRelation::default(), results: vec![(0, 0)] };
+        LoopRelation { pair: (ProcId(0), ProcId(1)), entry: CallRelation::default(), results: vec![(0, 0)], turns: Turns::default() };
     let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
     assert_eq!(why, "what calls of a loop leave is said in two ways");
     evidence.loops[1].0.results.clear();

@@ -1,0 +1,119 @@
+//! How the turns of loops are laid side by side, and what is looked for that relates them: in which order that is tried.
+//!
+//! In: a goal and its pairs of loops. Out: a proof, or what might be proved in part.
+//!
+//! Each pair of loops has a layout of its own. All begin with the likeliest one. Where the turns of one pair could not be related, that pair
+//! goes on to its next layout, and the others keep theirs; where the calls around them could not, all go on.
+
+use super::couple::{Couple, LookedFor};
+use super::search::{Failure, InPlace, Missing, Search};
+use super::{pace, partners};
+use crate::budget::loops::{COMMON_ATTEMPTS, MAX_LAYOUTS, MAX_RARE_WAYS, MAX_WAYS};
+use crate::goal::{Goal, Pair, PairProof};
+use kernel::pair::plan::Turns;
+use kernel::relate::Level;
+use smt::solve::Solver;
+use std::collections::{BTreeSet, VecDeque};
+use std::slice;
+
+/// What is looked for, and how turns are laid side by side: in step, with calls that take no turn told apart or not; rotated, so that what
+/// follows a turn is seen with it; with first turns of one or both sides before the loops are matched; several turns against one. Other numbers of turns are read off the loops.
+const ATTEMPTS: [(LookedFor, Turns); 10] = [
+    (LookedFor::Entry, turns([0, 0], [0, 0], false)),
+    (LookedFor::Ends, turns([0, 0], [0, 0], true)),
+    (LookedFor::Apart, turns([0, 0], [0, 0], true)),
+    (LookedFor::Ends, turns([0, 0], [0, 0], false)),
+    (LookedFor::Ends, turns([0, 1], [0, 0], true)),
+    (LookedFor::Ends, turns([1, 0], [0, 0], true)),
+    (LookedFor::Ends, turns([1, 1], [0, 0], true)),
+    (LookedFor::Apart, turns([1, 1], [0, 0], true)),
+    (LookedFor::Ends, turns([0, 0], [0, 1], true)),
+    (LookedFor::Ends, turns([0, 0], [1, 0], true)),
+];
+
+const fn turns(first: [usize; 2], more: [usize; 2], told_apart: bool) -> Turns {
+    Turns { first, more, told_apart }
+}
+
+/// The pairs of loops of a goal, each with all that is tried of it.
+pub(super) struct Layouts {
+    pairs: Vec<Pair>,
+    tried: Vec<Vec<(LookedFor, Turns)>>,
+}
+
+impl Layouts {
+    /// All that is tried of a goal.
+    pub(super) fn new(goal: &Goal<'_>) -> Self {
+        let pairs = partners::pairs(goal);
+        let tried = |&pair: &Pair| {
+            let paced = pace::turns(goal.program, pair).map(|turns| (LookedFor::Ends, turns));
+            paced.into_iter().chain(ATTEMPTS).collect()
+        };
+        let tried = pairs.iter().map(tried).collect();
+        Layouts { pairs, tried }
+    }
+
+    /// The proof that comes first. Where there is none: the relations under which everything was shown but that both end.
+    pub(super) fn try_all(
+        &self,
+        goal: &Goal<'_>,
+        in_place: InPlace,
+        solver: &mut Solver,
+    ) -> Result<PairProof, Vec<Vec<Couple>>> {
+        let first = vec![0; self.pairs.len()];
+        let mut seen = BTreeSet::from([first.clone()]);
+        let mut work = VecDeque::from([first]);
+        let mut open = Vec::new();
+        while let Some(layout) = work.pop_front() {
+            let mut failed = BTreeSet::new();
+            for couples in self.choices(goal, &layout) {
+                match Search::new(goal, Level::Full, in_place, couples.clone()).run(solver) {
+                    Ok(proof) => return Ok(proof),
+                    Err(Failure { missing, at }) => {
+                        failed.insert(at);
+                        // Where more is missing, it fails in part as well.
+                        open.extend((missing == Missing::Ends).then_some(couples));
+                    }
+                }
+            }
+            if failed.is_empty() {
+                failed.insert(None);
+            }
+            for next in failed.into_iter().filter_map(|at| self.next(&layout, at)) {
+                if seen.len() < MAX_LAYOUTS && seen.insert(next.clone()) {
+                    work.push_back(next);
+                }
+            }
+        }
+        Err(open)
+    }
+
+    /// The layout after one that failed at a pair of loops, or around them.
+    fn next(&self, layout: &[usize], at: Option<usize>) -> Option<Vec<usize>> {
+        let on = |own: usize| at.is_none_or(|at| self.goes_with(at, own)) && layout[own] + 1 < self.tried[own].len();
+        let next: Vec<usize> = (0..layout.len()).map(|own| layout[own] + usize::from(on(own))).collect();
+        (next != layout).then_some(next)
+    }
+
+    /// Whether two pairs are one, or share a loop: its turns are laid out in one way.
+    fn goes_with(&self, at: usize, own: usize) -> bool {
+        self.pairs[at].0 == self.pairs[own].0 || self.pairs[at].1 == self.pairs[own].1
+    }
+
+    /// The ways in which the variables of all loops may go together, the likelier ones first.
+    fn choices(&self, goal: &Goal<'_>, layout: &[usize]) -> Vec<Vec<Couple>> {
+        let mut all: Vec<Vec<Couple>> = vec![Vec::new()];
+        for (at, &number) in layout.iter().enumerate() {
+            let (looked_for, turns) = &self.tried[at][number];
+            let own = Couple::all(goal.program, self.pairs[at], *looked_for, turns);
+            all = all
+                .iter()
+                .flat_map(|before| own.iter().map(move |one| [before.as_slice(), slice::from_ref(one)].concat()))
+                .collect();
+            all.truncate(MAX_WAYS);
+        }
+        let common = layout.iter().all(|&number| number < COMMON_ATTEMPTS);
+        all.truncate(if common { MAX_WAYS } else { MAX_RARE_WAYS });
+        all
+    }
+}
