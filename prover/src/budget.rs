@@ -117,7 +117,7 @@ pub(crate) mod loops {
     /// So many attempts are worth it in all ways.
     pub(crate) const COMMON_ATTEMPTS: usize = 3;
     /// The turns of loops are laid side by side in so many ways.
-    pub(crate) const MAX_LAYOUTS: usize = 12;
+    pub(crate) const MAX_LAYOUTS: usize = 16;
     /// The other ones are made in so many ways.
     pub(crate) const MAX_RARE_WAYS: usize = 2;
     /// How often something may be taken out of the relations.

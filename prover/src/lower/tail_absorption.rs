@@ -104,7 +104,9 @@ fn in_branches(block: &Block, after: &[Stmt], takes: Takes) -> Vec<(Span, Vec<St
         for branch in [then, els] {
             match takes.find(branch) {
                 Some(own) => {
-                    found.extend(fitting(&branch.stmts[own], [&branch.stmts[own + 1..], &rest].concat(), false))
+                    // What follows the branch also follows the other one.
+                    let once = !may_break(&branch.stmts[own]) && !any(&rest, &is_while);
+                    found.extend(fitting(&branch.stmts[own], [&branch.stmts[own + 1..], &rest].concat(), once))
                 }
                 None => found.extend(in_branches(branch, &rest, takes)),
             }

@@ -79,7 +79,7 @@ impl Layouts {
             if failed.is_empty() {
                 failed.insert(None);
             }
-            for next in failed.into_iter().filter_map(|at| self.next(&layout, at)) {
+            for next in failed.into_iter().flat_map(|at| self.next(&layout, at)) {
                 if seen.len() < MAX_LAYOUTS && seen.insert(next.clone()) {
                     work.push_back(next);
                 }
@@ -88,11 +88,18 @@ impl Layouts {
         Err(open)
     }
 
-    /// The layout after one that failed at a pair of loops, or around them.
-    fn next(&self, layout: &[usize], at: Option<usize>) -> Option<Vec<usize>> {
-        let on = |own: usize| at.is_none_or(|at| self.goes_with(at, own)) && layout[own] + 1 < self.tried[own].len();
-        let next: Vec<usize> = (0..layout.len()).map(|own| layout[own] + usize::from(on(own))).collect();
-        (next != layout).then_some(next)
+    /// The layouts after one that failed at a pair of loops, or around them: what was right for an earlier pair, and the one that
+    /// comes next.
+    fn next(&self, layout: &[usize], at: Option<usize>) -> Vec<Vec<usize>> {
+        let goes_on = |own: usize| at.is_none_or(|at| self.goes_with(at, own));
+        let with = |number: &dyn Fn(usize) -> usize| -> Vec<usize> {
+            let own = |own: usize| if goes_on(own) { number(own).min(self.tried[own].len() - 1) } else { layout[own] };
+            (0..layout.len()).map(own).collect()
+        };
+        let earlier = at.and_then(|at| layout[..at].iter().copied().max().filter(|&number| number > layout[at]));
+        let mut next: Vec<Vec<usize>> = earlier.into_iter().map(|number| with(&|_| number)).collect();
+        next.push(with(&|own| layout[own] + 1));
+        next
     }
 
     /// Whether two pairs are one, or share a loop: its turns are laid out in one way.
