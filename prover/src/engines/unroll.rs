@@ -76,7 +76,10 @@ fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<InliningPlan> {
         let inner = |id: &ProcId| *id != own[version] && is_loop(code(version, *id));
         recurs[version].iter().copied().filter(inner).collect()
     });
-    let all = [0, 1].map(|version| program.effects[version][own[version].index()].callees.clone());
+    let all = [0, 1].map(|version| -> BTreeSet<ProcId> {
+        let callees = program.effects[version][own[version].index()].callees.iter().copied();
+        callees.filter(|&id| code(version, id).body.is_some()).collect()
+    });
     let somewhere = |version: usize| {
         let effects = &program.effects[version];
         all[version].iter().any(|callee| effects[callee.index()].recursive(*callee))

@@ -112,7 +112,11 @@ impl Layouts {
         let mut all: Vec<Vec<Couple>> = vec![Vec::new()];
         for (at, &number) in layout.iter().enumerate() {
             let (looked_for, turns) = &self.tried[at][number];
-            let own = Couple::all(goal.program, self.pairs[at], *looked_for, turns);
+            let mut own = Couple::all(goal.program, self.pairs[at], *looked_for, turns);
+            // Heaps may differ in some of several loops alone.
+            if own.is_empty() && *looked_for == LookedFor::Apart && layout.len() > 1 {
+                own = Couple::all(goal.program, self.pairs[at], LookedFor::Ends, turns);
+            }
             all = all
                 .iter()
                 .flat_map(|before| own.iter().map(move |one| [before.as_slice(), slice::from_ref(one)].concat()))

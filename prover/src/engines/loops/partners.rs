@@ -23,18 +23,27 @@ pub(super) fn pairs(goal: &Goal<'_>) -> Vec<Pair> {
             both[version].push(goal.id(version));
         }
     }
-    let [left, right] = &both;
-    let stands_for_all = |version: usize, several: &[ProcId]| {
-        several.len() > 1 && (is_shared(goal, version, both[version][0]) || are_choices(goal, 1 - version, several))
-    };
-    let pairs: Vec<Pair> = match (&left[..], &right[..]) {
-        (&[one], several) if stands_for_all(0, several) => several.iter().map(|&q| (one, q)).collect(),
-        (several, &[one]) if stands_for_all(1, several) => several.iter().map(|&p| (p, one)).collect(),
-        _ if left.len() == right.len() => left.iter().copied().zip(right.iter().copied()).collect(),
-        _ => Vec::new(),
-    };
+    let pairs = together(goal, &both[0], &both[1]).unwrap_or_default();
     let fits = pairs.len() <= MAX_LOOPS && pairs.iter().all(|&pair| goal.program.claimable(pair));
     if fits { pairs } else { Vec::new() }
+}
+
+/// What goes together, in order; one that stands for several comes last.
+fn together(goal: &Goal<'_>, left: &[ProcId], right: &[ProcId]) -> Option<Vec<Pair>> {
+    let stands_for_all = |version: usize, one: ProcId, several: &[ProcId]| {
+        several.len() > 1 && (is_shared(goal, version, one) || are_choices(goal, 1 - version, several))
+    };
+    match (left, right) {
+        (&[one], several) if stands_for_all(0, one, several) => Some(several.iter().map(|&q| (one, q)).collect()),
+        (several, &[one]) if stands_for_all(1, one, several) => Some(several.iter().map(|&p| (p, one)).collect()),
+        _ if left.len() == right.len() => Some(left.iter().copied().zip(right.iter().copied()).collect()),
+        (&[p, ref left @ ..], &[q, ref right @ ..]) => {
+            let mut pairs = vec![(p, q)];
+            pairs.extend(together(goal, left, right)?);
+            Some(pairs)
+        }
+        _ => None,
+    }
 }
 
 /// Whether two procedures are run by the two sides of a goal.
