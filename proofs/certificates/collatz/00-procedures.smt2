@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 2a3010ad2866238910d4a0eb24b73a8914677f6be19c4833a177cc469d07a522
+; Part of certificate 8b2f95f21ac013c3bc9a6e956da9396f52d355e553b808ea82fe34605811956e
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -347,7 +347,8 @@ fn surely(procedure: &Procedure, site: Site, cond: &Expr, variable: &str) -> boo
         StmtKind::CallAssign { targets, .. } => targets.iter().any(|target| target.text == variable),
         _ => false,
     });
-    !assigned && stmts(body).any(|stmt| matches!(&stmt.kind, StmtKind::If { cond: c, then, .. } if c == cond && inside(then)))
+    !assigned
+        && stmts(body).any(|stmt| matches!(&stmt.kind, StmtKind::If { cond: c, then, .. } if c == cond && inside(then)))
 }
 
 /// A number that a loop assigns is kept in a new object while it runs. Nothing else refers to that.

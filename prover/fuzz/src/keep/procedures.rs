@@ -5,8 +5,8 @@
 use super::statements::{Site, around, leaves_loop, sites};
 use crate::effects::{Location, Summaries};
 use crate::tree::{
-    Program, assign, block, branch, call, declare, default_of, each_expr_in, expr, name, param, rename_all, rename_in, stmt,
-    stmts, var, variables,
+    Program, assign, block, branch, call, declare, default_of, each_expr_in, expr, name, param, rename_all, rename_in,
+    stmt, stmts, var, variables,
 };
 use lang_l::ast::{Call, Expr, ExprKind, Procedure, Rhs, Stmt, StmtKind, TypeKind};
 use lang_l::random::Random;

@@ -63,9 +63,9 @@ impl Engine for Loops {
                 Err(in_part) => open.extend(in_part.into_iter().map(|couples| (own, couples))),
             }
         }
-        let in_part = open.into_iter().find_map(|(own, couples)| {
-            Search::new(goal, Level::Partial, own, couples).run(solver).ok()
-        });
+        let in_part = open
+            .into_iter()
+            .find_map(|(own, couples)| Search::new(goal, Level::Partial, own, couples).run(solver).ok());
         in_part.unwrap_or_else(|| relational::nothing(goal, &RELATION))
     }
 

@@ -31,7 +31,8 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 /// What might hold where both take a turn: what the first test of each says, also of variables that turns change.
 pub(super) fn guards(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
-    let loops = [(0, left), (1, right)].map(|(version, code)| Loop { version, code, fixed: (0..code.params).collect() });
+    let loops =
+        [(0, left), (1, right)].map(|(version, code)| Loop { version, code, fixed: (0..code.params).collect() });
     let guards = loops.iter().flat_map(Loop::guard).take(MAX_TESTS);
     guards.flat_map(either_way).collect()
 }

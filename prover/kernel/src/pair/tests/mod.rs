@@ -137,10 +137,7 @@ fn atom(version: usize, parameter: usize) -> Atom {
 /// A relation of the loops of [`COUNTS`].
 fn relation(entry: CallRelation, results: Vec<(usize, usize)>) -> PairEvidence {
     let own = LoopRelation { pair: OTHER, entry, results, turns: Turns::default() };
-    PairEvidence::Loops(LoopsEvidence {
-        whole: paths(Relations::new()),
-        loops: vec![(own, Relations::new())],
-    })
+    PairEvidence::Loops(LoopsEvidence { whole: paths(Relations::new()), loops: vec![(own, Relations::new())] })
 }
 
 fn with_fact(fact: Fact) -> PairEvidence {

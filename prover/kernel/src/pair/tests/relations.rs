@@ -139,10 +139,18 @@ fn what_calls_leave_is_said_once() {
     evidence.loops.push(evidence.loops[0].clone());
     let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
     assert_eq!(why, "two loops are related twice");
-    evidence.loops[1].0 =
-        LoopRelation { pair: (ProcId(0), ProcId(1)), entry: CallRelation::default(), results: vec![(0, 0)], turns: Turns::default() };
+    evidence.loops[1].0 = LoopRelation {
+        pair: (ProcId(0), ProcId(1)),
+        entry: CallRelation::default(),
+        results: vec![(0, 0)],
+        turns: Turns::default(),
+    };
     let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
     assert_eq!(why, "what calls of a loop leave is said in two ways");
+    evidence.loops[1].0.turns = Turns { more: [0, 1], ..Turns::default() };
+    let why = Case::counts().refused(&PairEvidence::Loops(evidence.clone()));
+    assert_eq!(why, "the turns of a loop are laid out in two ways");
+    evidence.loops[1].0.turns = Turns::default();
     evidence.loops[1].0.results.clear();
     let why = Case::counts().refused(&PairEvidence::Loops(evidence));
     assert!(!why.contains("in two ways"), "{why}");
