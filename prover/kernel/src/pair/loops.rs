@@ -284,15 +284,16 @@ impl LoopRelation {
         equal.iter().any(|&(a, b)| [a, b][version] == at)
     }
 
-    /// Whether a result is said to be a parameter of its version; or to be read from something that both versions have, by what the loop
-    /// of version 0 looks at: it is then among what a call of that may leave.
+    /// Whether a result is said to be read from something that both versions have, by what the loop of version 0 looks at: it is then
+    /// among what a call of that may leave, and its symbol may be one of such a call. So is a parameter of the loop of version 0, which
+    /// that is given itself.
     fn is_read(&self, program: Both<'_>, result: (usize, usize)) -> bool {
         let params = program.code(self.pair).map(|code| code.params);
         let accesses = &program.effects[0][self.pair.0.index()].accesses;
         let seen = |step: &Step| step.selector().is_some_and(|selector| accesses.contains(&selector));
         self.entry.exit.iter().filter_map(|fact| fact.definition(params)).any(|(version, at, from)| {
             let base = match from.parameter.checked_sub(params[version]) {
-                None => from.steps.is_empty() || self.matched(version, false, from.parameter),
+                None => version == 0 && from.steps.is_empty() || self.matched(version, false, from.parameter),
                 Some(at) => self.matched(version, true, at),
             };
             (version, at) == result && base && from.steps.iter().all(seen)

@@ -112,6 +112,28 @@ fn a_reference_that_one_loop_alone_gives_back_is_null_at_all_ends() {
     assert_eq!(why, Err("a loop hands out a reference that the other one does not".to_string()));
 }
 
+/// The symbol of what the loop of version 1 gives back is one of the call of version 0, from whose region it then is.
+#[test]
+fn a_reference_that_version_1_alone_is_given_is_not_given_back() {
+    const GIVEN: &str = "
+        class Cell { v: int; }
+        version 0
+        procedure run(c: Cell, n: int) { count(c, n); }
+        procedure count(c: Cell, n: int) { if (n > 0) { count(c, n - 1); } }
+        version 1
+        procedure run(c: Cell, n: int) { var d: Cell; d := count(c, n); }
+        procedure count(c: Cell, n: int) returns (d: Cell) { d := c; if (n > 0) { d := count(c, n - 1); } }";
+    let check = |equal: Vec<(usize, usize)>| {
+        let exit = vec![Fact::Equal(atom(1, 2), atom(1, 0), 0)];
+        let entry = CallRelation { equal, exit, ..CallRelation::default() };
+        let own = LoopRelation { pair: OTHER, entry, results: Vec::new(), turns: Turns::default() };
+        let case = Case::new(GIVEN, &[]);
+        case.check_pair(RUN, &case.related(own, in_order))
+    };
+    assert_eq!(check(vec![(0, 0), (1, 1)]), Ok(Uses::new()));
+    assert_eq!(check(vec![(1, 1)]), Err("a loop hands out a reference that the other one does not".to_string()));
+}
+
 /// What calls of related loops share is what the relation says. A claim that says that they do the same would say more.
 #[test]
 fn related_loops_are_matched_by_no_other_claim() {
