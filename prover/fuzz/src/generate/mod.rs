@@ -2,7 +2,7 @@
 //!
 //! In: random numbers. Out: a [`Program`] that is legal L, small, and mostly does something on most stores.
 //!
-//! A fifth of the programs are *turning*: their first procedure is made by `turns`, round a loop. Half of the others are *rich*:
+//! A fifth of the programs are *turning*: their first procedure is made by `turns`, round a loop. Two thirds of the others are *rich*:
 //! their contracts and loops are made by `contracts` and `loops` too.
 //!
 //! Invariant: every variable is declared with its type at the top of its procedure; whether the text shows that is decided
@@ -104,7 +104,7 @@ pub fn program(random: &mut Random) -> Program {
     }
     let element = (classes && random.percent(60))
         .then(|| if random.percent(60) { TypeKind::Int } else { TypeKind::Class("Node".to_owned()) });
-    let rich = !turning && random.percent(50);
+    let rich = !turning && random.percent(65);
     let mut generator = Generator { random, fields, node, element, globals, callees: Vec::new(), rich };
     if generator.random.percent(if rich { 40 } else { 25 }) {
         shared.push(Item::Procedure(generator.external()));
