@@ -114,7 +114,7 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 
 /// Facts that are looked for where those on entry alone do not do: where counters begin or do not come to, that they are below a
 /// length, whether flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does;
-/// and that the sum of a counter from one and one that ends there is one more than what they run up to or down from.
+/// that the sum of a counter from one and one that ends there is one more than what they run up to or down from; and what tests say.
 pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let mut found = Vec::new();

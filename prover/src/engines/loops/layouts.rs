@@ -16,8 +16,9 @@ use smt::solve::Solver;
 use std::collections::{BTreeSet, VecDeque};
 use std::slice;
 
-/// What is looked for, and how turns are laid side by side: in step, with calls that take no turn told apart or not; rotated, so that what
-/// follows a turn is seen with it; with first turns of one or both sides before the loops are matched; several turns against one. Other numbers of turns are read off the loops.
+/// What is looked for, and how turns are laid side by side: in step, with calls that take no turn told apart or not; rotated, so that
+/// what follows a turn is seen with it; with first turns of one or both sides before the loops are matched; several turns against one.
+/// Other numbers of turns are read off the loops.
 const ATTEMPTS: [(LookedFor, Turns); 10] = [
     (LookedFor::Entry, turns([0, 0], [0, 0], false)),
     (LookedFor::Ends, turns([0, 0], [0, 0], true)),
@@ -46,8 +47,10 @@ impl Layouts {
     pub(super) fn new(goal: &Goal<'_>) -> Self {
         let pairs = partners::pairs(goal);
         let tried = |&pair: &Pair| {
-            let paced = pace::turns(goal.program, pair).map(|turns| (LookedFor::Ends, turns));
-            paced.into_iter().chain(ATTEMPTS).collect()
+            // The turns of a loop that several pairs share are laid out in one way, whatever each of them would like best.
+            let alone = pairs.iter().filter(|&&other| share_a_loop(pair, other)).count() == 1;
+            let paced = if alone { pace::turns(goal.program, pair) } else { None };
+            paced.map(|turns| (LookedFor::Ends, turns)).into_iter().chain(ATTEMPTS).collect()
         };
         let tried = pairs.iter().map(tried).collect();
         Layouts { pairs, tried }
@@ -91,7 +94,7 @@ impl Layouts {
     /// The layouts after one that failed at a pair of loops, or around them: what was right for an earlier pair, and the one that
     /// comes next.
     fn next(&self, layout: &[usize], at: Option<usize>) -> Vec<Vec<usize>> {
-        let goes_on = |own: usize| at.is_none_or(|at| self.goes_with(at, own));
+        let goes_on = |own: usize| at.is_none_or(|at| share_a_loop(self.pairs[at], self.pairs[own]));
         let with = |number: &dyn Fn(usize) -> usize| -> Vec<usize> {
             let own = |own: usize| if goes_on(own) { number(own).min(self.tried[own].len() - 1) } else { layout[own] };
             (0..layout.len()).map(own).collect()
@@ -100,11 +103,6 @@ impl Layouts {
         let mut next: Vec<Vec<usize>> = earlier.into_iter().map(|number| with(&|_| number)).collect();
         next.push(with(&|own| layout[own] + 1));
         next
-    }
-
-    /// Whether two pairs are one, or share a loop: its turns are laid out in one way.
-    fn goes_with(&self, at: usize, own: usize) -> bool {
-        self.pairs[at].0 == self.pairs[own].0 || self.pairs[at].1 == self.pairs[own].1
     }
 
     /// The ways in which the variables of all loops may go together, the likelier ones first.
@@ -127,4 +125,9 @@ impl Layouts {
         all.truncate(if common { MAX_WAYS } else { MAX_RARE_WAYS });
         all
     }
+}
+
+/// Whether two pairs are one, or have a loop in common.
+fn share_a_loop(one: Pair, other: Pair) -> bool {
+    one.0 == other.0 || one.1 == other.1
 }

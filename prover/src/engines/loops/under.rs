@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let loops = [(0, left, pair.0), (1, right, pair.1)];
-    let loops = loops.map(|(version, code, id)| Loop { version, code, fixed: kept(code, id) });
+    let loops = loops.map(|(version, code, id)| Loop { version, code, spoken_of: kept(code, id) });
     let tests: Vec<Fact> = loops.iter().flat_map(Loop::tests).take(MAX_TESTS).collect();
     let both: Vec<Fact> = tests.into_iter().flat_map(either_way).collect();
     let values: Vec<Fact> = loops.iter().flat_map(|own| own.values(program)).collect();
@@ -32,7 +32,7 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 pub(super) fn guards(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let loops =
-        [(0, left), (1, right)].map(|(version, code)| Loop { version, code, fixed: (0..code.params).collect() });
+        [(0, left), (1, right)].map(|(version, code)| Loop { version, code, spoken_of: (0..code.params).collect() });
     let guards = loops.iter().flat_map(Loop::guard).take(MAX_TESTS);
     guards.flat_map(either_way).collect()
 }
@@ -60,15 +60,15 @@ pub(super) fn kept(code: &Procedure, id: ProcId) -> BTreeSet<usize> {
     kept
 }
 
-/// A loop of a version, and the parameters that facts may speak of: mostly those that all its turns are given alike.
+/// A loop of a version, and the parameters that facts speak of.
 struct Loop<'c> {
     version: usize,
     code: &'c Procedure,
-    fixed: BTreeSet<usize>,
+    spoken_of: BTreeSet<usize>,
 }
 
 impl Loop<'_> {
-    /// Its tests of variables that no turn changes, and of fields of what these refer to: whether one is set, or how it compares with a
+    /// Its tests of these variables, and of fields of what these refer to: whether one is set, or how it compares with a
     /// number or with another.
     fn tests(&self) -> Vec<Fact> {
         let mut found = Vec::new();
@@ -119,7 +119,7 @@ impl Loop<'_> {
         }
     }
 
-    /// A variable that no turn changes, or a field of what one refers to.
+    /// One of these variables, or a field of what one refers to.
     fn atom(&self, value: &Expr) -> Option<Atom> {
         let (base, steps) = match &value.kind {
             ExprKind::Field(base, field) => (&**base, vec![Step::Field(*field)]),
@@ -127,11 +127,11 @@ impl Loop<'_> {
             _ => (value, Vec::new()),
         };
         let ExprKind::Local(id) = base.kind else { return None };
-        let parameter = Some(id.index()).filter(|at| self.fixed.contains(at))?;
+        let parameter = Some(id.index()).filter(|at| self.spoken_of.contains(at))?;
         Some(Atom { version: self.version, parameter, steps })
     }
 
-    /// What variables that no turn changes may be given before it begins: literals, and what other such variables are.
+    /// What these variables may be given before it begins: literals, and what others of them are.
     fn values(&self, program: &Program<'_>) -> Vec<Fact> {
         let around = self.code.origin.part_of().map(|id| program.unit.procedure(self.version, id));
         let Some((around, body)) = around.and_then(|around| Some((around, around.body.as_ref()?))) else {
@@ -140,7 +140,7 @@ impl Loop<'_> {
         let own = |id: LocalId| {
             let (name, ty) = (&around.local(id).name, &around.local(id).ty);
             let at = parameters(self.code).iter().position(|local| local.name == *name && local.ty == *ty)?;
-            self.fixed.contains(&at).then(|| Atom { version: self.version, parameter: at, steps: Vec::new() })
+            self.spoken_of.contains(&at).then(|| Atom { version: self.version, parameter: at, steps: Vec::new() })
         };
         let mut found = Vec::new();
         let mut note = |fact: Option<Fact>| found.extend(fact.filter(|fact| !found.contains(fact)));
