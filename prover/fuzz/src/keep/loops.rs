@@ -4,7 +4,7 @@
 //! way. Loops with invariants are left alone: an invariant speaks of the loop as it is.
 
 use super::procedures::{helper_for, outline_of};
-use super::statements::{Site, around, effects_of, leaves_loop, sites};
+use super::statements::{Site, around, calls_inside, effects_of, leaves_loop, sites};
 use crate::effects::{Location, Summaries, independent};
 use crate::tree::{
     Program, allocate, any_expr, assign, binary, block, blocks, branch, declare, each_expr, each_expr_in, expr, field,
@@ -59,7 +59,7 @@ fn is(e: &Expr, text: &str) -> bool {
 }
 
 fn calls(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::Call(_) | StmtKind::CallAssign { .. }) || own_exprs(stmt).into_iter().any(has_call)
+    matches!(stmt.kind, StmtKind::Call(_) | StmtKind::CallAssign { .. }) || calls_inside(stmt)
 }
 
 /// The `k` of a last statement `k := k + 1`.
@@ -146,13 +146,17 @@ pub(super) fn hoist_read(program: &mut Program, at: usize, random: &mut Random) 
 
 /// What is evaluated whenever a loop is reached, and (`false`) whenever its first turn is taken.
 fn always(found: &Loop) -> Vec<(&Expr, bool)> {
-    let first = found.body.stmts.first().map(own_exprs).unwrap_or_default();
+    let first = match found.body.stmts.first() {
+        // What its invariants look at is not what the turn does.
+        Some(Stmt { kind: StmtKind::While { cond, .. }, .. }) => vec![cond],
+        first => first.map(own_exprs).unwrap_or_default(),
+    };
     let first = first.into_iter().filter(|e| !has_call(e) && !has_call(&found.cond));
     std::iter::once((&found.cond, true)).chain(first.map(|e| (e, false))).collect()
 }
 
-/// Visits the parts of an expression that are evaluated whenever it is. A place that is written is one too: what it is written
-/// to is not read, so it is no place to hoist; its object is.
+/// Visits the parts of an expression that are evaluated whenever it is. What a statement writes to passes for one that it reads; who
+/// asks for what the loop leaves alone is not misled.
 fn evaluated(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match &e.kind {
         ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, first, _) | ExprKind::Cond(first, ..) => {

@@ -8,7 +8,7 @@ use crate::tree::{
     Program, assign, block, branch, call, declare, default_of, each_expr_in, expr, name, param, rename_all, rename_in,
     stmt, stmts, var, variables,
 };
-use lang_l::ast::{Call, Expr, ExprKind, Procedure, Rhs, Stmt, StmtKind, TypeKind};
+use lang_l::ast::{Block, Call, Expr, ExprKind, Param, Procedure, Rhs, Stmt, StmtKind, TypeKind};
 use lang_l::random::Random;
 use lang_l::source::Span;
 use std::collections::BTreeMap;
@@ -181,12 +181,18 @@ impl Cut {
             .map(|(text, _)| assign(var(&format!("{text}_out")), var(&format!("{text}_in"))))
             .collect();
         all.extend(renamed.stmts);
+        let results = self.results.iter().map(|(text, kind)| param(&format!("{text}_out"), kind.clone())).collect();
+        self.procedure(text, results, block(all))
+    }
+
+    /// A procedure that takes what is mentioned.
+    fn procedure(&self, text: &str, results: Vec<Param>, body: Block) -> Procedure {
         Procedure {
             name: name(text),
             params: self.params.iter().map(|(text, kind)| param(&format!("{text}_in"), kind.clone())).collect(),
-            results: self.results.iter().map(|(text, kind)| param(&format!("{text}_out"), kind.clone())).collect(),
+            results,
             specs: Vec::new(),
-            body: Some(block(all)),
+            body: Some(body),
             span: Span::default(),
         }
     }
@@ -220,14 +226,7 @@ pub(super) fn helper_for(program: &mut Program, at: usize, value: &Expr, kind: T
     let text = program.fresh("value");
     let mut body = block(vec![assign(var("value_out"), value.clone())]);
     rename_in(&mut body, &|text| cut.inside(text));
-    program.procedures.push(Procedure {
-        name: name(&text),
-        params: cut.params.iter().map(|(text, kind)| param(&format!("{text}_in"), kind.clone())).collect(),
-        results: vec![param("value_out", kind)],
-        specs: Vec::new(),
-        body: Some(body),
-        span: Span::default(),
-    });
+    program.procedures.push(cut.procedure(&text, vec![param("value_out", kind)], body));
     let args = cut.params.iter().map(|(text, _)| var(text)).collect();
     expr(ExprKind::Call(Call { callee: name(&text), args, span: Span::default() }))
 }
