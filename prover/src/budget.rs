@@ -205,7 +205,7 @@ pub(crate) mod concrete {
     pub struct SearchBudget {
         /// The most inputs.
         pub inputs: u64,
-        /// The most steps of all runs together.
+        /// The most steps of all runs together, with what contracts look at.
         pub steps: u64,
     }
 

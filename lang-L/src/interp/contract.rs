@@ -16,7 +16,8 @@ use crate::hir::{BinOp, Expr, ExprKind, LocalId, Procedure, Type};
 use crate::source::Span;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use std::collections::{HashSet, VecDeque};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// What a contract expression is evaluated in.
@@ -45,7 +46,8 @@ pub(crate) fn holds(memory: &mut Memory<'_>, context: &Context<'_>, e: &Expr) ->
 
 /// The value of a contract expression.
 pub(crate) fn evaluate(memory: &mut Memory<'_>, context: &Context<'_>, e: &Expr) -> Step<Value> {
-    Evaluation { memory, context, old: false, bound: Vec::new(), seen: [None, None] }.value(e)
+    Evaluation { memory, context, old: false, bound: Vec::new(), seen: [None, None], walks: Default::default() }
+        .value(e)
 }
 
 /// What quantifiers see.
@@ -57,6 +59,22 @@ struct Seen {
     of_type: Vec<(Type, Rc<[Value]>)>,
 }
 
+/// A search for what an object reaches, as far as somebody has asked yet.
+struct Walk {
+    /// What was come to and looked into.
+    passed: HashSet<Addr>,
+    /// What was come to.
+    reached: HashSet<Addr>,
+    /// What was come to and not looked into.
+    queue: VecDeque<Addr>,
+}
+
+impl Walk {
+    fn new(from: Addr) -> Walk {
+        Walk { passed: HashSet::default(), reached: HashSet::from_iter([from]), queue: VecDeque::from([from]) }
+    }
+}
+
 struct Evaluation<'e, 'r> {
     memory: &'e mut Memory<'r>,
     context: &'e Context<'e>,
@@ -66,6 +84,8 @@ struct Evaluation<'e, 'r> {
     bound: Vec<(LocalId, Value)>,
     /// What quantifiers see, now and inside `old`, once one has asked.
     seen: [Option<Seen>; 2],
+    /// What is known of what objects reach, now and inside `old`: a quantifier asks the same of each object.
+    walks: [HashMap<Addr, Walk>; 2],
 }
 
 impl<'e> Evaluation<'e, '_> {
@@ -149,19 +169,31 @@ impl<'e> Evaluation<'e, '_> {
     }
 
     fn reaches(&mut self, from: Addr, to: Addr, span: Span) -> Step<bool> {
+        let at = usize::from(self.old);
+        let mut walk = self.walks[at].remove(&from).unwrap_or_else(|| Walk::new(from));
+        let reaches = self.walk_on(&mut walk, to, span)?;
+        self.walks[at].insert(from, walk);
+        Ok(reaches)
+    }
+
+    /// Goes on with a search until an object is come to, or nothing more is.
+    fn walk_on(&mut self, walk: &mut Walk, to: Addr, span: Span) -> Step<bool> {
         let store = self.store();
-        let mut seen = HashSet::from([from]);
-        let mut queue = VecDeque::from([from]);
-        while let Some(addr) = queue.pop_front() {
+        if walk.passed.contains(&to) {
+            return Ok(true);
+        }
+        while let Some(&addr) = walk.queue.front() {
             if addr == to {
                 return Ok(true);
             }
+            walk.queue.pop_front();
+            walk.passed.insert(addr);
             self.memory.work(1)?;
             for slot in reference_slots(self.memory, store, addr) {
                 if let Value::Ref(Some(next)) = self.memory.slot(store, addr, slot, span)?
-                    && seen.insert(next)
+                    && walk.reached.insert(next)
                 {
-                    queue.push_back(next);
+                    walk.queue.push_back(next);
                 }
             }
         }

@@ -21,6 +21,9 @@ use crate::heap::value::{Location, Slot, Value};
 use crate::hir::{Expr, ExprKind, LocalId, Place, ProcId, Rhs, Stmt, StmtKind};
 use crate::source::Span;
 
+/// What a contract looks at takes about as long as so many steps.
+const STEPS_OF_A_LOOK: u64 = 4;
+
 /// A run.
 pub(super) struct Machine<'r> {
     pub(super) job: &'r Job<'r>,
@@ -40,9 +43,9 @@ impl<'r> Machine<'r> {
         Machine { job, memory, frames: Vec::new(), divergence, steps: 0 }
     }
 
-    /// How many steps have been taken.
-    pub(super) fn steps(&self) -> u64 {
-        self.steps
+    /// How many steps have been taken, with those that would take as long as contracts took.
+    pub(super) fn work(&self) -> u64 {
+        self.steps.saturating_add(self.memory.looked_at().saturating_mul(STEPS_OF_A_LOOK))
     }
 
     /// Where it is: of each procedure the innermost call, and the loops in it.

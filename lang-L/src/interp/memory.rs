@@ -29,8 +29,11 @@ pub(crate) struct Memory<'r> {
     looked_at: u64,
 }
 
-/// How much the contracts of a run may look at for each step that it may take.
+/// How much the contracts of a run may look at for each step that it may take, of so many steps.
 const LOOKS_PER_STEP: u64 = 64;
+const STEPS_WITH_LOOKS: u64 = 200_000;
+/// The same for each further step.
+const LOOKS_PER_FURTHER_STEP: u64 = 2;
 
 impl<'r> Memory<'r> {
     /// The memory of a run from `input`, in which nothing has happened yet.
@@ -46,10 +49,17 @@ impl<'r> Memory<'r> {
     /// Counts what a contract looks at; a run whose contracts look at too much is stopped.
     pub(crate) fn work(&mut self, amount: u64) -> Step<()> {
         self.looked_at = self.looked_at.saturating_add(amount);
-        if self.looked_at > self.limits.steps.saturating_mul(LOOKS_PER_STEP) {
+        let few = self.limits.steps.min(STEPS_WITH_LOOKS);
+        let further = (self.limits.steps - few).saturating_mul(LOOKS_PER_FURTHER_STEP);
+        if self.looked_at > (few * LOOKS_PER_STEP).saturating_add(further) {
             return Err(Box::new(Outcome::OutOfBudget(Budget::Steps)));
         }
         Ok(())
+    }
+
+    /// How much contracts have looked at.
+    pub(super) fn looked_at(&self) -> u64 {
+        self.looked_at
     }
 
     /// `store`, which is the present store or an earlier one, over the initial store.

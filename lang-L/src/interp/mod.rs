@@ -88,8 +88,8 @@ pub struct Run {
     pub outcome: Outcome,
     /// What it started from, with every place set that it has read.
     pub input: Input,
-    /// How many steps it took.
-    pub steps: u64,
+    /// How many steps it took; what contracts look at counts as the steps that take as long.
+    pub work: u64,
     /// Where it was, outermost first, if it was stopped.
     pub stuck: Vec<Stuck>,
 }
@@ -111,7 +111,7 @@ pub fn run(job: &Job<'_>, input: Input, environment: &mut dyn Environment) -> Ru
     let mut machine = machine::Machine::new(job, input, environment);
     let outcome = deep(|| machine.run());
     let stuck = if matches!(outcome, Outcome::OutOfBudget(_)) { machine.stuck() } else { Vec::new() };
-    Run { outcome, stuck, steps: machine.steps(), input: machine.into_input() }
+    Run { outcome, stuck, work: machine.work(), input: machine.into_input() }
 }
 
 /// Whether a condition over a procedure's parameters and the globals holds at the start, with the input as far as it was

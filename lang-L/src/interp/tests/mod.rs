@@ -37,7 +37,7 @@ fn run_words(text: &str, name: &str, words: &str) -> Run {
     // No outcome depends on addresses.
     let scattered = run_input(&unit, name, input, Limits::default(), &mut Scattered::new(7));
     assert_eq!(summary(&sequential.outcome), summary(&scattered.outcome), "addresses matter in {text}");
-    assert_eq!(sequential.steps, scattered.steps, "addresses matter in {text}");
+    assert_eq!(sequential.work, scattered.work, "addresses matter in {text}");
     sequential
 }
 

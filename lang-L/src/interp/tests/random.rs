@@ -125,7 +125,7 @@ fn no_outcome_depends_on_addresses() {
     for_programs(|unit, input, externals| {
         let sequential = run_input(unit, "p", input.clone(), FEW, &mut Sequential::after(input).with(externals));
         let scattered = run_input(unit, "p", input.clone(), FEW, &mut Scattered::new(99).with(externals));
-        assert_eq!(sequential.steps, scattered.steps);
+        assert_eq!(sequential.work, scattered.work);
         let end = match (sequential.outcome, scattered.outcome) {
             (Outcome::Normal(left), Outcome::Normal(right)) => {
                 assert!(same(unit, input, &left, &right) && same(unit, input, &right, &left));

@@ -78,7 +78,7 @@ pub fn search_endless(
     let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
         let first = run(&left, base, environment);
         let second = run(&right, first.input, environment);
-        *steps += first.steps + second.steps;
+        *steps += first.work + second.work;
         let stopped = [&first.outcome, &second.outcome].map(|outcome| matches!(outcome, Outcome::OutOfBudget(_)));
         if stopped[0] == stopped[1] || asked == MAX_PROOFS {
             return None;
@@ -105,7 +105,7 @@ pub fn search_contract(
     let job = Job { unit, version, procedure, limits: SEARCH };
     let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
         let run = run(&job, base, environment);
-        *steps += run.steps;
+        *steps += run.work;
         wanted.broken_by(run.outcome)?;
         replayed(&run.input, environment.externals, wanted)
     };
@@ -142,12 +142,12 @@ fn suspect(pair: &RunPair<'_>, base: Input, environment: &mut Lazy<'_>, steps: &
         input = read;
     }
     let first = run(&left, input, environment);
-    *steps += first.steps;
+    *steps += first.work;
     if matches!(first.outcome, Outcome::Excluded(..) | Outcome::OutOfBudget(_) | Outcome::Unsupported { .. }) {
         return None;
     }
     let second = run(&right, first.input, environment);
-    *steps += second.steps;
+    *steps += second.work;
     let mut input = second.input;
     if let (Outcome::Normal(left), Outcome::Normal(right)) = (&first.outcome, &second.outcome) {
         settle_overwritten(pair.unit, environment, &mut input, &left.store, &right.store);
