@@ -1,6 +1,7 @@
 //! Promotion of fields: one that a loop looks at through one variable alone is a variable while the loop runs.
 //!
 //! In: a program. Out: the program with `h := v.f; while (…) {…} v.f := h;` in place of a loop that has `v.f` wherever it now has `h`.
+//! Where v may be null, and each turn comes to a field of it, all of that stands under the condition of the loop.
 //!
 //! Rule *Promotion* (`proofs/soundness.md`). Nothing in the loop reads or writes that field of any object but by `v.f`, and v is not
 //! assigned: so the field holds there what the variable does. It is stored where the loop is left.
@@ -154,10 +155,16 @@ impl Promotion<'_> {
         let span = stmt.span;
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         let outside = self.held.clone();
+        let (mut guard, mut under_guard) = (None, BTreeSet::new());
+        let come_to = come_to_in_a_turn(&stmt);
         for (object, field) in fields_written(&stmt).difference(&outside).copied() {
             let alone = looks_at_alone(&stmt, object, field) || faults::planted("kernel/scalars/aliased");
-            let is_there = known.contains(&object) || faults::planted("kernel/scalars/null");
-            if alone && is_there && (self.wanted)(field) {
+            let is_known = known.contains(&object) || faults::planted("kernel/scalars/null");
+            if alone && (is_known || come_to.contains(&object)) && (self.wanted)(field) {
+                if !is_known {
+                    guard = guard.or_else(|| condition(&stmt));
+                    under_guard.insert(object);
+                }
                 let held = self.variable(object, field);
                 let [load, store] = self.moves((object, field), held, span);
                 stmt = replaced(stmt, (object, field), held, &store);
@@ -168,11 +175,19 @@ impl Promotion<'_> {
         }
         if let StmtKind::While { cond, body, .. } = &mut stmt.kind {
             let mut within = known.clone();
+            within.extend(under_guard);
             not_null(cond, &mut within);
             self.block(body, &mut within);
         }
         self.held = outside;
-        before.into_iter().chain([stmt]).chain(behind).collect()
+        let stmts: Vec<Stmt> = before.into_iter().chain([stmt]).chain(behind).collect();
+        match guard {
+            None => stmts,
+            Some(guard) => {
+                let kind = StmtKind::If(guard, Block { span, stmts }, Block { span, stmts: Vec::new() });
+                vec![Stmt { kind, span }]
+            }
+        }
     }
 
     /// The variable that stands for a field of what another one refers to.
@@ -259,6 +274,46 @@ fn looks_at_alone(stmt: &Stmt, object: LocalId, field: FieldId) -> bool {
             && !inner.exprs().into_iter().any(|e| e.any(&read));
     });
     alone
+}
+
+/// The condition of a loop, as it is written.
+fn condition(stmt: &Stmt) -> Option<Expr> {
+    match &stmt.kind {
+        StmtKind::While { cond, .. } => Some(cond.clone()),
+        _ => None,
+    }
+}
+
+/// The variables that a loop does not assign and of which each turn comes to a field, before it may do anything but to err: each turn
+/// errs where one is null. None where there are invariants, which are looked at before the condition is.
+fn come_to_in_a_turn(stmt: &Stmt) -> BTreeSet<LocalId> {
+    let mut found = BTreeSet::new();
+    if let StmtKind::While { invariants, body, .. } = &stmt.kind
+        && invariants.is_empty()
+    {
+        for inner in &body.stmts {
+            match &inner.kind {
+                StmtKind::Assign(target, _) => {
+                    inner.exprs().into_iter().for_each(|e| surely_read(e, &mut found));
+                    found.extend(match target {
+                        Place::Field(object, _) => variable(object),
+                        _ => None,
+                    });
+                }
+                StmtKind::If(cond, ..) => surely_read(cond, &mut found),
+                StmtKind::While { cond, invariants, .. } if invariants.is_empty() => surely_read(cond, &mut found),
+                _ => {}
+            }
+            let mut goes_on = true;
+            inner.walk(&mut |part| goes_on &= matches!(part.kind, StmtKind::Assign(..) | StmtKind::If(..)));
+            if !goes_on && !faults::planted("kernel/scalars/left-before") {
+                break;
+            }
+        }
+    }
+    let assigned = stmt.assigned();
+    found.retain(|id| !assigned.contains(id));
+    found
 }
 
 /// What a statement assigns may be null after it.

@@ -189,7 +189,7 @@ mod tests {
             ),
             (
                 "while (n > 0) { while (x.f > 0) { x.f := x.f - 1; } n := n - 1; }",
-                "while (n > 0) { h := x.f; while (h > 0) { h := h - 1; } x.f := h; n := n - 1; }",
+                "if (n > 0) { h := x.f; while (n > 0) { while (h > 0) { h := h - 1; } n := n - 1; } x.f := h; }",
             ),
             (
                 "if (x != null) { while (n > 0) { while (x.f > n) { x.f := 0; return 1, c; } n := n - 1; } }",
@@ -199,6 +199,27 @@ mod tests {
                 "c := new C(); while (x.f > 0) { x.f := x.f - 1; c.g := c; }",
                 "c := new C(); s := x.f; y := c.g; while (s > 0) { s := s - 1; y := c; } x.f := s; c.g := y;",
             ),
+            // Where the variable may be null, and each turn comes to the field.
+            (
+                "while (n > 0) { x.f := x.f + 1; n := n - 1; }",
+                "if (n > 0) { h := x.f; while (n > 0) { h := h + 1; n := n - 1; } x.f := h; }",
+            ),
+            (
+                "while (n > 0 && x.f > 0) { x.f := x.f - 1; }",
+                "if (n > 0 && x.f > 0) { h := x.f; while (n > 0 && h > 0) { h := h - 1; } x.f := h; }",
+            ),
+            (
+                "while (n > 0) { n := n - 1; if (x.g == null) { x.f := n; return 1, c; } }",
+                "if (n > 0) { h := x.f; while (n > 0) { n := n - 1; if (x.g == null) { h := n; x.f := h; return 1, c; } } x.f := h; }",
+            ),
+            (
+                "r := x.f; x := c; while (n > 0) { x.f := x.f + n; n := n - 1; }",
+                "r := x.f; x := c; if (n > 0) { h := x.f; while (n > 0) { h := h + n; n := n - 1; } x.f := h; }",
+            ),
+            (
+                "if (x != null) { skip; } while (n > 0) { x.f := x.f + n; n := n - 1; }",
+                "if (x != null) { skip; } if (n > 0) { h := x.f; while (n > 0) { h := h + n; n := n - 1; } x.f := h; }",
+            ),
         ] {
             becomes(fields, variables);
         }
@@ -207,8 +228,13 @@ mod tests {
     #[test]
     fn fields_that_are_looked_at_otherwise_stay() {
         for kept in [
-            "while (n > 0) { x.f := x.f + 1; n := n - 1; }",
-            "while (n > 0 && x.f > 0) { x.f := x.f - 1; }",
+            "while (n > 0) { if (n > 1) { x.f := n; } n := n - 1; }",
+            "while (n > 0) { if (n == r) { break; } x.f := x.f + 1; n := n - 1; }",
+            "while (n > 0) { while (n > r) { r := r + 1; } x.f := x.f + 1; n := n - 1; }",
+            "while (n > 0) { assert n < 10; x.f := x.f + 1; n := n - 1; }",
+            "while (n > 0) { assume n < 10; x.f := x.f + 1; n := n - 1; }",
+            "while (n > 0) { if (n > 1 && x.f > 0) { x.f := n; } n := n - 1; }",
+            "while (n > 0) invariant n > -1; { x.f := x.f + 1; n := n - 1; }",
             "while (x.f > 0) { x.f := x.f - 1; r := r + c.f; }",
             "while (x.f > 0) { x.f := x.f - 1; x.g.f := r; }",
             "while (x.f > 0) { x.f := x.f - 1; read(n); }",
@@ -217,8 +243,6 @@ mod tests {
             "while (x.g != null) { x.g := x.g.g; }",
             "while (x.g != null) { assert reach(x, c); x.g := x.g.g; }",
             "while (x.f > 0) { x.f := x.f - 1; assert old(n) == n; }",
-            "r := x.f; x := c; while (n > 0) { x.f := x.f + n; n := n - 1; }",
-            "if (x != null) { skip; } while (n > 0) { x.f := x.f + n; n := n - 1; }",
             "while (x.f > 0) { r := x.f; n := n - 1; }",
         ] {
             stays(kept, "");
