@@ -104,6 +104,8 @@ pub(crate) mod templates {
 pub(crate) mod loops {
     /// More pairs of loops than this are not tried.
     pub(crate) const MAX_LOOPS: usize = 4;
+    /// More pairs of loops that do parts of one another are not compared.
+    pub(crate) const MAX_COMPARED: usize = 6;
     /// References of two loops may go together in more ways than this, which are not tried.
     pub(crate) const MAX_WAYS: usize = 6;
     /// Ways in which references that have a namesake go together with others.

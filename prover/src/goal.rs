@@ -193,6 +193,8 @@ pub struct LoopEvidence {
     pub pair: Pair,
     /// How their turns are laid side by side.
     pub turns: Turns,
+    /// Whether their calls are compared alone, and keep names of their own.
+    pub compared: bool,
     /// The parameters that are equal: of version 0, of version 1.
     pub equal: Vec<(usize, usize)>,
     /// Which of the facts that are tried hold.
@@ -383,14 +385,14 @@ impl PairProof {
 
     pub(crate) fn note(&mut self, arena: &Arena, relation: &Relation, left: &Outcome, right: &Outcome) {
         self.relations += 1;
-        let Relation::Isomorphic(Correspondence { allocs, calls }) = relation else { return };
+        let Relation::Isomorphic(Correspondence { allocs, calls, compared }) = relation else { return };
         let place = |outcome: &Outcome, alloc| outcome.news.iter().find(|(b, _)| *b == alloc).map(|(_, span)| *span);
         for (&theirs, &mine) in allocs {
             if let (Some(a), Some(b)) = (place(left, mine), place(right, theirs)) {
                 self.correspondence.insert((a, b));
             }
         }
-        for (&theirs, &mine) in calls {
+        for (&theirs, &mine) in calls.iter().chain(compared.iter().map(|(theirs, mine)| (theirs, mine))) {
             self.matched_calls.insert((arena.record(mine).span, arena.record(theirs).span));
         }
     }

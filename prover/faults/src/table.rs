@@ -431,6 +431,7 @@ pub const ALL: &[Fault] = &[
         ),
         "relate/excluded-unasked",
     ),
+    kernel("kernel/pair/compared", "prover/kernel/src/pair/loops.rs", "loops that write something may be compared"),
     kernel("kernel/pair/errors-unrelated", "prover/kernel/src/pair/paths.rs", "a return need not meet an error"),
     kernel(
         "kernel/pair/endless-unrelated",

@@ -242,6 +242,7 @@ impl Words<'_> {
                     left: self.name(0, own.pair.0),
                     right: self.name(1, own.pair.1),
                     turns: (own.turns != Turns::default()).then(|| own.turns.clone()),
+                    compared: own.compared,
                     equal: own.equal.clone(),
                     facts: own.facts.clone(),
                     results: own.results.clone(),
@@ -316,6 +317,7 @@ impl Reader<'_> {
         Ok(LoopEvidence {
             pair: self.couple(&entry.left, &entry.right)?,
             turns: entry.turns.clone().unwrap_or_default(),
+            compared: entry.compared,
             equal: entry.equal.clone(),
             facts: entry.facts.clone(),
             results: entry.results.clone(),

@@ -159,6 +159,9 @@ pub(super) struct LoopsEntry {
     /// How their turns are laid side by side, where not one by one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) turns: Option<Turns>,
+    /// Whether their calls are compared alone, so that one may be compared with several.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub(super) compared: bool,
     /// The parameters that are equal.
     pub(super) equal: Vec<(usize, usize)>,
     /// Which of the facts that are tried hold.

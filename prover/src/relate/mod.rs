@@ -213,9 +213,6 @@ impl<'a> Searcher<'a> {
             open.reverse();
         }
         for (at, theirs) in open {
-            if alignment.calls.contains_key(&theirs) {
-                continue;
-            }
             let mut candidates: Vec<(usize, CallId)> = left.calls.iter().copied().enumerate().collect();
             candidates.retain(|&(_, mine)| self.same_arguments(sides, mine, theirs) == plain);
             match self.order {
@@ -223,9 +220,8 @@ impl<'a> Searcher<'a> {
                 Order::LastFirst => candidates.reverse(),
             }
             for (_, mine) in candidates {
-                if (!faults::planted("relate/call-taken-twice") && alignment.calls.values().any(|&taken| taken == mine))
-                    || self.attempts == 0
-                {
+                let is_open = alignment.is_open(theirs, mine, self.compares(mine, theirs));
+                if !(is_open || faults::planted("relate/call-taken-twice")) || self.attempts == 0 {
                     continue;
                 }
                 let claimed = self.claimed(left, right, (mine, theirs));
@@ -268,6 +264,7 @@ impl<'a> Searcher<'a> {
     ) -> Option<Option<usize>> {
         let mut before = matched.clone();
         before.calls.remove(&theirs);
+        before.compared.remove(&(theirs, mine));
         for (under, level) in claimed {
             match under {
                 None => self.relater.use_claim(mine, theirs, level),
@@ -282,6 +279,11 @@ impl<'a> Searcher<'a> {
             return Some(under);
         }
         None
+    }
+
+    /// Whether two calls are compared alone, and keep their names.
+    fn compares(&self, mine: CallId, theirs: CallId) -> bool {
+        self.relater.compares([mine, theirs].map(|call| self.relater.arena.record(call)))
     }
 
     /// Whether two calls have the same arguments in plain sight.
@@ -365,8 +367,9 @@ impl<'a> Searcher<'a> {
 
 /// What makes the second alignment of the first; `None` when that is no single match.
 fn match_between(before: &Correspondence, after: &Correspondence, under: Option<usize>) -> Option<Match> {
-    let mut calls = after.calls.iter().filter(|(theirs, _)| !before.calls.contains_key(theirs));
-    let (&right, &left) = calls.next()?;
+    let named = after.calls.iter().filter(|(theirs, _)| !before.calls.contains_key(theirs));
+    let mut calls = named.map(|(&theirs, &mine)| (theirs, mine)).chain(&after.compared - &before.compared);
+    let (right, left) = calls.next()?;
     let left = if faults::planted("relate/matches-crossed") {
         before.calls.values().next().copied().unwrap_or(left)
     } else {

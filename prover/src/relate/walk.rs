@@ -66,7 +66,7 @@ impl Searcher<'_> {
         let (aligned, records, _) =
             self.relater.regions_alike(sides.left, sides.right, &proposed, (mine, theirs), [0, 1])?;
         self.weaken(&aligned, records.each_ref(), [0, 1]);
-        proposed.calls.insert(theirs, mine);
+        proposed.add(theirs, mine, self.compares(mine, theirs));
         Some(proposed)
     }
 

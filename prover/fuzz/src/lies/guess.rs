@@ -185,11 +185,14 @@ fn relation(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> LoopRelati
         facts: (0..chance.facts()).filter_map(|_| fact([left, right].map(parameters), chance.random)).collect(),
         apart: (0..chance.facts() / 2).map(|_| place(chance.random)).filter(there).collect(),
         exit: (0..chance.facts()).filter_map(|_| fact([left, right].map(parameters), chance.random)).collect(),
+        compared: !chance.sure && chance.random.percent(20),
     };
     // More turns are refused at once; what they would lead to is not looked at.
     let mut turns = turns(chance.random);
     turns.first.iter_mut().chain(&mut turns.more).for_each(|turns| *turns %= 3);
-    LoopRelation { pair, entry, results: partners(results(left), results(right), chance), turns }
+    // Results of calls that are compared are not given one name.
+    let together = if entry.compared { Vec::new() } else { partners(results(left), results(right), chance) };
+    LoopRelation { pair, entry, results: together, turns }
 }
 
 /// Something about a number of each version.

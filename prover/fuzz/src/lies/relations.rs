@@ -59,6 +59,14 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         *one_of(&mut relation(claim(subject, story, random)?, random)?.entry.apart, random)? = place(random);
         Some(())
     }),
+    ("loops compared, or matched instead", |subject, story, random| {
+        let own = relation(claim(subject, story, random)?, random)?;
+        own.entry.compared = !own.entry.compared;
+        if random.percent(70) {
+            own.results.clear();
+        }
+        Some(())
+    }),
     ("turns of loops", |subject, story, random| {
         relation(claim(subject, story, random)?, random)?.turns = turns(random);
         Some(())

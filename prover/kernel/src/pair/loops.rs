@@ -17,7 +17,7 @@ use crate::exec::{Executor, on_entry};
 use crate::fact::{Atom, Fact, Given, Step};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Apart, CallRelation, Claims, EndRelation, Level, Relater, Uses};
-use lang_l::hir::{Expr, ExprKind, FieldId, Local, Procedure};
+use lang_l::hir::{Expr, ExprKind, FieldId, Local, ProcId, Procedure};
 use smt::arena::Arena;
 use smt::heap::HeapId;
 use smt::solve::Solver;
@@ -96,7 +96,7 @@ impl Frame<'_> {
     /// The effects of both versions, in which calls of loops share only what their relation says with their partners.
     pub fn effects(&self) -> [Vec<Effects>; 2] {
         let mut effects = self.goal.program.effects.map(<[Effects]>::to_vec);
-        for own in self.loops {
+        for own in self.loops.iter().filter(|own| !own.entry.compared) {
             let [left, right] = own.returned(self.goal.program);
             effects[0][own.pair.0.index()].returned = left;
             effects[1][own.pair.1.index()].returned = right;
@@ -206,8 +206,9 @@ impl Frame<'_> {
             if self.loops[..at].iter().filter(shares).any(|other| other.turns != own.turns) {
                 return reject("the turns of a loop are laid out in two ways");
             }
-            let mut others = self.loops[..at].iter().filter(|other| other.pair.1 == own.pair.1);
-            if others.any(|other| other.returned(program) != own.returned(program)) {
+            let names = |other: &&LoopRelation| other.pair.1 == own.pair.1 && !other.entry.compared;
+            let mut others = self.loops[..at].iter().filter(names);
+            if !own.entry.compared && others.any(|other| other.returned(program) != own.returned(program)) {
                 return reject("what calls of a loop leave is said in two ways");
             }
         }
@@ -345,6 +346,13 @@ impl LoopRelation {
         numbers(&self.results, program.code(self.pair)[1].results)
     }
 
+    /// Whether calls of the two say all that they do by their results: they write nothing, and give back no reference.
+    fn may_be_compared(&self, program: Both<'_>) -> bool {
+        let code = program.code(self.pair);
+        let silent = |(version, id): (usize, ProcId)| is_silent(&program.effects[version][id.index()], code[version]);
+        self.results.is_empty() && [self.pair.0, self.pair.1].into_iter().enumerate().all(silent)
+    }
+
     /// Whether the two are loops that can be matched under this relation.
     fn check(&self, program: Both<'_>) -> Result<(), Rejection> {
         if !program.has(self.pair) || !program.claimable(self.pair) {
@@ -362,6 +370,9 @@ impl LoopRelation {
             && are_partners(&self.results, [left, right].map(results));
         if !fits {
             return reject("variables of two loops are related that cannot be equal");
+        }
+        if self.entry.compared && !(self.may_be_compared(program) || faults::planted("kernel/pair/compared")) {
+            return reject("loops are compared that write something, or give back a reference");
         }
         if !self.shares_references(program) {
             return reject("a loop hands out a reference that the other one does not");
@@ -396,6 +407,12 @@ pub fn may_be_related(code: &Procedure) -> bool {
         matches!(part.kind, ExprKind::Quant { .. } | ExprKind::Reach(..) | ExprKind::Fresh(_) | ExprKind::Call(..))
     };
     code.requires.iter().all(|condition| !condition.any(&further)) && code.ensures.is_empty() && code.modifies.is_none()
+}
+
+/// Whether all that a procedure does is to give back numbers and booleans.
+pub fn is_silent(effects: &Effects, code: &Procedure) -> bool {
+    let gives_reference = results(code).iter().any(|local| local.ty.is_reference());
+    effects.writes.is_empty() && effects.written_globals.is_empty() && !gives_reference
 }
 
 /// Whether a fact reads nothing but what one of the two loops looks at. The heaps agree on that alone, and the loops are related from

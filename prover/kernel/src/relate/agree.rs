@@ -174,7 +174,10 @@ impl Relater<'_> {
         let mut contradictory = false;
         let returned: Vec<Term> =
             alignment.calls.iter().flat_map(|(&theirs, &mine)| self.on_return((mine, theirs), &renaming)).collect();
-        let all: Vec<Term> = left.path.iter().chain(&outcome.path).chain(&returned).copied().collect();
+        let compared: Vec<Term> =
+            alignment.compared.iter().flat_map(|&(theirs, mine)| self.on_ends((mine, theirs), &renaming)).collect();
+        let paths = left.path.iter().chain(&outcome.path);
+        let all: Vec<Term> = paths.chain(&returned).chain(&compared).copied().collect();
         for &condition in &all {
             contradictory |= !known.assume(&mut self.arena.terms, condition);
         }

@@ -7,7 +7,7 @@ use crate::exec::state::Outcome;
 use lang_l::source::Span;
 use smt::arena::{Arena, CallRecord};
 use smt::term::{AllocClass, CallId, Kind, Origin, PathFacts, Renaming, Term};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A partial injection from version 1 to version 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Correspondence {
     pub allocs: BTreeMap<AllocClass, AllocClass>,
     /// Calls; what they allocate goes along.
     pub calls: BTreeMap<CallId, CallId>,
+    /// Calls that were compared, of version 1 and of version 0: they end alike, and keep their names. Here a call may be several times.
+    pub compared: BTreeSet<(CallId, CallId)>,
 }
 
 /// The right outcome in the left one's names, with the renaming that did it.
@@ -33,6 +35,24 @@ pub struct RenamedOutcome {
 }
 
 impl Correspondence {
+    /// Adds two calls that start alike, and are given one name, or are compared alone.
+    pub fn add(&mut self, theirs: CallId, mine: CallId, compared: bool) {
+        if compared {
+            self.compared.insert((theirs, mine));
+        } else {
+            self.calls.insert(theirs, mine);
+        }
+    }
+
+    /// Whether two calls may be added: neither has a partner, or they are to be compared, and are not yet.
+    pub fn is_open(&self, theirs: CallId, mine: CallId, compared: bool) -> bool {
+        if compared {
+            !self.compared.contains(&(theirs, mine))
+        } else {
+            !self.calls.contains_key(&theirs) && self.calls.values().all(|&taken| taken != mine)
+        }
+    }
+
     /// Adds an allocation pair; false, and nothing added, when either side is taken.
     #[must_use]
     pub fn bind(&mut self, theirs: AllocClass, mine: AllocClass) -> bool {

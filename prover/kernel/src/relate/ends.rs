@@ -110,6 +110,14 @@ impl Relater<'_> {
         said.into_iter().map(|fact| self.arena.terms.implies(normal, fact)).collect()
     }
 
+    /// What holds of two calls that are compared: they end alike; and what else does where they return.
+    pub(super) fn on_ends(&mut self, (mine, theirs): (CallId, CallId), renaming: &Renaming) -> Vec<Term> {
+        let mut said = self.on_return((mine, theirs), renaming);
+        let [one, other] = [mine, renaming.call(theirs)].map(|call| self.arena.terms.ending(call));
+        said.push(self.arena.terms.eq(one, other));
+        said
+    }
+
     /// Values and a heap in other names.
     fn renamed(&mut self, values: &[Term], heap: HeapId, renaming: &Renaming) -> (Vec<Term>, HeapId) {
         let (mut terms, mut heaps) = (HashMap::default(), HashMap::default());

@@ -100,8 +100,9 @@ impl Relater<'_> {
         for step in &leaf.calls {
             let (mine, theirs) = (step.left, step.right);
             let there = left.calls.contains(&mine) && right.calls.contains(&theirs);
-            let free = !alignment.calls.contains_key(&theirs) && alignment.calls.values().all(|&taken| taken != mine);
-            if !there || !(free || faults::planted("kernel/relate/matched-twice")) {
+            let compared = there && self.compares([mine, theirs].map(|call| self.arena.record(call)));
+            let free = alignment.is_open(theirs, mine, compared) || faults::planted("kernel/relate/matched-twice");
+            if !there || !free {
                 return reject("a matched call is not on its path, or is matched twice");
             }
             let anything = faults::planted("kernel/relate/unclaimed").then_some(super::Level::Full);
@@ -123,7 +124,7 @@ impl Relater<'_> {
                 }
                 Some(_) => return reject("a call does not satisfy the condition of the claim that it rests on"),
             }
-            alignment.calls.insert(theirs, mine);
+            alignment.add(theirs, mine, compared);
         }
         match &leaf.end {
             End::Contradiction => {

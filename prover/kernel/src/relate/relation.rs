@@ -45,6 +45,8 @@ pub struct CallRelation {
     pub apart: Vec<Apart>,
     /// What holds of arguments, results (numbered behind the parameters) and the heaps when both have returned.
     pub exit: Vec<Fact>,
+    /// Whether two calls are compared alone, and keep names of their own: so a call may be compared with several.
+    pub compared: bool,
 }
 
 impl Relater<'_> {
@@ -52,6 +54,11 @@ impl Relater<'_> {
     pub fn relation(&self, records: [&CallRecord; 2], versions: [usize; 2]) -> Option<&CallRelation> {
         let pair = (records[0].callee, records[1].callee);
         self.relations.get(&pair).filter(|_| versions == [0, 1])
+    }
+
+    /// Whether two calls are compared alone, and are given no common name.
+    pub fn compares(&self, records: [&CallRecord; 2]) -> bool {
+        self.relation(records, [0, 1]).is_some_and(|relation| relation.compared)
     }
 
     /// The arguments that are to be equal.

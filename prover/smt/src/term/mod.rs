@@ -584,8 +584,13 @@ impl Terms {
 
     /// The condition that a call ended this way.
     pub fn ended(&mut self, call: CallId, ending: Ending) -> Term {
-        let actual = self.app(Func::Ending(call), &[], Sort::Int);
+        let actual = self.ending(call);
         let wanted = self.int(ending as i64);
         self.eq(actual, wanted)
+    }
+
+    /// How a call ended.
+    pub fn ending(&mut self, call: CallId) -> Term {
+        self.app(Func::Ending(call), &[], Sort::Int)
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum LookedFor {
     Ends,
     /// Also heaps that differ where one loop alone writes.
     Apart,
+    /// What holds where each of several calls ends that are compared with one, each of which does a part of what it does.
+    Parts,
 }
 
 /// Two loops that are matched.
@@ -55,6 +57,7 @@ impl Couple {
         let couple = |(equal, own_references): (Vec<(usize, usize)>, bool)| {
             let mut together = match looked_for {
                 LookedFor::Entry => partners(results(left), results(right)),
+                LookedFor::Parts => Vec::new(),
                 _ => result_partners(left, right, &equal),
             };
             if own_references {
@@ -74,7 +77,7 @@ impl Couple {
             let facts = all.iter().copied().filter(open).take(MAX_FACTS).cloned().collect();
             let exit =
                 exit.iter().filter(|fact| is_open(fact, (left, right), &results)).take(MAX_FACTS).cloned().collect();
-            let entry = CallRelation { equal, facts, apart, exit };
+            let entry = CallRelation { equal, facts, apart, exit, compared: looked_for == LookedFor::Parts };
             Couple::of(program, LoopRelation { pair, entry, results, turns: turns.clone() })
         };
         let mut ways: Vec<(Vec<(usize, usize)>, bool)> =
@@ -165,7 +168,8 @@ pub(super) fn told(program: &Program<'_>, told: &LoopEvidence) -> Option<(LoopRe
     let facts = told.facts.iter().map(|&at| all.get(at).cloned()).collect::<Option<_>>()?;
     let ends = if told.exit.is_empty() { Vec::new() } else { at_ends(program, told.pair) };
     let exit = told.exit.iter().map(|&at| ends.get(at).cloned()).collect::<Option<_>>()?;
-    let entry = CallRelation { equal: told.equal.clone(), facts, apart: told.apart.clone(), exit };
+    let entry =
+        CallRelation { equal: told.equal.clone(), facts, apart: told.apart.clone(), exit, compared: told.compared };
     let relation = LoopRelation { pair: told.pair, entry, results: told.results.clone(), turns: told.turns.clone() };
     Some((relation, told.relations.clone()))
 }
@@ -185,6 +189,7 @@ pub(super) fn tell(program: &Program<'_>, relation: &LoopRelation, relations: Re
     LoopEvidence {
         pair: *pair,
         turns: turns.clone(),
+        compared: entry.compared,
         equal: entry.equal.clone(),
         facts,
         results: results.clone(),

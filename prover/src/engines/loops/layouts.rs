@@ -63,6 +63,9 @@ impl Layouts {
         in_place: InPlace,
         solver: &mut Solver,
     ) -> Result<PairProof, Vec<Vec<Couple>>> {
+        if self.pairs.is_empty() {
+            return Err(Vec::new());
+        }
         let first = vec![0; self.pairs.len()];
         let mut seen = BTreeSet::from([first.clone()]);
         let mut work = VecDeque::from([first]);

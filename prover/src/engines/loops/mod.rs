@@ -17,6 +17,7 @@ mod couple;
 mod layouts;
 mod pace;
 mod partners;
+mod parts;
 mod search;
 mod under;
 
@@ -47,7 +48,7 @@ impl Engine for Loops {
     }
 
     fn applies(&self, goal: &Goal<'_>) -> bool {
-        goal.reached != Some(Level::Full) && goal.is_defined() && !goal.is_loop() && !partners::pairs(goal).is_empty()
+        goal.reached != Some(Level::Full) && goal.is_defined() && !goal.is_loop() && has_partners(goal)
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
@@ -61,6 +62,10 @@ impl Engine for Loops {
             match layouts.try_all(goal, own, solver) {
                 Ok(proof) => return proof,
                 Err(in_part) => open.extend(in_part.into_iter().map(|couples| (own, couples))),
+            }
+            match parts::search(goal, own, solver) {
+                Ok(proof) => return proof,
+                Err(in_part) => open.extend(in_part.map(|couples| (own, couples))),
             }
         }
         let in_part = open
@@ -84,6 +89,11 @@ impl Engine for Loops {
         let failed_goal = relational::proof(goal, &RELATION, claim.level, None).failed_goal;
         Ok(PairProof { failed_goal, relations_of_loops: words, ..proof })
     }
+}
+
+/// Whether there is something to relate.
+fn has_partners(goal: &Goal<'_>) -> bool {
+    !partners::pairs(goal).is_empty() || partners::parts(goal).is_some()
 }
 
 /// Evidence as the kernel is told of it; `None` where it names what there is not.

@@ -5,7 +5,7 @@
 //! A helper that is claimed to do what one of the other version does needs no relation. One that stands alone on its side may stand for
 //! several: as one with a flag does, or a loop with a test that the other version makes once, before it chooses among loops.
 
-use crate::budget::loops::MAX_LOOPS;
+use crate::budget::loops::{MAX_COMPARED, MAX_LOOPS};
 use crate::goal::{Goal, Pair};
 use crate::lower::is_loop;
 use kernel::pair::loops;
@@ -26,6 +26,29 @@ pub(super) fn pairs(goal: &Goal<'_>) -> Vec<Pair> {
     let pairs = together(goal, &both[0], &both[1]).unwrap_or_default();
     let fits = pairs.len() <= MAX_LOOPS && pairs.iter().all(|&pair| goal.program.claimable(pair));
     if fits { pairs } else { Vec::new() }
+}
+
+/// Loops of which each may do a part of what one of the other version does, and those that are run in step all the same.
+pub(super) struct Parts {
+    /// Pairs of loops that write nothing.
+    pub(super) compared: Vec<Pair>,
+    /// Pairs of others.
+    pub(super) matched: Vec<Pair>,
+}
+
+/// Each loop that writes nothing with each of the other version, and the others in order; `None` where there are not several of one
+/// version to compare.
+pub(super) fn parts(goal: &Goal<'_>) -> Option<Parts> {
+    let [(mine, left), (theirs, right)] = [0, 1].map(|version| {
+        let silent =
+            |id: &ProcId| loops::is_silent(&goal.program.effects[version][id.index()], code(goal, version, *id));
+        recurring(goal, version).into_iter().partition::<Vec<ProcId>, _>(silent)
+    });
+    let compared: Vec<Pair> = mine.iter().flat_map(|&p| theirs.iter().map(move |&q| (p, q))).collect();
+    let matched = together(goal, &left, &right)?;
+    let claimable = |pairs: &[Pair]| pairs.iter().all(|&pair| goal.program.claimable(pair));
+    let fits = (2..=MAX_COMPARED).contains(&compared.len()) && matched.len() <= MAX_LOOPS;
+    (fits && claimable(&compared) && claimable(&matched)).then_some(Parts { compared, matched })
 }
 
 /// What goes together, in order; one that stands for several comes last.

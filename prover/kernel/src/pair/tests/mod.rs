@@ -5,7 +5,7 @@ mod relations;
 mod summaries;
 mod sweeps;
 
-use super::loops::{Frame, LoopRelation, LoopsEvidence, Target};
+use super::loops::{Frame, LoopRelation, LoopsEvidence};
 use super::paths::{PathPair, PathsEvidence, Relations, meetings};
 use super::plan::{InliningPlan, Run, Turns};
 use super::summaries::{Formula, Polynomial, Slot, SummariesEvidence, Summary};
@@ -85,14 +85,20 @@ impl Case {
 
     /// A proof by this relation of the loops, with what is said of the outcomes of the pair and of the loops.
     fn related(&self, own: LoopRelation, said: fn(&[Vec<Outcome>; 2]) -> Relations) -> PairEvidence {
+        self.all_related(vec![own], said)
+    }
+
+    /// The same by several relations.
+    fn all_related(&self, loops: Vec<LoopRelation>, said: fn(&[Vec<Outcome>; 2]) -> Relations) -> PairEvidence {
         let goal = Goal { program: self.program(), pair: RUN, when: None, claims: &self.claims };
-        let (plan, loops) = (paths(Relations::new()).plan, [own.clone()]);
+        let plan = paths(Relations::new()).plan;
         let frame = Frame { goal, level: Level::Full, plan: &plan, loops: &loops };
         let effects = frame.effects();
         let program = Both { unit: &self.unit, effects: [&effects[0], &effects[1]] };
-        let [whole, turn] = [Target::Whole, Target::Loops(0)]
-            .map(|target| said(&frame.outcomes(program, target, &mut Arena::new(&self.unit)).expect("they are small")));
-        PairEvidence::Loops(LoopsEvidence { whole: paths(whole), loops: vec![(own, turn)] })
+        let outcomes = |target| frame.outcomes(program, target, &mut Arena::new(&self.unit)).expect("they are small");
+        let mut all = frame.targets().into_iter().map(|target| said(&outcomes(target)));
+        let whole = paths(all.next().expect("the pair is one of them"));
+        PairEvidence::Loops(LoopsEvidence { whole, loops: loops.iter().cloned().zip(all).collect() })
     }
 
     /// All that is claimed, as it is where a proof rests on it.

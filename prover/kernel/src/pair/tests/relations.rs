@@ -6,8 +6,9 @@ use crate::pair::PairEvidence;
 use crate::pair::loops::LoopRelation;
 use crate::pair::paths::Relations;
 use crate::pair::plan::Turns;
-use crate::relate::{Atom, CallRelation, Cases, ConditionalClaim, Fact, Level, Step, Uses};
+use crate::relate::{Atom, CallRelation, Cases, ConditionalClaim, End, Fact, Level, Match, Step, Uses};
 use lang_l::hir::{FieldId, ProcId};
+use smt::term::Ending;
 use std::collections::BTreeMap;
 
 /// The same loop, from numbers of its own and in steps of its own.
@@ -194,4 +195,76 @@ fn what_is_related_is_local_and_promises_nothing() {
     let PairEvidence::Loops(mut evidence) = fact() else { unreachable!() };
     evidence.loops[0].0.pair = (ProcId(1), ProcId(5));
     assert!(Case::counts().refused(&PairEvidence::Loops(evidence)).contains("not there"));
+}
+
+/// A loop that adds up two numbers, against two loops for one each.
+const SPLIT: &str = "
+    class Cell { value: int; }
+    version 0
+    procedure run(n: int, c: Cell) returns (r: int, s: int) { r, s := both(0, n, 0, 0); }
+    procedure both(i: int, n: int, a: int, b: int) returns (r: int, s: int) {
+        r := a; s := b; if (i < n) { r, s := both(i + 1, n, a + i, b + 2); }
+    }
+    version 1
+    procedure run(n: int, c: Cell) returns (r: int, s: int) { r := one(0, n, 0); s := other(FIRST, n, 0); }
+    procedure one(i: int, n: int, a: int) returns (r: int) { r := a; if (i < n) { r := one(i + 1, n, a + i); } }
+    procedure other(i: int, n: int, b: int) returns (s: int) { s := b; if (i < n) { s := other(i + 1, n, b + STEP); } }";
+
+/// What is said of outcomes of which each call is compared with each of the other version.
+fn each_with_each(both: &[Vec<Outcome>; 2]) -> Relations {
+    let mut said = in_order(both);
+    for ((left, right), own) in &mut said {
+        let (left, right) = (&both[0][*left], &both[1][*right]);
+        if let Cases::Settled(leaf) = &mut own.cases {
+            let each = left.calls.iter().flat_map(|&mine| right.calls.iter().map(move |&theirs| (mine, theirs)));
+            let step = |(left, right)| Match { left, right, under: None, allocs: BTreeMap::new() };
+            leaf.calls = each.map(step).collect();
+            let returns = left.ending == Ending::Normal && right.ending == Ending::Normal;
+            let alike = left.calls.is_empty() == right.calls.is_empty();
+            leaf.end = if returns && alike { End::Isomorphic(BTreeMap::new()) } else { End::Exclusive };
+        }
+    }
+    said
+}
+
+/// Both parts of [`SPLIT`] related to the whole.
+fn parts(case: &Case, compared: bool, said: Saying) -> PairEvidence {
+    let exit = |mine: usize| vec![Fact::Equal(atom(0, 4 + mine), atom(1, 3), 0)];
+    let own = |of: u32| {
+        let equal = vec![(0, 0), (1, 1), (1 + of as usize, 2)];
+        let entry = CallRelation { equal, exit: exit(of as usize - 1), compared, ..CallRelation::default() };
+        LoopRelation { pair: (ProcId(1), ProcId(of)), entry, results: Vec::new(), turns: Turns::default() }
+    };
+    case.all_related(vec![own(1), own(2)], said)
+}
+
+#[test]
+fn a_call_is_compared_with_several() {
+    let check = |first: &str, step: &str, compared: bool| {
+        let case = Case::loops(&SPLIT.replace("FIRST", first).replace("STEP", step));
+        case.check_pair(RUN, &parts(&case, compared, each_with_each))
+    };
+    assert_eq!(check("0", "2", true), Ok(Uses::new()));
+    // A part begins elsewhere, or does something else.
+    assert!(check("1", "2", true).is_err());
+    assert!(check("0", "3", true).is_err());
+    // Calls that are matched are given one name, and no second one.
+    assert_eq!(check("0", "2", false), Err("a matched call is not on its path, or is matched twice".to_string()));
+}
+
+#[test]
+fn what_writes_or_gives_back_a_reference_is_not_compared() {
+    let refused = |text: &str, results: Vec<(usize, usize)>| {
+        let case = Case::loops(text);
+        let entry = CallRelation { equal: vec![(0, 0)], compared: true, ..CallRelation::default() };
+        let own = LoopRelation { pair: OTHER, entry, results, turns: Turns::default() };
+        case.check_pair(RUN, &case.related(own, in_order)).err()
+    };
+    let why = Some("loops are compared that write something, or give back a reference".to_string());
+    assert_eq!(refused(&SPLIT.replace("FIRST", "0").replace("STEP", "2"), vec![(0, 0)]), why);
+    assert_eq!(refused(&LISTS.replace("OTHER", "1").replace("r := c.rest.value;", "c.value := 1;"), Vec::new()), why);
+    let gives = GIVES.replace("run(n: int) { count(n); }", "run(n: int) { var c: Cell; c := count(n); }");
+    let gives =
+        gives.replace("count(n: int) {", "count(n: int) returns (c: Cell) {").replace("c := GIVEN;", "c := null;");
+    assert_eq!(refused(&gives, Vec::new()), why);
 }
