@@ -72,7 +72,8 @@ fn invariants_correspondences_and_measures_are_named() {
         "examples/hoisted_length.l",
         "tally",
         &[
-            "at each turn at == at', report == report', items == items' (a prime marks version after)",
+            "at each turn report.largest == report.largest', at == at', report.seen == report.seen', items == items'",
+            "(a prime marks version after)",
             "at the head of the loops: items.length == size'",
             "`while (at < items.length) {`, line 18, does what `while (at < size) {`, line 39, does",
         ],

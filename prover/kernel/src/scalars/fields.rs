@@ -155,14 +155,15 @@ impl Promotion<'_> {
         let span = stmt.span;
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         let outside = self.held.clone();
-        let (mut guard, mut under_guard) = (None, BTreeSet::new());
+        // As it is written: what is a variable in the loop has its value only where the loop begins.
+        let written = condition(&stmt);
         let come_to = come_to_in_a_turn(&stmt);
+        let mut under_guard = BTreeSet::new();
         for (object, field) in fields_written(&stmt).difference(&outside).copied() {
             let alone = looks_at_alone(&stmt, object, field) || faults::planted("kernel/scalars/aliased");
             let is_known = known.contains(&object) || faults::planted("kernel/scalars/null");
             if alone && (is_known || come_to.contains(&object)) && (self.wanted)(field) {
                 if !is_known {
-                    guard = guard.or_else(|| condition(&stmt));
                     under_guard.insert(object);
                 }
                 let held = self.variable(object, field);
@@ -175,13 +176,13 @@ impl Promotion<'_> {
         }
         if let StmtKind::While { cond, body, .. } = &mut stmt.kind {
             let mut within = known.clone();
-            within.extend(under_guard);
+            within.extend(&under_guard);
             not_null(cond, &mut within);
             self.block(body, &mut within);
         }
         self.held = outside;
         let stmts: Vec<Stmt> = before.into_iter().chain([stmt]).chain(behind).collect();
-        match guard {
+        match written.filter(|_| !under_guard.is_empty()) {
             None => stmts,
             Some(guard) => {
                 let kind = StmtKind::If(guard, Block { span, stmts }, Block { span, stmts: Vec::new() });
@@ -285,7 +286,8 @@ fn condition(stmt: &Stmt) -> Option<Expr> {
 }
 
 /// The variables that a loop does not assign and of which each turn comes to a field, before it may do anything but to err: each turn
-/// errs where one is null. None where there are invariants, which are looked at before the condition is.
+/// errs where one is null. None where there are invariants, which are looked at before the condition is. That the loop calls nobody is
+/// looked at elsewhere ([`looks_at_alone`]).
 fn come_to_in_a_turn(stmt: &Stmt) -> BTreeSet<LocalId> {
     let mut found = BTreeSet::new();
     if let StmtKind::While { invariants, body, .. } = &stmt.kind

@@ -199,7 +199,11 @@ mod tests {
                 "c := new C(); while (x.f > 0) { x.f := x.f - 1; c.g := c; }",
                 "c := new C(); s := x.f; y := c.g; while (s > 0) { s := s - 1; y := c; } x.f := s; c.g := y;",
             ),
-            // Where the variable may be null, and each turn comes to the field.
+            // Where the variable may be null, and each turn comes to the field. The condition before it is the one that is written.
+            (
+                "while (x.f > 0) { c.g := x; x.f := x.f - 1; }",
+                "if (x.f > 0) { h := x.f; y := c.g; while (h > 0) { y := x; h := h - 1; } x.f := h; c.g := y; }",
+            ),
             (
                 "while (n > 0) { x.f := x.f + 1; n := n - 1; }",
                 "if (n > 0) { h := x.f; while (n > 0) { h := h + 1; n := n - 1; } x.f := h; }",
