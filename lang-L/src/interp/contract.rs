@@ -203,8 +203,10 @@ impl<'e> Evaluation<'e, '_> {
     /// An instance that errs makes the whole quantifier err, whatever the others say: so the order of objects means nothing.
     fn quantifier(&mut self, forall: bool, var: LocalId, body: &Expr, span: Span) -> Step<bool> {
         let mut result = forall;
-        for value in self.candidates(forall, var, body, span)?.iter() {
-            self.memory.work(1)?;
+        let candidates = self.candidates(forall, var, body, span)?;
+        // All at once: nor does the order mean anything to what is counted.
+        self.memory.work(candidates.len() as u64)?;
+        for value in candidates.iter() {
             self.bound.push((var, value.clone()));
             let holds = self.truth(body);
             self.bound.pop();
