@@ -213,6 +213,9 @@ impl<'a> Searcher<'a> {
             open.reverse();
         }
         for (at, theirs) in open {
+            if alignment.calls.contains_key(&theirs) {
+                continue;
+            }
             let mut candidates: Vec<(usize, CallId)> = left.calls.iter().copied().enumerate().collect();
             candidates.retain(|&(_, mine)| self.same_arguments(sides, mine, theirs) == plain);
             match self.order {
@@ -220,8 +223,9 @@ impl<'a> Searcher<'a> {
                 Order::LastFirst => candidates.reverse(),
             }
             for (_, mine) in candidates {
-                let is_open = alignment.is_open(theirs, mine, self.compares(mine, theirs));
-                if !(is_open || faults::planted("relate/call-taken-twice")) || self.attempts == 0 {
+                let compared = self.compares(mine, theirs);
+                let taken_twice = !compared && faults::planted("relate/call-taken-twice");
+                if !(taken_twice || alignment.is_open(theirs, mine, compared)) || self.attempts == 0 {
                     continue;
                 }
                 let claimed = self.claimed(left, right, (mine, theirs));

@@ -127,11 +127,7 @@ impl Promotion<'_> {
                     forget(known, &stmt);
                 }
                 _ => {
-                    stmt.exprs().into_iter().for_each(|e| surely_read(e, known));
-                    known.extend(stmt.targets().iter().filter_map(|target| match target {
-                        Place::Field(object, _) => variable(object),
-                        _ => None,
-                    }));
+                    surely_come_to(&stmt, known);
                     forget(known, &stmt);
                     if let StmtKind::Assign(Place::Local(id), Rhs::New(_)) = stmt.kind {
                         known.insert(id);
@@ -155,8 +151,8 @@ impl Promotion<'_> {
         let span = stmt.span;
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         let outside = self.held.clone();
-        // As it is written: what is a variable in the loop has its value only where the loop begins.
-        let written = condition(&stmt);
+        // As it is written: a variable that stands for a field is set only behind it.
+        let first_test = condition(&stmt);
         let come_to = come_to_in_a_turn(&stmt);
         let mut under_guard = BTreeSet::new();
         for (object, field) in fields_written(&stmt).difference(&outside).copied() {
@@ -182,7 +178,7 @@ impl Promotion<'_> {
         }
         self.held = outside;
         let stmts: Vec<Stmt> = before.into_iter().chain([stmt]).chain(behind).collect();
-        match written.filter(|_| !under_guard.is_empty()) {
+        match first_test.filter(|_| !under_guard.is_empty()) {
             None => stmts,
             Some(guard) => {
                 let kind = StmtKind::If(guard, Block { span, stmts }, Block { span, stmts: Vec::new() });
@@ -295,13 +291,7 @@ fn come_to_in_a_turn(stmt: &Stmt) -> BTreeSet<LocalId> {
     {
         for inner in &body.stmts {
             match &inner.kind {
-                StmtKind::Assign(target, _) => {
-                    inner.exprs().into_iter().for_each(|e| surely_read(e, &mut found));
-                    found.extend(match target {
-                        Place::Field(object, _) => variable(object),
-                        _ => None,
-                    });
-                }
+                StmtKind::Assign(..) => surely_come_to(inner, &mut found),
                 StmtKind::If(cond, ..) => surely_read(cond, &mut found),
                 StmtKind::While { cond, invariants, .. } if invariants.is_empty() => surely_read(cond, &mut found),
                 _ => {}
@@ -329,6 +319,15 @@ fn variable(e: &Expr) -> Option<LocalId> {
         ExprKind::Local(id) => Some(id),
         _ => None,
     }
+}
+
+/// Adds the variables that are not null after a statement without blocks, since it reads or writes a field of what they refer to.
+fn surely_come_to(stmt: &Stmt, found: &mut BTreeSet<LocalId>) {
+    stmt.exprs().into_iter().for_each(|e| surely_read(e, found));
+    found.extend(stmt.targets().iter().filter_map(|target| match target {
+        Place::Field(object, _) => variable(object),
+        _ => None,
+    }));
 }
 
 /// Adds the variables that are not null where an expression has a value, since a field of what they refer to is read for it.

@@ -133,7 +133,8 @@ fn in_place(known: &Known<'_>, plan: &InliningPlan) -> Vec<String> {
 
 /// What is equal whenever two loops begin a turn, and when they are over.
 fn in_step(known: &Known<'_>, evidence: &LoopEvidence) -> String {
-    let mut text = format!("{}: both run in step", known.titles(evidence.pair));
+    let how = if evidence.compared { "both are compared, turn by turn" } else { "both run in step" };
+    let mut text = format!("{}: {how}", known.titles(evidence.pair));
     for (when, shown) in equalities(known, evidence) {
         text += &format!("; {when} {shown}");
     }
