@@ -228,6 +228,14 @@ impl Expr {
         test(self) || self.parts().into_iter().any(|part| part.any(test))
     }
 
+    /// Whether it has no parts.
+    pub fn is_leaf(&self) -> bool {
+        matches!(
+            self.kind,
+            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null | ExprKind::Local(_) | ExprKind::Global(_)
+        )
+    }
+
     /// The expressions directly within this one, in the order they are evaluated.
     pub fn parts(&self) -> Vec<&Expr> {
         match &self.kind {

@@ -63,9 +63,9 @@ impl<'r> Detector<'r> {
         *self.quantifies.get_or_init(|| self.version.procedures.iter().any(one))
     }
 
-    /// Called at each step.
-    pub(super) fn earn(&mut self) {
-        self.fuel = (self.fuel + SLOTS_PER_STEP).min(MOST_FUEL);
+    /// Called as steps are taken.
+    pub(super) fn earn(&mut self, steps: u64) {
+        self.fuel = (self.fuel + steps * SLOTS_PER_STEP).min(MOST_FUEL);
     }
 
     /// Whether the topmost frame, just entered, repeats one that is active.
@@ -101,7 +101,7 @@ impl<'r> Detector<'r> {
         // Objects of the initial store that came to be known since would change what quantifiers see.
         let initial_objects = memory.input.store.heap.len();
         if let Some(earlier) = &seen.earlier
-            && (!self.quantifies() || earlier.initial_objects == initial_objects)
+            && (earlier.initial_objects == initial_objects || !self.quantifies())
         {
             let views = (memory.view(&earlier.store), memory.view(&memory.store));
             let variables = side_by_side(&earlier.variables, &frame.locals, memory);

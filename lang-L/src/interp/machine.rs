@@ -114,13 +114,17 @@ impl<'r> Machine<'r> {
         self.frame().values.pop().expect("every task that takes a value follows one that leaves it")
     }
 
+    fn count(&mut self, steps: u64) {
+        self.steps += steps;
+        self.divergence.earn(steps);
+    }
+
     /// Does one task. The results, when the run has ended.
     fn step(&mut self) -> Step<Option<Vec<Value>>> {
-        self.steps += 1;
+        self.count(1);
         if self.steps > self.job.limits.steps {
             return Err(Box::new(Outcome::OutOfBudget(Budget::Steps)));
         }
-        self.divergence.earn();
         let Some(task) = self.frame().tasks.pop() else { return self.end_call() };
         match task {
             Task::Statements([]) => {}
@@ -279,11 +283,29 @@ impl<'r> Machine<'r> {
                 self.push(Task::Call { callee: *callee, reply: Reply::Value, span: e.span });
                 self.push_all(args.iter());
             }
-            _ => {
-                self.push(Task::Apply(e));
-                self.push_all(e.parts().into_iter());
-            }
+            ExprKind::Field(object, _) | ExprKind::Length(object) => self.operator(e, [object])?,
+            ExprKind::Unary(_, operand) => self.operator(e, [operand])?,
+            ExprKind::Index(left, right) | ExprKind::Binary(_, left, right) => self.operator(e, [left, right])?,
+            _ => self.operator(e, [])?,
         }
+        Ok(())
+    }
+
+    /// Evaluates an operator's operands, then applies it. Most operands are variables and numbers: then all is done here, and counted
+    /// as the tasks that it would be.
+    fn operator<const N: usize>(&mut self, e: &'r Expr, operands: [&'r Expr; N]) -> Step<()> {
+        if !operands.iter().all(|operand| operand.is_leaf()) {
+            self.push(Task::Apply(e));
+            self.push_all(operands.into_iter());
+            return Ok(());
+        }
+        for operand in operands {
+            self.count(1);
+            self.evaluate(operand)?;
+        }
+        self.count(1);
+        let value = self.apply(e)?;
+        self.leave(value);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 
 pub(crate) mod asking;
 pub(crate) mod houdini;
+mod null_space;
 pub mod polynomial;
 pub(crate) mod ranking;
 pub(crate) mod summaries;

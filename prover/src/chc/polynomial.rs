@@ -1,9 +1,9 @@
 //! Polynomials over values, and the equations that fit observed numbers and references.
 
+use super::null_space::{null_space, product};
 use crate::budget::polynomial::MAX_PRODUCTS;
 use kernel::pair::summaries::{self, Formula};
 use num_bigint::BigInt;
-use num_integer::Integer;
 use num_traits::{One, Zero};
 use smt::term::{Node, Sort, Term, Terms};
 use std::collections::BTreeMap;
@@ -145,10 +145,6 @@ fn number(terms: &mut Terms, value: Term) -> Term {
     terms.ite(value, one, zero)
 }
 
-fn product(row: &[BigInt], factors: &[usize]) -> BigInt {
-    factors.iter().map(|&at| &row[at]).product()
-}
-
 /// A basis of all equations of this degree (or less) between numbers, and all equations between references, that hold of
 /// every row.
 pub(crate) fn fit(rows: &[Vec<BigInt>], sorts: &[Sort], degree: u32) -> Vec<Equation> {
@@ -225,59 +221,13 @@ pub(crate) fn multiplied(
 /// A basis of the equations between these products that hold of every row. Each is solved for the last product in it, which
 /// those before it determine.
 pub(crate) fn equations(rows: &[Vec<BigInt>], products: &[Monomial]) -> Vec<Equation> {
-    let matrix = rows.iter().map(|row| products.iter().map(|factors| product(row, factors)).collect()).collect();
     let equation = |solution: Vec<BigInt>| {
         let parts = solution.into_iter().zip(products).filter(|(coefficient, _)| !coefficient.is_zero());
         Equation {
             sum: Polynomial { parts: parts.map(|(coefficient, factors)| (coefficient, factors.clone())).collect() },
         }
     };
-    kernel(matrix, products.len()).into_iter().map(equation).collect()
-}
-
-/// A basis of the vectors that every row is orthogonal to, with integer entries. Elimination without fractions.
-fn kernel(mut rows: Vec<Vec<BigInt>>, width: usize) -> Vec<Vec<BigInt>> {
-    let mut pivots: Vec<usize> = Vec::new();
-    for column in 0..width {
-        let done = pivots.len();
-        let Some(found) = (done..rows.len()).find(|&at| !rows[at][column].is_zero()) else { continue };
-        rows.swap(done, found);
-        let pivot = rows[done].clone();
-        for (at, row) in rows.iter_mut().enumerate() {
-            if at != done && !row[column].is_zero() {
-                let (a, b) = (pivot[column].clone(), row[column].clone());
-                for (mine, theirs) in row.iter_mut().zip(&pivot) {
-                    *mine = &*mine * &a - theirs * &b;
-                }
-                reduce(row);
-            }
-        }
-        pivots.push(column);
-        if pivots.len() == rows.len() {
-            break;
-        }
-    }
-    let free = (0..width).filter(|column| !pivots.contains(column));
-    free.map(|column| {
-        // The free value is the product of all pivots' entries, so that the others are whole.
-        let scale = pivots.iter().enumerate().fold(BigInt::one(), |scale, (row, &pivot)| scale * &rows[row][pivot]);
-        let mut solution = vec![BigInt::zero(); width];
-        for (row, &pivot) in pivots.iter().enumerate() {
-            solution[pivot] = -(&rows[row][column] * &scale) / &rows[row][pivot];
-        }
-        solution[column] = scale;
-        reduce(&mut solution);
-        solution
-    })
-    .collect()
-}
-
-/// Divides by the greatest common divisor.
-fn reduce(row: &mut [BigInt]) {
-    let divisor = row.iter().fold(BigInt::zero(), |divisor, value| divisor.gcd(value));
-    if !divisor.is_zero() && !divisor.is_one() {
-        row.iter_mut().for_each(|value| *value /= &divisor);
-    }
+    null_space(rows, products).into_iter().map(equation).collect()
 }
 
 #[cfg(test)]
