@@ -7,7 +7,7 @@
 //!
 //! Invariant: the value is the same whatever the parts are, as with any other rewrite (rule *Simplify*).
 
-use super::{Func, Node, Sort, Term, Terms};
+use super::{Func, Node, Parts, Sort, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::Zero;
 use rustc_hash::FxHashMap as HashMap;
@@ -46,7 +46,7 @@ impl Terms {
             node => {
                 let old = node.children();
                 work.takes(old.len() + 1)?;
-                let parts = old.iter().map(|&part| self.arrange(part, work)).collect::<Option<Vec<Term>>>()?;
+                let parts = old.iter().map(|&part| self.arrange(part, work)).collect::<Option<Parts>>()?;
                 match self.node(term).clone() {
                     _ if parts == old => term,
                     Node::App(f, _) => self.app(f, &parts, self.sort(term)),

@@ -23,6 +23,7 @@ use lang_l::hir::{FieldId, Type};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 /// A term; an index into the [`Terms`] that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -194,6 +195,12 @@ pub struct Reach {
     pub roots: Vec<Term>,
 }
 
+/// The terms directly within another: few, so that nothing is allocated for them.
+pub type Parts = SmallVec<[Term; 4]>;
+
+/// Looking at so many terms is as much work as asking for one.
+const LOOKS_PER_TERM: u64 = 8;
+
 /// A proof with more terms than this is given up: each takes some hundred bytes.
 const MAX_TERMS: usize = 3_000_000;
 
@@ -221,29 +228,30 @@ pub struct Terms {
     /// The negations of comparisons.
     negations: HashMap<Term, Term>,
     /// How many terms were asked for, those that were there among them.
-    work: u64,
+    asked: u64,
+    /// How many were looked at, to be written in another way.
+    looked_at: u64,
 }
 
 impl Node {
     /// The terms directly within this one; of a quantifier, none.
-    pub fn children(&self) -> Vec<Term> {
+    pub fn children(&self) -> Parts {
         match self {
-            Node::Int(_) | Node::Bool(_) | Node::Null => Vec::new(),
-            Node::App(_, args) => args.to_vec(),
+            Node::Int(_) | Node::Bool(_) | Node::Null => Parts::new(),
+            Node::App(_, parts) | Node::Mul(parts) | Node::And(parts) | Node::Or(parts) => Parts::from_slice(parts),
             Node::Linear(_, parts) => parts.iter().map(|(_, t)| *t).collect(),
-            Node::Mul(parts) | Node::And(parts) | Node::Or(parts) => parts.to_vec(),
-            Node::Div(a, b) | Node::Rem(a, b) | Node::SameRef(a, b) => vec![*a, *b],
-            Node::AtMostZero(t) | Node::IsZero(t) | Node::InClass(t, _) | Node::Not(t) => vec![*t],
-            Node::Ite(a, b, c) => vec![*a, *b, *c],
+            Node::Div(a, b) | Node::Rem(a, b) | Node::SameRef(a, b) => Parts::from_slice(&[*a, *b]),
+            Node::AtMostZero(t) | Node::IsZero(t) | Node::InClass(t, _) | Node::Not(t) => Parts::from_slice(&[*t]),
+            Node::Ite(a, b, c) => Parts::from_slice(&[*a, *b, *c]),
             // It is looked into only where it is instantiated.
-            Node::Forall(..) => Vec::new(),
+            Node::Forall(..) => Parts::new(),
         }
     }
 
     /// The terms directly within this one; of a quantifier, its body.
-    pub fn subterms(&self) -> Vec<Term> {
+    pub fn subterms(&self) -> Parts {
         match self {
-            Node::Forall(_, body) => vec![*body],
+            Node::Forall(_, body) => Parts::from_slice(&[*body]),
             node => node.children(),
         }
     }
@@ -290,13 +298,13 @@ impl Terms {
         self.nodes.is_empty()
     }
 
-    /// How much was done with terms: how often one was asked for by its form.
+    /// How much was done with terms: how often one was asked for by its form, and in how many something was looked for.
     pub fn work(&self) -> u64 {
-        self.work
+        self.asked + self.looked_at / LOOKS_PER_TERM
     }
 
     fn intern(&mut self, node: Node, sort: Sort) -> Term {
-        self.work += 1;
+        self.asked += 1;
         stop::check();
         let key = (node, sort);
         if let Some(&term) = self.index.get(&key) {

@@ -1,15 +1,18 @@
 //! Rewriting: simplification under known facts, and renaming of allocs and calls.
 
-use super::{AllocClass, AllocSet, CallId, Func, Node, Origin, Sort, Term, Terms};
+use super::{AllocClass, AllocSet, CallId, Func, Node, Origin, Parts, Sort, Term, Terms};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap as HashMap};
+
+/// A map that is copied at each branch.
+type Shared<K, V> = im::GenericHashMap<K, V, FxBuildHasher, im::shared_ptr::DefaultSharedPtr>;
 
 /// Facts that hold on a path: boolean terms with their values, and what numbers and differences of two lie between.
 #[derive(Clone, Debug, Default)]
 pub struct PathFacts {
-    facts: im::HashMap<Term, bool>,
-    ranges: im::HashMap<(Term, Option<Term>), Range>,
+    facts: Shared<Term, bool>,
+    ranges: Shared<(Term, Option<Term>), Range>,
 }
 
 /// What a number lies between.
@@ -224,8 +227,9 @@ impl Terms {
         {
             return self.bool(known);
         }
+        self.looked_at += 1;
         let old = self.node(term).subterms();
-        let parts: Vec<Term> = old.iter().map(|&part| self.rewrite(part, memo, value, func)).collect();
+        let parts: Parts = old.iter().map(|&part| self.rewrite(part, memo, value, func)).collect();
         // What is made of the same parts is the same, and most of a term is.
         let same = parts == old;
         let rebuilt = match self.node(term) {

@@ -48,13 +48,18 @@ fn rounds<T>(
         let left = outcomes(program, 0, pair.0, depth, &assumed, &mut arena)?;
         let right = outcomes(program, 1, pair.1, depth, &assumed, &mut arena)?;
         for mine in left.whole.iter().take(MAX_QUERIES) {
+            // What one path asks the other denies, where both go on from the same test in different ways.
+            let denied: BTreeSet<Term> = mine.path.iter().map(|&test| arena.terms.not(test)).collect();
             let mut ways = Vec::new();
-            for theirs in &right.whole {
+            for theirs in right.whole.iter().filter(|theirs| !theirs.path.iter().any(|test| denied.contains(test))) {
                 let differ = differ::outcomes(&mut arena, program.unit, mine, theirs);
                 let path: Vec<Term> = theirs.path.iter().copied().chain([differ]).collect();
                 ways.push(arena.terms.and(&path));
             }
             let some = arena.terms.or(&ways);
+            if arena.terms.is_false(some) {
+                continue;
+            }
             let assumptions: Vec<Term> = assumed.iter().chain(&mine.path).copied().chain([some]).collect();
             let goal = arena.terms.bool(false);
             let obligation = Obligation { assumptions, goal, tag: Purpose::NoDifference.into() };
