@@ -1,10 +1,12 @@
-//! What a verdict must not depend on: which process decides the queries, names, the order of declarations, the solver's seed.
+//! What a verdict must not depend on: which process decides the queries, names, the order of declarations, the solver's seed, and what
+//! else was asked.
 
 mod common;
 
 use common::program::{Program, stem};
 use common::{ape, on_a_large_stack, programs, root, scratch};
 use lang_l::hir::Unit;
+use prover::verdict::PairReport;
 use prover::verify::{Config, verify};
 use smt::solve::{InProcess, Isolated, Shared};
 
@@ -33,6 +35,30 @@ fn it_is_the_same_here_and_in_other_processes() {
             let differ = first.lines().zip(second.lines()).find(|(here, apart)| here != apart);
             assert!(first == second, "{name}: here and apart: {differ:?}");
         }
+    });
+}
+
+/// Who asks for one procedure gets what is said of it among all, and waits for nothing but what it runs.
+#[test]
+fn it_is_the_same_alone_and_among_others() {
+    let files = programs(&root().join("examples"));
+    on_a_large_stack(move || {
+        let mut fewer = 0;
+        for file in files {
+            let Program { name, unit, .. } = Program::read(&stem(&file), &file).expect("an example is legal");
+            let all = verify(&unit, &Config::default());
+            for pair in &all.pairs {
+                let alone = verify(&unit, &Config { procedures: vec![pair.left.clone()], ..Config::default() });
+                let said = |pairs: &[PairReport]| -> Vec<String> {
+                    let own = pairs.iter().filter(|other| other.left == pair.left || other.right == pair.left);
+                    own.map(|own| format!("{} ~ {}: {}", own.left, own.right, own.verdict.word())).collect()
+                };
+                assert_eq!(said(&alone.pairs), said(&all.pairs), "{name}");
+                assert_eq!(alone.pairs.len(), said(&alone.pairs).len(), "{name}");
+                fewer += usize::from(alone.queries.len() < all.queries.len());
+            }
+        }
+        assert!(fewer >= 10, "only {fewer} pairs took fewer questions alone");
     });
 }
 

@@ -11,10 +11,10 @@ use crate::analysis::{Analysis, AnalysisEvidence, analyse};
 use crate::checked::{self, Material};
 use crate::engines::{claims, paper};
 use crate::goal::{Pair, PairProof, Program};
-use crate::lower::lower;
+use crate::lower::{Lowered, lower};
 use crate::search::witness::Contrast;
 use crate::search::{concrete, recurrent_set};
-use crate::verdict::comparison::{Comparison, comparable, comparisons, unconditional};
+use crate::verdict::comparison::{Comparison, comparable, comparisons, procedures_run, unconditional};
 use crate::verdict::conditional;
 use crate::verdict::judge::{Judge, Manner, Proofs};
 use crate::verdict::{PairReport, Report, Verdict, clauses, stopped};
@@ -47,7 +47,7 @@ pub enum Strategy {
 /// What is asked of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// Report only pairs in which one of these procedures takes part; all when empty.
+    /// Report only pairs in which one of these procedures takes part, and prove no others than they run; all when empty.
     pub procedures: Vec<String>,
     /// Bounds on each query.
     pub budget: QueryBudget,
@@ -140,11 +140,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
         return Report::default();
     }
     let mut solver = config.solver().under(config.search_stop());
-    let known = solver.attempt(|solver| {
-        let lowered = lower(unit);
-        let analysis = analyse(&lowered, solver);
-        (lowered, analysis)
-    });
+    let known = solver.attempt(|solver| lowered_and_analysed(unit, solver));
     let comparisons = comparisons(unit);
     let selected = || comparisons.iter().filter(|comparison| config.selects(unit, comparison.pair));
     let all_open = |reason| {
@@ -156,10 +152,13 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
         Err(Stopped(reason)) => return all_open(reason),
     };
     let program = Program { unit: &lowered, effects };
+    let concerned = concerned(&program, selected().map(|comparison| comparison.pair), config);
+    let concerns = |(left, right): Pair| concerned[0].contains(&left) && concerned[1].contains(&right);
+    let looked_at: Vec<_> = comparisons.iter().filter(|one| concerns(one.pair)).copied().collect();
     let mut judge = Judge::new(unit, &program, &clauses, config.manner());
-    let refuted = judge.look(&comparisons, &mut solver);
+    let refuted = judge.look(&looked_at, &mut solver);
     let mut candidates = program.candidates(&unconditional(unit, &comparisons));
-    candidates.retain(|pair| !refuted.contains(pair) && !config.gives_up(unit, *pair));
+    candidates.retain(|pair| concerns(*pair) && !refuted.contains(pair) && !config.gives_up(unit, *pair));
     let mut proofs =
         solver.attempt(|solver| proofs(&program, &candidates, config.strategy, solver)).unwrap_or_default();
     let mut other = second_opinion(&program, &proofs, config.strategy, &mut solver);
@@ -173,7 +172,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     material.settle(&kernel, &program, other.as_mut().unwrap_or(&mut proofs));
     other.iter().for_each(|other| checked::agree(other, &mut proofs));
     let mut report = Report { kernel: checked::report(&program, &kernel, &proofs, queries), ..Report::default() };
-    let under = Under { unit, program: &program, comparisons: &comparisons, strategy: config.strategy };
+    let under = Under { unit, program: &program, comparisons: &looked_at, strategy: config.strategy };
     let refuted = |one: &Comparison<'_>| judge.known_difference(one).is_some() || config.gives_up(unit, one.pair);
     report.conditional = under.prove((&mut proofs, &mut kernel), refuted, &mut solver);
     for comparison in selected() {
@@ -184,7 +183,7 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
         let settle = |Stopped(reason)| judge.settle(comparison, (&proofs, &kernel), reason, &mut solver);
         report.pairs.push(decided.unwrap_or_else(settle));
     }
-    report.contracts = judge.contracts(&concerned(&program, &report.pairs, config));
+    report.contracts = judge.contracts(&concerned);
     clauses::confirmed(&kernel, &mut report.contracts);
     drop(kernel);
     report.evidence = evidence;
@@ -192,6 +191,13 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     report.queries = solver.log().to_vec();
     report.proofs = proofs;
     report
+}
+
+/// The program without loops, and what is known of each of its procedures.
+fn lowered_and_analysed(unit: &Unit, solver: &mut Solver) -> (Lowered, Analysis) {
+    let lowered = lower(unit);
+    let analysis = analyse(&lowered, solver);
+    (lowered, analysis)
 }
 
 /// The proofs by which the kernel can check what the paper's encoding says, which is an opinion without them.
@@ -215,15 +221,17 @@ fn inspect<'k>(
     }
 }
 
-/// The procedures of each version that the reported pairs run: all, unless only some pairs were asked for.
-fn concerned(program: &Program<'_>, reports: &[PairReport], config: &Config) -> [BTreeSet<ProcId>; 2] {
-    [0, 1].map(|version| {
-        if config.procedures.is_empty() {
-            return (0u32..).take(program.effects[version].len()).map(ProcId).collect();
-        }
-        let own = reports.iter().map(|report| [report.pair.0, report.pair.1][version]);
-        own.flat_map(|id| program.effects[version][id.index()].callees.iter().copied().chain([id])).collect()
-    })
+/// The procedures of each version that these pairs run: all, unless only some pairs were asked for.
+fn concerned(program: &Program<'_>, pairs: impl Iterator<Item = Pair>, config: &Config) -> [BTreeSet<ProcId>; 2] {
+    if config.procedures.is_empty() {
+        return [0, 1].map(|version| (0u32..).take(program.effects[version].len()).map(ProcId).collect());
+    }
+    let mut run = [BTreeSet::new(), BTreeSet::new()];
+    for pair in pairs {
+        let own = procedures_run(program, pair, &BTreeSet::new());
+        run.iter_mut().zip(own).for_each(|(all, own)| all.extend(own));
+    }
+    run
 }
 
 /// What is proved of the candidates, one way or the other.
@@ -315,9 +323,8 @@ pub fn contradicted<'r>(unit: &Unit, report: &'r Report, config: &Config) -> Vec
 
 /// What the engines alone make of each pair and the condition of its `equiv`. Nothing where a contract is not proved.
 fn unaided(unit: &Unit, config: &Config) -> Vec<(Pair, Option<String>, Option<Level>)> {
-    let lowered = lower(unit);
     let mut solver = config.solver();
-    let Analysis { effects, clauses, .. } = analyse(&lowered, &mut solver);
+    let (lowered, Analysis { effects, clauses, .. }) = lowered_and_analysed(unit, &mut solver);
     let program = Program { unit: &lowered, effects };
     let comparisons = comparisons(unit);
     let candidates = program.candidates(&unconditional(unit, &comparisons));

@@ -9,10 +9,12 @@
 //!
 //! Invariant: what comes out does not depend on which of the two found it.
 
-use super::polynomial::Monomial;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+
+/// The positions of values that are multiplied with one another; none is the number 1.
+pub(crate) type Monomial = Vec<usize>;
 
 /// The modulus: a prime, so that all but 0 can be divided by; so large that a number that is not 0 is hardly ever a multiple.
 const PRIME: u64 = (1 << 61) - 1;

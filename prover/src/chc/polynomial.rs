@@ -1,15 +1,12 @@
 //! Polynomials over values, and the equations that fit observed numbers and references.
 
-use super::null_space::{null_space, product};
+use super::null_space::{Monomial, null_space, product};
 use crate::budget::polynomial::MAX_PRODUCTS;
 use kernel::pair::summaries::{self, Formula};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use smt::term::{Node, Sort, Term, Terms};
 use std::collections::BTreeMap;
-
-/// The positions of values that are multiplied with one another; none is the number 1.
-pub(crate) type Monomial = Vec<usize>;
 
 /// `Σ coefficient · product of values`; values are named by position.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,8 @@
 //!
 //! Invariant: a fact is plain data over columns; that it holds of rows proves nothing.
 
-use super::polynomial::{Equation, Monomial, Polynomial, equations, multiplied, same_references};
+use super::null_space::Monomial;
+use super::polynomial::{Equation, Polynomial, equations, multiplied, same_references};
 use crate::budget::polynomial::MAX_PRODUCTS;
 use crate::budget::templates::{MAX_BOUNDS, MAX_COEFFICIENT, MAX_FITTED, MAX_MODULI};
 use kernel::pair::summaries::Formula;

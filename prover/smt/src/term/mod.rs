@@ -9,12 +9,14 @@ mod alloc_classes;
 mod choices;
 mod evaluate;
 mod integers;
+mod parts;
 mod quantifiers;
 mod references;
 mod rewrite;
 
 pub use alloc_classes::{AllocClass, AllocSet};
 pub use evaluate::{Leaves, Values};
+pub use parts::Parts;
 use references::Question;
 pub use rewrite::{PathFacts, Renaming};
 
@@ -23,7 +25,6 @@ use lang_l::hir::{FieldId, Type};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap as HashMap;
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 
 /// A term; an index into the [`Terms`] that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -195,9 +196,6 @@ pub struct Reach {
     pub roots: Vec<Term>,
 }
 
-/// The terms directly within another: few, so that nothing is allocated for them.
-pub type Parts = SmallVec<[Term; 4]>;
-
 /// Looking at so many terms is as much work as asking for one.
 const LOOKS_PER_TERM: u64 = 8;
 
@@ -231,30 +229,6 @@ pub struct Terms {
     asked: u64,
     /// How many were looked at, to be written in another way.
     looked_at: u64,
-}
-
-impl Node {
-    /// The terms directly within this one; of a quantifier, none.
-    pub fn children(&self) -> Parts {
-        match self {
-            Node::Int(_) | Node::Bool(_) | Node::Null => Parts::new(),
-            Node::App(_, parts) | Node::Mul(parts) | Node::And(parts) | Node::Or(parts) => Parts::from_slice(parts),
-            Node::Linear(_, parts) => parts.iter().map(|(_, t)| *t).collect(),
-            Node::Div(a, b) | Node::Rem(a, b) | Node::SameRef(a, b) => Parts::from_slice(&[*a, *b]),
-            Node::AtMostZero(t) | Node::IsZero(t) | Node::InClass(t, _) | Node::Not(t) => Parts::from_slice(&[*t]),
-            Node::Ite(a, b, c) => Parts::from_slice(&[*a, *b, *c]),
-            // It is looked into only where it is instantiated.
-            Node::Forall(..) => Parts::new(),
-        }
-    }
-
-    /// The terms directly within this one; of a quantifier, its body.
-    pub fn subterms(&self) -> Parts {
-        match self {
-            Node::Forall(_, body) => Parts::from_slice(&[*body]),
-            node => node.children(),
-        }
-    }
 }
 
 impl Terms {
