@@ -114,6 +114,7 @@ impl<'r> Machine<'r> {
         self.frame().values.pop().expect("every task that takes a value follows one that leaves it")
     }
 
+    /// Counts steps; for each some work may be done to see whether the run repeats itself.
     fn count(&mut self, steps: u64) {
         self.steps += steps;
         self.divergence.earn(steps);

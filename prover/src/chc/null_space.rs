@@ -3,9 +3,9 @@
 //! In: rows of values, and which products of them are the columns. Out: a basis, each vector with whole entries that have no common
 //! divisor.
 //!
-//! Nearly always the numbers of such a vector are small, or there is none. Both are found by elimination modulo a prime (as in
-//! p-adic methods for linear systems), whose numbers stay small, too; what is found is tried on the rows. Only where that fails
-//! is the elimination done with whole numbers, whose length grows with every step.
+//! Nearly always the numbers of such a vector are small, or there is none. Both are found by elimination modulo a prime, where no
+//! number grows, and rational reconstruction; what is found is tried on the rows. Only where that fails is the elimination done
+//! with whole numbers, whose length grows with every step.
 //!
 //! Invariant: what comes out does not depend on which of the two found it.
 
@@ -66,7 +66,7 @@ impl Echelon {
             subtract(&mut row, other, *pivot);
         }
         let Some(pivot) = row.iter().position(|&entry| entry != 0) else { return };
-        let inverse = power(row[pivot], PRIME - 2);
+        let inverse = inverse(row[pivot]);
         row.iter_mut().for_each(|entry| *entry = times(*entry, inverse));
         for (_, other) in &mut self.rows {
             subtract(other, &row, pivot);
@@ -113,22 +113,17 @@ fn negated(number: u64) -> u64 {
 
 fn times(left: u64, right: u64) -> u64 {
     let product = u128::from(left) * u128::from(right);
-    // The prime is one less than a power of two: of it so many are left over as it was taken.
+    // 2^61 leaves 1 when it is divided by the prime, so that the high half counts once.
     let low = (product & u128::from(PRIME)) as u64;
     let high = (product >> 61) as u64;
     plus(low, high)
 }
 
-fn power(mut base: u64, mut exponent: u64) -> u64 {
-    let mut result = 1;
-    while exponent > 0 {
-        if exponent % 2 == 1 {
-            result = times(result, base);
-        }
-        base = times(base, base);
-        exponent /= 2;
-    }
-    result
+/// What gives 1 when it is multiplied by this number, which is not 0.
+fn inverse(number: u64) -> u64 {
+    let prime = i128::from(PRIME);
+    let factor = i128::from(number).extended_gcd(&prime).x.mod_floor(&prime);
+    factor.to_u64().expect("less than the prime")
 }
 
 /// The vector of whole numbers that is a multiple of this one, if they are small.
@@ -258,7 +253,7 @@ mod tests {
     #[test]
     fn a_fraction_comes_back() {
         for (numerator, denominator) in [(0, 1), (1, 1), (7, 3), (1_000_000_007, 1), (1, 1_000_000_007), (999, 1000)] {
-            let number = times(numerator, power(denominator, PRIME - 2));
+            let number = times(numerator, inverse(denominator));
             assert_eq!(fraction(number), Some((numerator, denominator)));
             assert_eq!(fraction(negated(number)), Some((numerator, denominator)));
         }

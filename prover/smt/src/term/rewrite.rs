@@ -5,14 +5,14 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::{FxBuildHasher, FxHashMap as HashMap};
 
-/// A map that is copied at each branch.
-type Shared<K, V> = im::GenericHashMap<K, V, FxBuildHasher, im::shared_ptr::DefaultSharedPtr>;
+/// A persistent map: it is copied at each branch.
+type Persistent<K, V> = im::GenericHashMap<K, V, FxBuildHasher, im::shared_ptr::DefaultSharedPtr>;
 
 /// Facts that hold on a path: boolean terms with their values, and what numbers and differences of two lie between.
 #[derive(Clone, Debug, Default)]
 pub struct PathFacts {
-    facts: Shared<Term, bool>,
-    ranges: Shared<(Term, Option<Term>), Range>,
+    facts: Persistent<Term, bool>,
+    ranges: Persistent<(Term, Option<Term>), Range>,
 }
 
 /// What a number lies between.

@@ -48,7 +48,7 @@ fn rounds<T>(
         let left = outcomes(program, 0, pair.0, depth, &assumed, &mut arena)?;
         let right = outcomes(program, 1, pair.1, depth, &assumed, &mut arena)?;
         for mine in left.whole.iter().take(MAX_QUERIES) {
-            // What one path asks the other denies, where both go on from the same test in different ways.
+            // No store takes both paths where the other one asks what this one denies.
             let denied: BTreeSet<Term> = mine.path.iter().map(|&test| arena.terms.not(test)).collect();
             let mut ways = Vec::new();
             for theirs in right.whole.iter().filter(|theirs| !theirs.path.iter().any(|test| denied.contains(test))) {
