@@ -133,21 +133,24 @@ fn line(seen: &Tried, fault: &Fault) -> String {
     format!("{name}\t{bites}\t{asked} probes\t{checked} wrong and checked\t{unchecked} wrong, but not checked{shown}")
 }
 
-/// Runs a fault: first where it is known to bite.
+/// Runs a fault on its part of the probes, and where it is known to bite.
 fn look(bench: &Bench, fault: &'static Fault, asked: &Asked, known: Option<&str>) -> Tried {
     // Where the fault is in the search for differences somebody has to search.
     let blind = !fault.name.starts_with("search/");
     let own = |probe: &(usize, &Probe)| probe.1.judged && (asked.whole || probe.0.is_multiple_of(PART));
     let chosen: Vec<usize> = bench.probes.iter().enumerate().filter(|probe| own(probe)).map(|(at, _)| at).collect();
     let most = if asked.whole { usize::MAX } else { MOST };
-    let Tried { wrong, asked, mut bites } = bench.with_fault((fault.name, blind), &chosen, most);
+    let first = known.and_then(|known| bench.probes.iter().position(|probe| probe.name == known));
+    let Tried { mut wrong, asked, mut bites } = bench.with_fault((fault.name, blind), &chosen, most);
     if fault.in_kernel {
+        if wrong.is_empty() {
+            wrong = bench.with_fault((fault.name, blind), first.as_slice(), most).wrong;
+        }
         let place = wrong.first().map(|wrong| wrong.probe.clone());
         let bites = place.or_else(|| unit_test_fails(fault.name).then(|| "a test of the kernel".to_string()));
         return Tried { wrong, asked, bites };
     }
     if bites.is_none() {
-        let first = known.and_then(|known| bench.probes.iter().position(|probe| probe.name == known));
         let others: Vec<usize> = (0..bench.probes.len()).filter(|&at| !bench.probes[at].judged).collect();
         let batches = first.as_slice().chunks(1).chain(others.chunks(TOGETHER));
         bites = batches.into_iter().find_map(|batch| bench.with_fault((fault.name, blind), batch, usize::MAX).bites);
