@@ -1,11 +1,13 @@
 //! Promotion of fields: one that a loop looks at through one variable alone is a variable while the loop runs.
 //!
 //! In: a program. Out: the program with `h := v.f; while (…) {…} v.f := h;` in place of a loop that has `v.f` wherever it now has `h`.
-//! Where v may be null, and each turn comes to a field of it, all of that stands under the condition of the loop.
+//! Where v may be null, and each turn comes to a field of it, all of that stands under the condition of the loop. Where the loop returns,
+//! it breaks off instead, and returns once the field is stored.
 //!
 //! Rule *Promotion* (`proofs/soundness.md`). Nothing in the loop reads or writes that field of any object but by `v.f`, and v is not
 //! assigned: so the field holds there what the variable does. It is stored where the loop is left.
 
+use super::returns::break_off;
 use crate::effects::{Effects, syntactic};
 use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
@@ -46,10 +48,12 @@ fn promote_in(procedure: &mut Procedure, fields: &[Field], wanted: &dyn Fn(Field
     if procedure.modifies.is_some() {
         return BTreeSet::new();
     }
+    let results: Vec<LocalId> = procedure.result_ids().collect();
     let Procedure { body: Some(body), locals, requires, .. } = procedure else { return BTreeSet::new() };
     let mut known = BTreeSet::new();
     requires.iter().for_each(|clause| not_null(clause, &mut known));
-    let mut promotion = Promotion { fields, wanted, locals, variables: BTreeMap::new(), held: BTreeSet::new() };
+    let (variables, held, left) = (BTreeMap::new(), BTreeSet::new(), 0);
+    let mut promotion = Promotion { fields, wanted, results: &results, locals, variables, held, left };
     promotion.block(body, &mut known);
     promotion.variables.into_keys().map(|(_, field)| field).collect()
 }
@@ -100,11 +104,14 @@ fn goes_on_after(block: &Block, field: FieldId, by_call: &dyn Fn(ProcId) -> bool
 struct Promotion<'p> {
     fields: &'p [Field],
     wanted: &'p dyn Fn(FieldId) -> bool,
+    results: &'p [LocalId],
     locals: &'p mut Vec<Local>,
     /// What stands for a field of what a variable refers to.
     variables: BTreeMap<(LocalId, FieldId), LocalId>,
     /// The fields that are variables already where we are.
     held: BTreeSet<(LocalId, FieldId)>,
+    /// How many loops break off in place of returning.
+    left: usize,
 }
 
 impl Promotion<'_> {
@@ -164,10 +171,20 @@ impl Promotion<'_> {
                 }
                 let held = self.variable(object, field);
                 let [load, store] = self.moves((object, field), held, span);
-                stmt = replaced(stmt, (object, field), held, &store);
+                stmt = replaced(stmt, (object, field), held);
                 before.push(load);
                 behind.push(store);
                 self.held.insert((object, field));
+            }
+        }
+        if !behind.is_empty()
+            && let Some(frame) = break_off(&mut stmt, self.left, self.results, self.locals)
+        {
+            self.left += 1;
+            before.extend(frame.before);
+            match faults::planted("kernel/scalars/not-stored") {
+                true => behind.insert(0, frame.behind),
+                false => behind.push(frame.behind),
             }
         }
         if let StmtKind::While { cond, body, .. } = &mut stmt.kind {
@@ -210,8 +227,8 @@ impl Promotion<'_> {
     }
 }
 
-/// A loop with a variable in the place of a field, which is stored before the procedure is left from within.
-fn replaced(stmt: Stmt, (object, field): (LocalId, FieldId), held: LocalId, store: &Stmt) -> Stmt {
+/// A loop with a variable in the place of a field.
+fn replaced(stmt: Stmt, (object, field): (LocalId, FieldId), held: LocalId) -> Stmt {
     let mut block = Block { span: stmt.span, stmts: vec![stmt] };
     let is_it = |base: &Expr, own: FieldId| own == field && variable(base) == Some(object);
     walk_stmts_mut(&mut block, &mut |stmt| {
@@ -228,18 +245,7 @@ fn replaced(stmt: Stmt, (object, field): (LocalId, FieldId), held: LocalId, stor
             });
         }
     });
-    store_before_returns(&mut block, store);
     block.stmts.remove(0)
-}
-
-fn store_before_returns(block: &mut Block, store: &Stmt) {
-    for mut stmt in mem::take(&mut block.stmts) {
-        stmt.blocks_mut().into_iter().for_each(|inner| store_before_returns(inner, store));
-        if matches!(stmt.kind, StmtKind::Return(_)) && !faults::planted("kernel/scalars/not-stored") {
-            block.stmts.push(store.clone());
-        }
-        block.stmts.push(stmt);
-    }
 }
 
 /// The fields that a loop writes of what a variable refers to.

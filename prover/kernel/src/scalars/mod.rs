@@ -11,6 +11,7 @@
 mod fields;
 mod helpers;
 mod objects;
+mod returns;
 
 use lang_l::hir::{Expr, Procedure, Unit};
 
@@ -185,7 +186,7 @@ mod tests {
             ),
             (
                 "while (x.f > 0) { x.f := x.f - 1; if (x.f == 3) { return x.f, c; } }",
-                "h := x.f; while (h > 0) { h := h - 1; if (h == 3) { x.f := h; return h, c; } } x.f := h;",
+                "h := x.f; b := false; k := 0; o := null; while (h > 0) { h := h - 1; if (h == 3) { k := h; o := c; b := true; break; } } x.f := h; if (b) { return k, o; }",
             ),
             (
                 "while (n > 0) { while (x.f > 0) { x.f := x.f - 1; } n := n - 1; }",
@@ -193,11 +194,16 @@ mod tests {
             ),
             (
                 "if (x != null) { while (n > 0) { while (x.f > n) { x.f := 0; return 1, c; } n := n - 1; } }",
-                "if (x != null) { h := x.f; while (n > 0) { while (h > n) { h := 0; x.f := h; return 1, c; } n := n - 1; } x.f := h; }",
+                "if (x != null) { h := x.f; b := false; k := 0; o := null; while (n > 0) { while (h > n) { h := 0; k := 1; o := c; b := true; break; } if (b) { break; } n := n - 1; } x.f := h; if (b) { return k, o; } }",
             ),
             (
                 "c := new C(); while (x.f > 0) { x.f := x.f - 1; c.g := c; }",
                 "c := new C(); s := x.f; y := c.g; while (s > 0) { s := s - 1; y := c; } x.f := s; c.g := y;",
+            ),
+            // A loop within another that looks at the field of another object: it still returns from both.
+            (
+                "while (n > 0) { while (x.f > n) { x.f := 0; if (x.f == r) { r := 2; return; } } n := n - c.f; }",
+                "while (n > 0) { h := x.f; b := false; k := 0; o := null; while (h > n) { h := 0; if (h == r) { r := 2; k := r; o := c; b := true; break; } } x.f := h; if (b) { return k, o; } n := n - c.f; }",
             ),
             // Where the variable may be null, and each turn comes to the field. The condition before it is the one that is written.
             (
@@ -214,7 +220,7 @@ mod tests {
             ),
             (
                 "while (n > 0) { n := n - 1; if (x.g == null) { x.f := n; return 1, c; } }",
-                "if (n > 0) { h := x.f; while (n > 0) { n := n - 1; if (x.g == null) { h := n; x.f := h; return 1, c; } } x.f := h; }",
+                "if (n > 0) { h := x.f; b := false; k := 0; o := null; while (n > 0) { n := n - 1; if (x.g == null) { h := n; k := 1; o := c; b := true; break; } } x.f := h; if (b) { return k, o; } }",
             ),
             (
                 "r := x.f; x := c; while (n > 0) { x.f := x.f + n; n := n - 1; }",

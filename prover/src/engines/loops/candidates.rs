@@ -4,6 +4,7 @@
 //!
 //! Invariant: certificates name facts by their numbers in these lists, so new forms go to the ends.
 
+use super::flags::{self, moved};
 use super::under;
 use crate::budget::loops::MAX_LITERALS;
 use crate::goal::{Pair, Program};
@@ -225,6 +226,7 @@ pub(super) fn at_ends(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     }
     facts.extend(handed_through(left, right));
     facts.extend(changes(left, right));
+    facts.extend(flags::under_flags(program, pair));
     facts.retain(|fact| is_seen(program.both(), pair, fact));
     facts
 }
@@ -296,16 +298,6 @@ fn counted(version: usize, code: &Procedure, moved: &[[Atom; 2]]) -> Vec<Fact> {
         }
     }
     found
-}
-
-/// The numbers that a loop leaves, each with what it was where the loop began.
-fn moved(version: usize, code: &Procedure) -> Vec<[Atom; 2]> {
-    let ends = (code.params..).zip(results(code)).filter(|(_, local)| local.ty == Type::Int);
-    let both = ends.filter_map(|(to, local)| {
-        let from = parameters(code).iter().position(|other| (&other.name, &other.ty) == (&local.name, &local.ty))?;
-        Some([to, from].map(|parameter| Atom { version, parameter, steps: Vec::new() }))
-    });
-    both.collect()
 }
 
 /// What a loop leaves in its variables, and what can be read from there: results, and parameters that it leaves as they are.

@@ -14,6 +14,7 @@
 
 mod candidates;
 mod couple;
+mod flags;
 mod layouts;
 mod pace;
 mod partners;
