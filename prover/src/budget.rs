@@ -115,7 +115,7 @@ pub(crate) mod loops {
     /// Nor are more values under one of them.
     pub(crate) const MAX_UNDER: usize = 32;
     /// Nor more under flags that are handed out.
-    pub(crate) const MAX_UNDER_FLAGS: usize = 48;
+    pub(crate) const MAX_UNDER_FLAGS: usize = 64;
     /// Of the numbers that helpers are called with no more than this are looked at.
     pub(crate) const MAX_LITERALS: usize = 4;
     /// So many attempts are worth it in all ways.

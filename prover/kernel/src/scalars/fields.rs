@@ -2,12 +2,12 @@
 //!
 //! In: a program. Out: the program with `h := v.f; while (…) {…} v.f := h;` in place of a loop that has `v.f` wherever it now has `h`.
 //! Where v may be null, and each turn comes to a field of it, all of that stands under the condition of the loop. Where the loop returns,
-//! it breaks off instead, and returns once the field is stored.
+//! it breaks off instead, and returns once the field is stored. Where one version does, the others do so too.
 //!
 //! Rule *Promotion* (`proofs/soundness.md`). Nothing in the loop reads or writes that field of any object but by `v.f`, and v is not
 //! assigned: so the field holds there what the variable does. It is stored where the loop is left.
 
-use super::returns::break_off;
+use super::returns::{Frame, break_off};
 use crate::effects::{Effects, syntactic};
 use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
@@ -19,12 +19,12 @@ use smt::term::Selector;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
-/// Promotes fields in all procedures. Where one version writes a field in loops or recursion as before, the others do so too.
+/// Promotes fields in all procedures; nothing in them quantifies over references. Where one version writes a field in loops or recursion as before, the others do so too.
 pub(super) fn promote(unit: &mut Unit) {
     let mut all = unit.clone();
     let mut found = BTreeSet::new();
     for procedure in all.versions.iter_mut().flat_map(|version| &mut version.procedures) {
-        let promoted = promote_in(procedure, &unit.fields, &|_| true);
+        let promoted = promote_in(procedure, &unit.fields, &|_| true, false);
         found.extend(promoted.into_iter().map(|field| (procedure.name.clone(), field)));
     }
     if found.is_empty() {
@@ -38,12 +38,19 @@ pub(super) fn promote(unit: &mut Unit) {
     let Unit { versions, fields, .. } = unit;
     for procedure in versions.iter_mut().flat_map(|version| &mut version.procedures) {
         let name = procedure.name.clone();
-        promote_in(procedure, fields, &|field| found.contains(&(name.clone(), field)));
+        let breaks_off = found.iter().any(|(own, _)| *own == name);
+        promote_in(procedure, fields, &|field| found.contains(&(name.clone(), field)), breaks_off);
     }
 }
 
-/// Promotes those fields in a procedure that are wanted; which they were.
-fn promote_in(procedure: &mut Procedure, fields: &[Field], wanted: &dyn Fn(FieldId) -> bool) -> BTreeSet<FieldId> {
+/// Promotes those fields in a procedure that are wanted; which they were. Where loops are to break off, those do too that only store
+/// something before they return.
+fn promote_in(
+    procedure: &mut Procedure,
+    fields: &[Field],
+    wanted: &dyn Fn(FieldId) -> bool,
+    breaks_off: bool,
+) -> BTreeSet<FieldId> {
     // Where a loop takes no turn the field is written all the same.
     if procedure.modifies.is_some() {
         return BTreeSet::new();
@@ -52,8 +59,8 @@ fn promote_in(procedure: &mut Procedure, fields: &[Field], wanted: &dyn Fn(Field
     let Procedure { body: Some(body), locals, requires, .. } = procedure else { return BTreeSet::new() };
     let mut known = BTreeSet::new();
     requires.iter().for_each(|clause| not_null(clause, &mut known));
-    let (variables, held, left) = (BTreeMap::new(), BTreeSet::new(), 0);
-    let mut promotion = Promotion { fields, wanted, results: &results, locals, variables, held, left };
+    let (variables, held) = (BTreeMap::new(), BTreeSet::new());
+    let mut promotion = Promotion { fields, wanted, breaks_off, results: &results, locals, variables, held, left: 0 };
     promotion.block(body, &mut known);
     promotion.variables.into_keys().map(|(_, field)| field).collect()
 }
@@ -110,6 +117,8 @@ struct Promotion<'p> {
     variables: BTreeMap<(LocalId, FieldId), LocalId>,
     /// The fields that are variables already where we are.
     held: BTreeSet<(LocalId, FieldId)>,
+    /// Whether loops break off where they store something before they return, though no field in them is promoted.
+    breaks_off: bool,
     /// How many loops break off in place of returning.
     left: usize,
 }
@@ -156,14 +165,15 @@ impl Promotion<'_> {
             known.extend(read.into_iter().filter(|id| invariants.is_empty() && !assigned.contains(id)));
         }
         let span = stmt.span;
-        let (mut before, mut behind) = (Vec::new(), Vec::new());
-        let outside = self.held.clone();
+        let (outside, locals) = (self.held.clone(), self.locals.len());
+        let mut own = stmt.clone();
+        let frame = break_off(&mut own, self.left, self.results, self.locals);
         // As it is written: a variable that stands for a field is set only behind it.
-        let first_test = condition(&stmt);
-        let come_to = come_to_in_a_turn(&stmt);
-        let mut under_guard = BTreeSet::new();
-        for (object, field) in fields_written(&stmt).difference(&outside).copied() {
-            let alone = looks_at_alone(&stmt, object, field) || faults::planted("kernel/scalars/aliased");
+        let first_test = condition(&own);
+        let come_to = come_to_in_a_turn(&own);
+        let (mut before, mut behind, mut under_guard) = (Vec::new(), Vec::new(), BTreeSet::new());
+        for (object, field) in fields_written(&own).difference(&outside).copied() {
+            let alone = looks_at_alone(&own, object, field) || faults::planted("kernel/scalars/aliased");
             let is_known = known.contains(&object) || faults::planted("kernel/scalars/null");
             if alone && (is_known || come_to.contains(&object)) && (self.wanted)(field) {
                 if !is_known {
@@ -171,21 +181,23 @@ impl Promotion<'_> {
                 }
                 let held = self.variable(object, field);
                 let [load, store] = self.moves((object, field), held, span);
-                stmt = replaced(stmt, (object, field), held);
+                own = replaced(own, (object, field), held);
                 before.push(load);
                 behind.push(store);
                 self.held.insert((object, field));
             }
         }
-        if !behind.is_empty()
-            && let Some(frame) = break_off(&mut stmt, self.left, self.results, self.locals)
-        {
-            self.left += 1;
-            before.extend(frame.before);
-            match faults::planted("kernel/scalars/not-stored") {
-                true => behind.insert(0, frame.behind),
-                false => behind.push(frame.behind),
+        let is_better = |frame: &Frame| !behind.is_empty() || self.breaks_off && frame.stores;
+        match frame.filter(is_better) {
+            Some(frame) => {
+                self.left += 1;
+                before.extend(frame.before);
+                let at = if faults::planted("kernel/scalars/not-stored") { 0 } else { behind.len() };
+                behind.insert(at, frame.behind);
+                stmt = own;
             }
+            None if behind.is_empty() => self.locals.truncate(locals),
+            None => stmt = own,
         }
         if let StmtKind::While { cond, body, .. } = &mut stmt.kind {
             let mut within = known.clone();

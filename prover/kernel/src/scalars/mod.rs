@@ -193,8 +193,8 @@ mod tests {
                 "if (n > 0) { h := x.f; while (n > 0) { while (h > 0) { h := h - 1; } n := n - 1; } x.f := h; }",
             ),
             (
-                "if (x != null) { while (n > 0) { while (x.f > n) { x.f := 0; return 1, c; } n := n - 1; } }",
-                "if (x != null) { h := x.f; b := false; k := 0; o := null; while (n > 0) { while (h > n) { h := 0; k := 1; o := c; b := true; break; } if (b) { break; } n := n - 1; } x.f := h; if (b) { return k, o; } }",
+                "if (x != null) { while (n > 0) { while (x.f > n) { x.f := x.f - 1; if (n == r) { x.f := n; r := 1; return; } } n := n - 1; } }",
+                "if (x != null) { h := x.f; b := false; while (n > 0) { while (h > n) { h := h - 1; if (n == r) { b := true; break; } } if (b) { break; } n := n - 1; } x.f := h; if (b) { x.f := n; r := 1; return; } }",
             ),
             (
                 "c := new C(); while (x.f > 0) { x.f := x.f - 1; c.g := c; }",
@@ -219,8 +219,8 @@ mod tests {
                 "if (n > 0 && x.f > 0) { h := x.f; while (n > 0 && h > 0) { h := h - 1; } x.f := h; }",
             ),
             (
-                "while (n > 0) { n := n - 1; if (x.g == null) { x.f := n; return 1, c; } }",
-                "if (n > 0) { h := x.f; b := false; k := 0; o := null; while (n > 0) { n := n - 1; if (x.g == null) { h := n; k := 1; o := c; b := true; break; } } x.f := h; if (b) { return k, o; } }",
+                "while (n > 0) { n := n - x.f; if (x.g == null) { return 1, c; } x.f := n; if (n == r) { r := 2; return; } }",
+                "if (n > 0) { h := x.f; b := false; k := 0; o := null; while (n > 0) { n := n - h; if (x.g == null) { k := 1; o := c; b := true; break; } h := n; if (n == r) { r := 2; k := r; o := c; b := true; break; } } x.f := h; if (b) { return k, o; } }",
             ),
             (
                 "r := x.f; x := c; while (n > 0) { x.f := x.f + n; n := n - 1; }",
@@ -254,9 +254,26 @@ mod tests {
             "while (x.g != null) { assert reach(x, c); x.g := x.g.g; }",
             "while (x.f > 0) { x.f := x.f - 1; assert old(n) == n; }",
             "while (x.f > 0) { r := x.f; n := n - 1; }",
+            "while (n > 0) { n := n - 1; if (x.g == null) { x.f := n; return 1, c; } }",
         ] {
             stays(kept, "");
         }
+    }
+
+    #[test]
+    fn where_one_version_returns_behind_the_loop_the_other_does_too() {
+        let one = "while (x.f > 0) { x.f := x.f - 1; if (x.f == r) { return n, c; } }";
+        let other = "h := x.f; while (h > 0) { h := h - 1; if (h == r) { x.f := h; return n, c; } } x.f := h;";
+        let so = "h := x.f; b := false; k := 0; o := null; while (h > 0) { h := h - 1; if (h == r) { k := n; o := c; b := true; break; } } x.f := h; if (b) { return k, o; }";
+        let too = "h := x.f; b := false; while (h > 0) { h := h - 1; if (h == r) { b := true; break; } } if (b) { x.f := h; return n, c; } x.f := h;";
+        let (replaced, expected) = (Scalarised::of(&pair(one, other)), pair(so, too));
+        for (own, version) in replaced.unit().versions.iter().zip(&expected.versions) {
+            let (Some(own), Some(code)) = (own.procedures.last(), version.procedures.last()) else {
+                panic!("it is there")
+            };
+            assert!(same_code(own, code, |p, q| p == q), "{}", print(replaced.unit()));
+        }
+        stays(other, other);
     }
 
     #[test]

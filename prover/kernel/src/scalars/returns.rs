@@ -1,10 +1,11 @@
 //! A loop that breaks off and says so in place of returning, so that something can be done between the loop and the return.
 //!
-//! In: a loop. Out: the loop with `kept := E; left := true; break;` in place of each `return E;`, what has to stand before it, and the
-//! return that has to stand behind it and all that is to be done first. `left` and `kept` are new variables.
+//! In: a loop. Out: the loop with `left := true; break;` in place of a `return`, what has to stand before it, and what has to stand behind
+//! it and behind all that is to be done first. Where a loop returns in one place and stores something in the heap right before, that
+//! stands there as it is written. Otherwise the values are kept, by `kept := E;` before the loop is left.
 //!
 //! Rule *Promotion* (`proofs/soundness.md`). A loop within that is left like this is followed by `if (left) { break; }`, and nothing
-//! else runs on the way out.
+//! else runs on the way out. `left` and `kept` are new variables.
 
 use super::helpers::default;
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Rhs, Stmt, StmtKind, Type};
@@ -15,59 +16,80 @@ use std::{iter, mem};
 pub(super) struct Frame {
     pub(super) before: Vec<Stmt>,
     pub(super) behind: Stmt,
+    /// Whether something is stored in the heap behind it before it is returned.
+    pub(super) stores: bool,
 }
 
 /// Has a loop break off where it returns from a procedure with these results, as the so-manieth that does; `None` where it does not
 /// return.
 pub(super) fn break_off(stmt: &mut Stmt, number: usize, results: &[LocalId], locals: &mut Vec<Local>) -> Option<Frame> {
     let span = stmt.span;
-    if !stmt.blocks().into_iter().any(|block| block.any(&|inner| matches!(inner.kind, StmtKind::Return(_)))) {
+    let mut found = Vec::new();
+    stmt.blocks().into_iter().for_each(|block| returns(block, &mut found));
+    if found.is_empty() {
         return None;
     }
+    let stores = matches!(&found[..], [only] if only.iter().any(is_store));
     let of_results: Vec<Local> = results.iter().map(|id| locals[id.index()].clone()).collect();
     let mut fresh = |name: String, ty: Type| {
         locals.push(Local { name, ty, span });
         LocalId(u32::try_from(locals.len() - 1).unwrap_or(u32::MAX))
     };
     let left = fresh(format!("left@{number}"), Type::Bool);
-    let kept = of_results.into_iter().map(|own| fresh(format!("left@{number}.{}", own.name), own.ty));
-    let kept: Vec<LocalId> = kept.collect();
-    let returns = Returns { locals, results, left, kept: &kept };
+    let kept = of_results.into_iter().filter(|_| !stores);
+    let kept: Vec<LocalId> = kept.map(|own| fresh(format!("left@{number}.{}", own.name), own.ty)).collect();
+    let mut way_out = WayOut { locals, results, left, kept: &kept, moved: stores.then(Vec::new) };
     stmt.blocks_mut().into_iter().for_each(|block| {
-        returns.become_breaks(block);
+        way_out.become_breaks(block);
     });
     let all = iter::once(&left).chain(&kept);
-    let before = all.map(|&id| returns.assign(id, default(returns.ty(id), span), span)).collect();
-    let values = kept.iter().map(|&id| returns.value(id, span)).collect();
-    let behind = returns.where_left(StmtKind::Return(values), span);
-    Some(Frame { before, behind })
+    let before = all.map(|&id| way_out.assign(id, default(way_out.ty(id), span), span)).collect();
+    let values = kept.iter().map(|&id| way_out.value(id, span)).collect();
+    let last = way_out.moved.take().unwrap_or_else(|| vec![Stmt { kind: StmtKind::Return(values), span }]);
+    Some(Frame { before, behind: way_out.where_left(last, span), stores })
+}
+
+/// Adds the assignments right before each return in a block.
+fn returns<'b>(block: &'b Block, found: &mut Vec<&'b [Stmt]>) {
+    for (at, stmt) in block.stmts.iter().enumerate() {
+        if matches!(stmt.kind, StmtKind::Return(_)) {
+            found.push(&block.stmts[assigned_last(&block.stmts[..at])..at]);
+        }
+        stmt.blocks().into_iter().for_each(|inner| returns(inner, found));
+    }
+}
+
+/// Where the assignments begin with which some statements end.
+fn assigned_last(stmts: &[Stmt]) -> usize {
+    let last = stmts.iter().rposition(|stmt| !matches!(stmt.kind, StmtKind::Assign(..)));
+    last.map_or(0, |at| at + 1)
+}
+
+fn is_store(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Assign(Place::Field(..) | Place::Index(..), _))
 }
 
 /// What the returns of a loop become.
-struct Returns<'r> {
+struct WayOut<'r> {
     locals: &'r [Local],
     results: &'r [LocalId],
     /// Whether the loop was left.
     left: LocalId,
-    /// What is to be returned then.
+    /// What is to be returned then, unless the return is moved.
     kept: &'r [LocalId],
+    /// The return that is moved, with the assignments before it.
+    moved: Option<Vec<Stmt>>,
 }
 
-impl Returns<'_> {
+impl WayOut<'_> {
     /// Whether there were any in a block.
-    fn become_breaks(&self, block: &mut Block) -> bool {
+    fn become_breaks(&mut self, block: &mut Block) -> bool {
         let mut found = false;
         for mut stmt in mem::take(&mut block.stmts) {
             let span = stmt.span;
             if let StmtKind::Return(values) = stmt.kind {
                 found = true;
-                let own = self.results.iter().map(|&id| self.value(id, span));
-                let values: Vec<Expr> = if values.is_empty() { own.collect() } else { values };
-                let kept = self.kept.iter().zip(values);
-                block.stmts.extend(kept.map(|(&id, value)| self.assign(id, Rhs::Expr(value), span)));
-                let yes = Expr { kind: ExprKind::Bool(true), ty: Type::Bool, span };
-                block.stmts.push(self.assign(self.left, Rhs::Expr(yes), span));
-                block.stmts.push(Stmt { kind: StmtKind::Break, span });
+                self.come_to(block, values, span);
                 continue;
             }
             // Each block is looked at.
@@ -75,17 +97,33 @@ impl Returns<'_> {
             let is_loop = matches!(stmt.kind, StmtKind::While { .. });
             block.stmts.push(stmt);
             if within && is_loop {
-                block.stmts.push(self.where_left(StmtKind::Break, span));
+                block.stmts.push(self.where_left(vec![Stmt { kind: StmtKind::Break, span }], span));
             }
             found |= within;
         }
         found
     }
 
+    /// A return of these values, behind a block.
+    fn come_to(&mut self, block: &mut Block, values: Vec<Expr>, span: Span) {
+        if let Some(moved) = &mut self.moved {
+            *moved = block.stmts.split_off(assigned_last(&block.stmts));
+            moved.push(Stmt { kind: StmtKind::Return(values), span });
+        } else {
+            let own = self.results.iter().map(|&id| self.value(id, span));
+            let values: Vec<Expr> = if values.is_empty() { own.collect() } else { values };
+            let kept = self.kept.iter().zip(values);
+            block.stmts.extend(kept.map(|(&id, value)| self.assign(id, Rhs::Expr(value), span)));
+        }
+        let yes = Expr { kind: ExprKind::Bool(true), ty: Type::Bool, span };
+        block.stmts.push(self.assign(self.left, Rhs::Expr(yes), span));
+        block.stmts.push(Stmt { kind: StmtKind::Break, span });
+    }
+
     /// `if (left) { … }`
-    fn where_left(&self, kind: StmtKind, span: Span) -> Stmt {
-        let then = Block { stmts: vec![Stmt { kind, span }], span };
-        Stmt { kind: StmtKind::If(self.value(self.left, span), then, Block { stmts: Vec::new(), span }), span }
+    fn where_left(&self, stmts: Vec<Stmt>, span: Span) -> Stmt {
+        let (then, els) = (Block { stmts, span }, Block { stmts: Vec::new(), span });
+        Stmt { kind: StmtKind::If(self.value(self.left, span), then, els), span }
     }
 
     fn assign(&self, id: LocalId, value: Rhs, span: Span) -> Stmt {

@@ -3,8 +3,8 @@
 //! In: a loop of each version. Out: facts that might hold of their ends: where one returns from a loop, the other breaks off and keeps
 //! what it will return.
 
-use super::under::kept;
-use crate::budget::loops::{MAX_TESTS, MAX_UNDER_FLAGS};
+use super::under::{at_end, kept};
+use crate::budget::loops::{MAX_TESTS, MAX_UNDER, MAX_UNDER_FLAGS};
 use crate::goal::{Pair, Program};
 use kernel::pair::loops::{parameters, results};
 use kernel::relate::{Atom, Fact};
@@ -14,14 +14,21 @@ use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 
 /// What is handed out where a flag that is handed out is set, and where it is not: as much as by the other version, as much as where the
-/// loop began, what is assigned, null or not.
+/// loop began, what is assigned, what is tested, null or not. And that it is set where the first test of a loop would hold again, or would not.
 pub(super) fn under_flags(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let loops = [(0, left, pair.0), (1, right, pair.1)];
     let [mine, theirs] = [(0, left), (1, right)].map(|(version, code)| handed_out(version, code));
     let flags = mine.iter().chain(&theirs).filter(|(_, ty)| *ty == Type::Bool);
-    let tests = flags.flat_map(|(flag, _)| [true, false].map(|truth| Fact::Truth(flag.clone(), truth)));
-    let tests: Vec<Fact> = tests.take(MAX_TESTS).collect();
+    let flags = flags.flat_map(|(flag, _)| [true, false].map(|truth| Fact::Truth(flag.clone(), truth)));
+    let flags: Vec<Fact> = flags.take(MAX_TESTS).collect();
+    let under = |test: &Fact, value: &Fact| Fact::Under(Box::new([test.clone(), value.clone()]));
+    let (guards, tests): (Vec<_>, Vec<_>) =
+        loops.map(|(version, code, id)| at_end(version, code, id)).into_iter().unzip();
+    let guarded = guards
+        .concat()
+        .into_iter()
+        .flat_map(|guard| -> Vec<Fact> { flags.iter().map(|flag| under(&guard, flag)).collect() });
     let both = mine.iter().flat_map(|a| theirs.iter().map(move |b| (a, b)));
     let alike = both.filter(|(a, b)| a.1 == b.1 && !a.1.is_reference());
     let alike = alike.map(|(a, b)| Fact::Equal(a.0.clone(), b.0.clone(), 0));
@@ -30,11 +37,9 @@ pub(super) fn under_flags(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let moved = [(0, left), (1, right)].into_iter().flat_map(|(version, code)| moved(version, code));
     let moved = moved.map(|[to, from]| Fact::Equal(to, from, 0));
     let assigned = loops.into_iter().flat_map(|(version, code, id)| assigned(version, code, &kept(code, id)));
-    let values = assigned.chain(null).chain(alike).chain(moved);
-    let under = |value: Fact| -> Vec<Fact> {
-        tests.iter().map(|test| Fact::Under(Box::new([test.clone(), value.clone()]))).collect()
-    };
-    values.flat_map(under).take(MAX_UNDER_FLAGS).collect()
+    let values = assigned.chain(tests.concat()).chain(null).chain(alike).chain(moved);
+    let flagged = values.flat_map(|value| -> Vec<Fact> { flags.iter().map(|flag| under(flag, &value)).collect() });
+    flagged.take(MAX_UNDER_FLAGS).chain(guarded.take(MAX_UNDER)).collect()
 }
 
 /// What a loop hands out, with its types.

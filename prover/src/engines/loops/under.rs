@@ -5,19 +5,19 @@
 
 use crate::budget::loops::{MAX_TESTS, MAX_UNDER};
 use crate::goal::{Pair, Program};
-use kernel::pair::loops::parameters;
+use kernel::pair::loops::{parameters, results};
 use kernel::relate::{Atom, Fact, Step};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, StmtKind, Type};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What might hold: each test, that it does not hold, and what variables are under either.
 pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let loops = [(0, left, pair.0), (1, right, pair.1)];
-    let loops = loops.map(|(version, code, id)| Loop { version, code, spoken_of: kept(code, id) });
+    let loops = loops.map(|(version, code, id)| Loop::new(version, code, kept(code, id)));
     let tests: Vec<Fact> = loops.iter().flat_map(Loop::tests).take(MAX_TESTS).collect();
     let both: Vec<Fact> = tests.into_iter().flat_map(either_way).collect();
     let values: Vec<Fact> = loops.iter().flat_map(|own| own.values(program)).collect();
@@ -31,10 +31,22 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 /// What might hold where both take a turn: what the first test of each says, also of variables that turns change.
 pub(super) fn guards(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
-    let loops =
-        [(0, left), (1, right)].map(|(version, code)| Loop { version, code, spoken_of: (0..code.params).collect() });
+    let loops = [(0, left), (1, right)].map(|(version, code)| Loop::new(version, code, 0..code.params));
     let guards = loops.iter().flat_map(Loop::guard).take(MAX_TESTS);
     guards.flat_map(either_way).collect()
+}
+
+/// What might hold where a loop ends: what its first test says of what it leaves, either way; and what its tests do.
+pub(super) fn at_end(version: usize, code: &Procedure, id: ProcId) -> (Vec<Fact>, Vec<Fact>) {
+    let left = |at: usize| {
+        let own = parameters(code).get(at)?;
+        let result = results(code).iter().position(|local| (&local.name, &local.ty) == (&own.name, &own.ty));
+        Some((at, result.map_or(at, |result| code.params + result)))
+    };
+    let kept = kept(code, id);
+    let spoken_of = (0..code.params).filter_map(left).filter(|(at, now)| at != now || kept.contains(at)).collect();
+    let own = Loop { version, code, spoken_of };
+    (own.guard().into_iter().flat_map(either_way).collect(), own.tests())
 }
 
 /// That a test holds, and that it does not.
@@ -60,14 +72,19 @@ pub(super) fn kept(code: &Procedure, id: ProcId) -> BTreeSet<usize> {
     kept
 }
 
-/// A loop of a version, and the parameters that facts speak of.
+/// A loop of a version, and the parameters that facts speak of, each with the number that it has in them.
 struct Loop<'c> {
     version: usize,
     code: &'c Procedure,
-    spoken_of: BTreeSet<usize>,
+    spoken_of: BTreeMap<usize, usize>,
 }
 
-impl Loop<'_> {
+impl<'c> Loop<'c> {
+    /// A loop where it begins.
+    fn new(version: usize, code: &'c Procedure, spoken_of: impl IntoIterator<Item = usize>) -> Self {
+        Loop { version, code, spoken_of: spoken_of.into_iter().map(|at| (at, at)).collect() }
+    }
+
     /// Its tests of these variables, and of fields of what these refer to: whether one is set, or how it compares with a
     /// number or with another.
     fn tests(&self) -> Vec<Fact> {
@@ -127,7 +144,7 @@ impl Loop<'_> {
             _ => (value, Vec::new()),
         };
         let ExprKind::Local(id) = base.kind else { return None };
-        let parameter = Some(id.index()).filter(|at| self.spoken_of.contains(at))?;
+        let parameter = *self.spoken_of.get(&id.index())?;
         Some(Atom { version: self.version, parameter, steps })
     }
 
@@ -140,7 +157,8 @@ impl Loop<'_> {
         let own = |id: LocalId| {
             let (name, ty) = (&around.local(id).name, &around.local(id).ty);
             let at = parameters(self.code).iter().position(|local| local.name == *name && local.ty == *ty)?;
-            self.spoken_of.contains(&at).then(|| Atom { version: self.version, parameter: at, steps: Vec::new() })
+            let parameter = *self.spoken_of.get(&at)?;
+            Some(Atom { version: self.version, parameter, steps: Vec::new() })
         };
         let mut found = Vec::new();
         let mut note = |fact: Option<Fact>| found.extend(fact.filter(|fact| !found.contains(fact)));
