@@ -92,8 +92,10 @@ impl WayOut<'_> {
                 self.come_to(block, values, span);
                 continue;
             }
-            // Each block is looked at.
-            let within = stmt.blocks_mut().into_iter().fold(false, |any, inner| self.become_breaks(inner) || any);
+            let mut within = false;
+            for inner in stmt.blocks_mut() {
+                within |= self.become_breaks(inner);
+            }
             let is_loop = matches!(stmt.kind, StmtKind::While { .. });
             block.stmts.push(stmt);
             if within && is_loop {
