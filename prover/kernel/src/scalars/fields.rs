@@ -5,7 +5,7 @@
 //! it breaks off instead, and returns once the field is stored. Where one version does, the others do so too.
 //!
 //! Rule *Promotion* (`proofs/soundness.md`). Nothing in the loop reads or writes that field of any object but by `v.f`, and v is not
-//! assigned: so the field holds there what the variable does. It is stored where the loop is left.
+//! assigned: so the field holds there what the variable does. It is stored behind the loop.
 
 use super::returns::{Frame, break_off};
 use crate::effects::{Effects, syntactic};
@@ -19,7 +19,8 @@ use smt::term::Selector;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
-/// Promotes fields in all procedures; nothing in them quantifies over references. Where one version writes a field in loops or recursion as before, the others do so too.
+/// Promotes fields in all procedures; nothing in them quantifies over references. Where one version writes a field in loops or recursion
+/// as before, the others do so too.
 pub(super) fn promote(unit: &mut Unit) {
     let mut all = unit.clone();
     let mut found = BTreeSet::new();

@@ -14,7 +14,8 @@ use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 
 /// What is handed out where a flag that is handed out is set, and where it is not: as much as by the other version, as much as where the
-/// loop began, what is assigned, what is tested, null or not. And that it is set where the first test of a loop would hold again, or would not.
+/// loop began, what is assigned, what is tested, null or not. And that it is set where the first test of a loop would hold again, or where
+/// it would not.
 pub(super) fn under_flags(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let loops = [(0, left, pair.0), (1, right, pair.1)];
