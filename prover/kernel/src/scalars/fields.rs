@@ -7,7 +7,8 @@
 //! Rule *Promotion* (`proofs/soundness.md`). Nothing in the loop reads or writes that field of any object but by `v.f`, and v is not
 //! assigned: so the field holds there what the variable does. It is stored behind the loop.
 
-use super::returns::{Frame, break_off};
+use super::helpers::added;
+use super::returns::{Around, break_off};
 use crate::effects::{Effects, syntactic};
 use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
@@ -61,7 +62,8 @@ fn promote_in(
     let mut known = BTreeSet::new();
     requires.iter().for_each(|clause| not_null(clause, &mut known));
     let (variables, held) = (BTreeMap::new(), BTreeSet::new());
-    let mut promotion = Promotion { fields, wanted, breaks_off, results: &results, locals, variables, held, left: 0 };
+    let mut promotion =
+        Promotion { fields, wanted, breaks_off, results: &results, locals, variables, held, broken_off: 0 };
     promotion.block(body, &mut known);
     promotion.variables.into_keys().map(|(_, field)| field).collect()
 }
@@ -121,7 +123,7 @@ struct Promotion<'p> {
     /// Whether loops break off where they store something before they return, though no field in them is promoted.
     breaks_off: bool,
     /// How many loops break off in place of returning.
-    left: usize,
+    broken_off: usize,
 }
 
 impl Promotion<'_> {
@@ -167,14 +169,14 @@ impl Promotion<'_> {
         }
         let span = stmt.span;
         let (outside, locals) = (self.held.clone(), self.locals.len());
-        let mut own = stmt.clone();
-        let frame = break_off(&mut own, self.left, self.results, self.locals);
+        let mut promoted = stmt.clone();
+        let around = break_off(&mut promoted, self.broken_off, self.results, self.locals);
         // As it is written: a variable that stands for a field is set only behind it.
-        let first_test = condition(&own);
-        let come_to = come_to_in_a_turn(&own);
+        let first_test = condition(&promoted);
+        let come_to = come_to_in_a_turn(&promoted);
         let (mut before, mut behind, mut under_guard) = (Vec::new(), Vec::new(), BTreeSet::new());
-        for (object, field) in fields_written(&own).difference(&outside).copied() {
-            let alone = looks_at_alone(&own, object, field) || faults::planted("kernel/scalars/aliased");
+        for (object, field) in fields_written(&promoted).difference(&outside).copied() {
+            let alone = looks_at_alone(&promoted, object, field) || faults::planted("kernel/scalars/aliased");
             let is_known = known.contains(&object) || faults::planted("kernel/scalars/null");
             if alone && (is_known || come_to.contains(&object)) && (self.wanted)(field) {
                 if !is_known {
@@ -182,23 +184,23 @@ impl Promotion<'_> {
                 }
                 let held = self.variable(object, field);
                 let [load, store] = self.moves((object, field), held, span);
-                own = replaced(own, (object, field), held);
+                promoted = replaced(promoted, (object, field), held);
                 before.push(load);
                 behind.push(store);
                 self.held.insert((object, field));
             }
         }
-        let is_better = |frame: &Frame| !behind.is_empty() || self.breaks_off && frame.stores;
-        match frame.filter(is_better) {
-            Some(frame) => {
-                self.left += 1;
-                before.extend(frame.before);
+        let is_better = |around: &Around| !behind.is_empty() || self.breaks_off && around.stores;
+        match around.filter(is_better) {
+            Some(around) => {
+                self.broken_off += 1;
+                before.extend(around.before);
                 let at = if faults::planted("kernel/scalars/not-stored") { 0 } else { behind.len() };
-                behind.insert(at, frame.behind);
-                stmt = own;
+                behind.insert(at, around.behind);
+                stmt = promoted;
             }
             None if behind.is_empty() => self.locals.truncate(locals),
-            None => stmt = own,
+            None => stmt = promoted,
         }
         if let StmtKind::While { cond, body, .. } = &mut stmt.kind {
             let mut within = known.clone();
@@ -221,11 +223,9 @@ impl Promotion<'_> {
     fn variable(&mut self, object: LocalId, field: FieldId) -> LocalId {
         let Local { name, span, .. } = self.locals[object.index()].clone();
         let Field { name: field_name, ty, .. } = &self.fields[field.index()];
-        let locals = &mut *self.locals;
-        *self.variables.entry((object, field)).or_insert_with(|| {
-            locals.push(Local { name: format!("{name}.{field_name}"), ty: ty.clone(), span });
-            LocalId(u32::try_from(locals.len() - 1).unwrap_or(u32::MAX))
-        })
+        let (locals, name) = (&mut *self.locals, format!("{name}.{field_name}"));
+        let variable = self.variables.entry((object, field));
+        *variable.or_insert_with(|| added(locals, Local { name, ty: ty.clone(), span }))
     }
 
     /// `h := v.f` and `v.f := h`.

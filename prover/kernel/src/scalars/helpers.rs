@@ -201,6 +201,12 @@ fn local(at: usize) -> LocalId {
     LocalId(u32::try_from(at).unwrap_or(u32::MAX))
 }
 
+/// A new variable.
+pub(super) fn added(locals: &mut Vec<Local>, one: Local) -> LocalId {
+    locals.push(one);
+    local(locals.len() - 1)
+}
+
 /// What a variable or a part of this type has at first.
 pub(super) fn default(ty: Type, span: Span) -> Rhs {
     let kind = match ty {

@@ -7,7 +7,7 @@
 //! that object: it is garbage wherever the variable is not looked at, and each of its fields is a variable of the procedure. The same
 //! goes for an array of few cells whose indices are all literals.
 
-use super::helpers::{default, in_place};
+use super::helpers::{added, default, in_place};
 use crate::bounds::scalars::{MAX_CELLS, MAX_HANDED};
 use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
@@ -210,10 +210,7 @@ impl Private {
                 Part::Cell(at, _) => format!("{name}[{at}]"),
             };
             let ty = part.ty(fields);
-            *variables.entry(part).or_insert_with(|| {
-                locals.push(Local { name, ty, span });
-                LocalId(u32::try_from(locals.len() - 1).unwrap_or(u32::MAX))
-            })
+            *variables.entry(part).or_insert_with(|| added(locals, Local { name, ty, span }))
         };
         walk_stmts_mut(body, &mut |stmt| {
             for target in stmt.targets_mut() {

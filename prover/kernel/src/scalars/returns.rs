@@ -7,13 +7,13 @@
 //! Rule *Promotion* (`proofs/soundness.md`). A loop within that is left like this is followed by `if (left) { break; }`, and nothing
 //! else runs on the way out. `left` and `kept` are new variables.
 
-use super::helpers::default;
+use super::helpers::{added, default};
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Rhs, Stmt, StmtKind, Type};
 use lang_l::source::Span;
 use std::{iter, mem};
 
 /// What stands before and behind a loop that breaks off where it returned.
-pub(super) struct Frame {
+pub(super) struct Around {
     pub(super) before: Vec<Stmt>,
     pub(super) behind: Stmt,
     /// Whether something is stored in the heap behind it before it is returned.
@@ -22,7 +22,12 @@ pub(super) struct Frame {
 
 /// Has a loop break off where it returns from a procedure with these results, as the so-manieth that does; `None` where it does not
 /// return.
-pub(super) fn break_off(stmt: &mut Stmt, number: usize, results: &[LocalId], locals: &mut Vec<Local>) -> Option<Frame> {
+pub(super) fn break_off(
+    stmt: &mut Stmt,
+    number: usize,
+    results: &[LocalId],
+    locals: &mut Vec<Local>,
+) -> Option<Around> {
     let span = stmt.span;
     let mut found = Vec::new();
     stmt.blocks().into_iter().for_each(|block| returns(block, &mut found));
@@ -31,10 +36,7 @@ pub(super) fn break_off(stmt: &mut Stmt, number: usize, results: &[LocalId], loc
     }
     let stores = matches!(&found[..], [only] if only.iter().any(is_store));
     let of_results: Vec<Local> = results.iter().map(|id| locals[id.index()].clone()).collect();
-    let mut fresh = |name: String, ty: Type| {
-        locals.push(Local { name, ty, span });
-        LocalId(u32::try_from(locals.len() - 1).unwrap_or(u32::MAX))
-    };
+    let mut fresh = |name: String, ty: Type| added(locals, Local { name, ty, span });
     let left = fresh(format!("left@{number}"), Type::Bool);
     let kept = of_results.into_iter().filter(|_| !stores);
     let kept: Vec<LocalId> = kept.map(|own| fresh(format!("left@{number}.{}", own.name), own.ty)).collect();
@@ -46,7 +48,7 @@ pub(super) fn break_off(stmt: &mut Stmt, number: usize, results: &[LocalId], loc
     let before = all.map(|&id| way_out.assign(id, default(way_out.ty(id), span), span)).collect();
     let values = kept.iter().map(|&id| way_out.value(id, span)).collect();
     let last = way_out.moved.take().unwrap_or_else(|| vec![Stmt { kind: StmtKind::Return(values), span }]);
-    Some(Frame { before, behind: way_out.where_left(last, span), stores })
+    Some(Around { before, behind: way_out.where_left(last, span), stores })
 }
 
 /// Adds the assignments right before each return in a block.
