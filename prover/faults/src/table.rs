@@ -541,6 +541,7 @@ pub const ALL: &[Fault] = &[
         ),
         "analysis/contracts/requires-unchecked",
     ),
+    kernel("kernel/proof/clauses", "prover/kernel/src/proof/contracts.rs", "a clause may be none of the source"),
     hiding(
         kernel("kernel/proof/used-fallen", "prover/kernel/src/proof/mod.rs", "a claim may rest on one that fell"),
         "engines/claims/kept",

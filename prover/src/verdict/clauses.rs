@@ -10,6 +10,7 @@ use crate::search::concrete;
 use crate::search::witness::{self, Target};
 use kernel::alone::clauses::{Clause, ClauseKind, Status};
 use kernel::proof::Kernel;
+use kernel::rejection::Rejection;
 use lang_l::hir::ProcId;
 use std::collections::BTreeSet;
 
@@ -111,15 +112,11 @@ fn merged(clauses: impl Iterator<Item = ClauseReport>) -> Vec<ClauseReport> {
     merged
 }
 
-/// Contracts that are said to hold and that the kernel has not proved are unknown.
+/// Contracts that are said to hold and that the kernel has not proved of the source are unknown.
 pub(crate) fn confirmed(kernel: &Kernel<'_>, clauses: &mut [ClauseReport]) {
     for clause in clauses.iter_mut().filter(|clause| matches!(clause.status, ClauseStatus::Holds)) {
-        let same = kernel
-            .clauses()
-            .iter()
-            .filter(|known| (known.version, known.kind, known.span) == (clause.version, clause.kind, clause.span));
-        if !same.clone().all(|known| known.status == Status::Holds) || kernel.alone(clause.version).is_err() {
-            clause.status = ClauseStatus::Unknown("the kernel refuses the proof".into());
+        if let Err(Rejection(why)) = kernel.clause_holds(clause.version, clause.kind, clause.span) {
+            clause.status = ClauseStatus::Unknown(format!("the kernel refuses the proof: {why}"));
         }
     }
 }

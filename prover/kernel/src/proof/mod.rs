@@ -10,6 +10,7 @@
 //!
 //! Invariant: every `equivalent`, `partially-equivalent`, and `holds` that is said to be checked is made from a [`Proved`].
 
+mod contracts;
 pub mod endless;
 mod shape;
 
@@ -339,11 +340,6 @@ impl<'a> Kernel<'a> {
             Some(shown) => shown.clone(),
             None => lemma::check(self.lowering(version), &BTreeSet::from([id])).remove(&id).unwrap_or(Ok(())),
         }
-    }
-
-    /// The clauses of the contracts of both versions, proved or not.
-    pub fn clauses(&self) -> &[Clause] {
-        &self.clauses
     }
 
     /// The claims that were refused, and why.

@@ -1,6 +1,7 @@
 //! What is said of a procedure alone is shown or refused.
 
 use super::{Story, story};
+use crate::alone::clauses::ClauseKind;
 use crate::alone::measures::{Measure, Ranking};
 use crate::effects::Effects;
 use crate::proof::{Dossier, Kernel};
@@ -95,6 +96,36 @@ fn a_measure_falls_and_not_for_ever() {
     assert!(!ends("> 0", vec![measure(-1, 0)]));
     assert!(!ends("> 0", vec![measure(0, 5)]));
     assert!(!ends("> 0", Vec::new()));
+}
+
+/// A clause is proved of the lowered program: it holds of the source where that is shown to do the same.
+#[test]
+fn a_clause_holds_where_the_source_has_to_establish_it() {
+    let text = "
+        version 0
+        procedure run(x: ref, n: int) returns (r: int) requires n >= 0; ensures r >= 0; { if (n > 3) { r := run(x, n - GIVEN); } }
+        version 1
+        procedure run(x: ref, n: int) returns (r: int) { r := n; }";
+    let holds = |written: &str, lowered: &str, kind: ClauseKind| {
+        let written = story(&text.replace("GIVEN", written));
+        let mut story = Story { source: written.source, ..story(&text.replace("GIVEN", lowered)) };
+        story.effects[0][0].trust_ensures = true;
+        let code = &story.source.versions[0].procedures[0];
+        let clause = if kind == ClauseKind::Requires { &code.requires[0] } else { &code.ensures[0] };
+        let claims = BTreeMap::new();
+        let kernel = Kernel::check(story.dossier(&claims), &mut Solver::new(QueryBudget::default()));
+        assert!(kernel.alone(0).is_ok());
+        kernel.clause_holds(0, kind, clause.span).map_err(|refused| refused.0)
+    };
+    assert_eq!(holds("3", "3", ClauseKind::Requires), Ok(()));
+    for kind in [ClauseKind::Requires, ClauseKind::Ensures] {
+        let why = holds("8", "3", kind).expect_err("it is not what is written");
+        assert!(why.contains("than the source"), "{why}");
+    }
+    for (given, kind) in [("8", ClauseKind::Requires), ("3", ClauseKind::Invariant)] {
+        let why = holds(given, given, kind).expect_err("it is not shown");
+        assert!(why.contains("not proved"), "{why}");
+    }
 }
 
 /// What stands for a procedure does what is written: it asks the same, calls with the same, and gives the same.
