@@ -3,9 +3,10 @@
 //! In: the source and which of its versions is being lowered. Out: which procedures are *internal*, and which variables a pass
 //! has to leave as they are.
 
+use super::handed_out::{HandedOut, elsewhere};
 use super::{is_loop, same_signature};
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, ProcId, Procedure, StmtKind, Type, Unit};
+use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Origin, ProcId, Procedure, StmtKind, Type, Unit};
 use lang_l::source::Span;
 use rustc_hash::FxHashMap as HashMap;
 use std::collections::BTreeSet;
@@ -21,6 +22,8 @@ pub(super) struct Draft<'a> {
     pub(super) version: usize,
     /// Of which variables invariants speak, in either version.
     pub(super) spoken_of: &'a SpokenOf,
+    /// Which references the loops of each version hand out.
+    pub(super) handed_out: &'a HandedOut,
     /// The procedures of version 0 after the pass that now runs on version 1.
     pub(super) before: Option<&'a [Procedure]>,
 }
@@ -57,10 +60,13 @@ impl Draft<'_> {
             || self.namesakes(id).any(|(_, theirs)| same_signature(own, theirs))
     }
 
-    /// The names that invariants of the loops around or beside a made procedure speak of.
-    fn spoken_of(&self, procedure: &Procedure) -> Option<&BTreeSet<String>> {
-        let of = procedure.origin.part_of()?;
-        self.spoken_of.get(&self.source.versions[self.version].procedure(of).name)
+    /// The names of variables that a loop of a procedure returns even if nothing reads them afterwards: those that invariants of the
+    /// loops around or beside it speak of, and what it hands out in the other version. They count from 1.
+    pub(super) fn kept(&self, of: ProcId, number: usize) -> BTreeSet<String> {
+        let name = &self.source.versions[self.version].procedure(of).name;
+        let mut kept = elsewhere(self.handed_out, self.version, name, number);
+        kept.extend(self.spoken_of.get(name).into_iter().flatten().cloned());
+        kept
     }
 
     /// The variables that contracts of the procedure speak of, or its assertions under `old`. What these mean depends on the
@@ -77,7 +83,13 @@ impl Draft<'_> {
         if let Some(body) = &procedure.body {
             olds_in(body, &mut found);
         }
-        if let Some(kept) = self.spoken_of(procedure) {
+        let part = match procedure.origin {
+            Origin::Source => None,
+            Origin::Loop { of, number, .. } => Some((of, number)),
+            Origin::Worker { of } => Some((of, 0)),
+        };
+        if let Some((of, number)) = part {
+            let kept = self.kept(of, number);
             found.extend(procedure.result_ids().filter(|&id| kept.contains(&procedure.local(id).name)));
         }
         found

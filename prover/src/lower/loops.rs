@@ -19,19 +19,16 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
     for own in draft.originals() {
         let next = procedures.len();
         let procedure = &mut procedures[own.index()];
-        let kept = draft.spoken_of.get(&procedure.name).cloned().unwrap_or_default();
-        let mut made = extract(procedure, own, next, &kept);
+        let mut made = extract(procedure, own, next, draft);
         procedures.append(&mut made);
     }
 }
 
 /// Takes the loops out of `procedure`; returns them as procedures, the first of which has the id `next`.
-///
-/// `kept` names variables to be returned even if nothing reads them afterwards.
-fn extract(procedure: &mut Procedure, of: ProcId, next: usize, kept: &BTreeSet<String>) -> Vec<Procedure> {
+fn extract(procedure: &mut Procedure, of: ProcId, next: usize, draft: &Draft<'_>) -> Vec<Procedure> {
     let Some(body) = procedure.body.take() else { return Vec::new() };
     let exits = Exits::of(procedure);
-    let mut extractor = Extractor { procedure, of, next, made: Vec::new(), kept };
+    let mut extractor = Extractor { procedure, of, next, made: Vec::new(), draft };
     let body = extractor.block(body, &exits.returned, &exits);
     let made = extractor.made;
     procedure.body = Some(body);
@@ -46,7 +43,7 @@ struct Extractor<'a> {
     next: usize,
     /// `None` while the loop's body is being worked on.
     made: Vec<Option<Procedure>>,
-    kept: &'a BTreeSet<String>,
+    draft: &'a Draft<'a>,
 }
 
 impl Extractor<'_> {
@@ -77,7 +74,8 @@ impl Extractor<'_> {
         let head = at_head(&source.cond, &source.invariants, &source.body, after, exits);
         let body = self.block(source.body, &head, &exits.within(&head, after));
         let source = Loop { body, ..source };
-        let uses = Uses::of(&source, &head, after, (self.procedure, self.kept));
+        let kept = self.draft.kept(self.of, number + 1);
+        let uses = Uses::of(&source, &head, after, (self.procedure, &kept));
         let origin = Origin::Loop { of: self.of, number: number + 1, returns: uses.returns };
         let made = loop_procedure(self.procedure, (id, origin), &uses, source);
         self.made[number] = Some(made);

@@ -5,8 +5,8 @@
 //!
 //! A loop of `p` becomes a procedure `p@loopN`, where N counts in source order. It runs one iteration and calls itself.
 //! - It takes the variables the loop uses and that matter at its head, in the order of their first occurrence.
-//! - It returns those it assigns that matter afterwards, or of which an invariant in either version speaks. No reference matters
-//!   after a loop that only a `return` leaves.
+//! - It returns those it assigns that matter afterwards, or of which an invariant in either version speaks, and references that
+//!   matter after the same loop of the other version. No reference matters after a loop that only a `return` leaves.
 //! - A `return` within the loop is told to the caller by one more result.
 //!
 //! Source: the paper, section 3.1 ("we assume loops have been encoded as recursive procedures").
@@ -22,6 +22,7 @@ mod dead_arguments;
 mod dead_parameters;
 mod draft;
 mod errors;
+mod handed_out;
 pub(crate) mod liveness;
 mod loops;
 pub mod outline;
@@ -32,6 +33,7 @@ mod turn_ends;
 mod worker;
 
 use draft::{Draft, spoken_of};
+use handed_out::handed_out;
 pub use kernel::effects::is_loop;
 pub use kernel::pair::same_signature;
 use kernel::scalars::Scalarised;
@@ -42,15 +44,17 @@ use smt::arena::Arena;
 /// Changes the procedures of one version.
 type Pass = fn(&Draft<'_>, &mut Vec<Procedure>);
 
-/// The passes in order, by the names of their rules in `proofs/soundness.md`. Each says in its file what it does and why it may.
-const PASSES: [(&str, Pass); 7] = [
-    ("calls", calls::run),
-    ("tail absorption", tail_absorption::run),
-    ("loops", loops::run),
-    ("worker", worker::run),
-    ("constants", constants::run),
-    ("dead parameters", dead_parameters::run),
-    ("parameter order", parameter_order::run),
+/// The passes in order, by the names of their rules in `proofs/soundness.md`. Each says in its file what it does and why it may. The
+/// first leave loops as they are in the end.
+const PASSES: [&[(&str, Pass)]; 2] = [
+    &[("calls", calls::run), ("tail absorption", tail_absorption::run)],
+    &[
+        ("loops", loops::run),
+        ("worker", worker::run),
+        ("constants", constants::run),
+        ("dead parameters", dead_parameters::run),
+        ("parameter order", parameter_order::run),
+    ],
 ];
 
 /// A lowered program. No other program can be taken for one, and it is taken for a program of L only where that is said.
@@ -120,11 +124,15 @@ pub fn lower(written: &Unit) -> Lowered {
     let source = source.unit();
     let spoken_of = spoken_of(source);
     let mut unit = source.clone();
-    for (_, pass) in PASSES {
-        for version in 0..unit.versions.len() {
-            let (before, own) = unit.versions.split_at_mut(version);
-            let before = before.first().map(|version| &version.procedures[..]);
-            pass(&Draft { source, version, spoken_of: &spoken_of, before }, &mut own[0].procedures);
+    for passes in PASSES {
+        let handed_out = handed_out(&unit);
+        for (_, pass) in passes {
+            for version in 0..unit.versions.len() {
+                let (before, own) = unit.versions.split_at_mut(version);
+                let before = before.first().map(|version| &version.procedures[..]);
+                let draft = Draft { source, version, spoken_of: &spoken_of, handed_out: &handed_out, before };
+                pass(&draft, &mut own[0].procedures);
+            }
         }
     }
     Lowered { unit }
