@@ -558,6 +558,7 @@ pub const ALL: &[Fault] = &[
         "prover/kernel/src/scalars/fields.rs",
         "a field is a variable in a loop though another variable may lead to it",
     ),
+    kernel("kernel/scalars/written-by-call", "prover/kernel/src/scalars/locations.rs", "a call may write the global"),
     kernel("kernel/scalars/left-before", "prover/kernel/src/scalars/fields.rs", "a turn may end before the field"),
     kernel("kernel/scalars/null", "prover/kernel/src/scalars/fields.rs", "a field of what may be null is read early"),
     kernel(

@@ -51,6 +51,10 @@ pub enum Fact {
     Equal(Atom, Atom, i64),
     /// Two numbers have a third as their sum, and a number more.
     Sum([Atom; 2], Atom, i64),
+    /// Two numbers have a third as their product.
+    Product([Atom; 2], Atom),
+    /// So many times a number is another one, and a number more.
+    Multiple(i64, Atom, Atom, i64),
     /// A number is as far from a second one as a third is from a fourth.
     Change([Atom; 2], [Atom; 2]),
     /// A number is at most another and a number more.
@@ -137,8 +141,10 @@ impl Fact {
     /// All that it speaks of.
     fn atoms(&self) -> Vec<&Atom> {
         match self {
-            Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => vec![one, other],
-            Fact::Sum([a, b], whole, _) => vec![a, b, whole],
+            Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) | Fact::Multiple(_, one, other, _) => {
+                vec![one, other]
+            }
+            Fact::Sum([a, b], whole, _) | Fact::Product([a, b], whole) => vec![a, b, whole],
             Fact::Change(one, other) => one.iter().chain(other).collect(),
             Fact::AtLeast(one, _) | Fact::Is(one, _) | Fact::NotZero(one) | Fact::Null(one) => vec![one],
             Fact::NotNull(one) | Fact::Truth(one, _) => vec![one],
@@ -156,8 +162,12 @@ impl Fact {
     pub fn defines(&self, version: usize, parameter: usize) -> bool {
         match self {
             Fact::Truth(one, _) | Fact::Is(one, _) | Fact::Null(one) => one.is(version, parameter),
-            Fact::Equal(one, other, _) => one.is(version, parameter) || other.is(version, parameter),
-            Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).any(|part| part.is(version, parameter)),
+            Fact::Equal(one, other, _) | Fact::Multiple(_, one, other, _) => {
+                one.is(version, parameter) || other.is(version, parameter)
+            }
+            Fact::Sum(parts, whole, _) | Fact::Product(parts, whole) => {
+                parts.iter().chain([whole]).any(|part| part.is(version, parameter))
+            }
             Fact::Under(both) => both[1].defines(version, parameter),
             Fact::Change(..) | Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotZero(_) | Fact::NotNull(_) => false,
             Fact::Not(_) => false,
@@ -188,6 +198,10 @@ impl Fact {
             Fact::Equal(one, other, number) => format!("{} == {}{}", word(one), word(other), more(number)),
             Fact::Sum([a, b], whole, number) => {
                 format!("{} + {} == {}{}", word(a), word(b), word(whole), more(number))
+            }
+            Fact::Product([a, b], whole) => format!("{} * {} == {}", word(a), word(b), word(whole)),
+            Fact::Multiple(times, one, other, number) => {
+                format!("{times} * {} == {}{}", word(one), word(other), more(number))
             }
             Fact::Change([a, b], [c, d]) => format!("{} - {} == {} - {}", word(a), word(b), word(c), word(d)),
             Fact::AtMost(one, other, number) => format!("{} <= {}{}", word(one), word(other), more(number)),
@@ -220,9 +234,7 @@ impl Fact {
         let mut needed = Vec::new();
         let holds = match self {
             Fact::Equal(one, other, more) => {
-                let one = one.read(arena, given, &mut needed);
-                let other = other.read(arena, given, &mut needed);
-                let other = plus(arena, other, *more);
+                let [one, other] = both(arena, given, [one, other], *more, &mut needed);
                 arena.terms.eq(one, other)
             }
             Fact::Sum(parts, whole, more) => {
@@ -232,11 +244,21 @@ impl Fact {
                 let sum = arena.terms.add(a, b);
                 arena.terms.eq(sum, whole)
             }
+            Fact::Product(parts, whole) => {
+                let [a, b] = parts.each_ref().map(|part| part.read(arena, given, &mut needed));
+                let whole = whole.read(arena, given, &mut needed);
+                let product = arena.terms.mul(a, b);
+                arena.terms.eq(product, whole)
+            }
+            Fact::Multiple(times, one, other, more) => {
+                let [one, other] = both(arena, given, [one, other], *more, &mut needed);
+                let times = arena.terms.int(*times);
+                let multiple = arena.terms.mul(times, one);
+                arena.terms.eq(multiple, other)
+            }
             Fact::Change(one, other) => as_far(arena, given, [one, other], &mut needed),
             Fact::AtMost(one, other, more) => {
-                let one = one.read(arena, given, &mut needed);
-                let other = other.read(arena, given, &mut needed);
-                let other = plus(arena, other, *more);
+                let [one, other] = both(arena, given, [one, other], *more, &mut needed);
                 arena.terms.le(one, other)
             }
             Fact::AtLeast(one, least) => {
@@ -250,8 +272,7 @@ impl Fact {
                 arena.terms.eq(one, number)
             }
             Fact::Null(reference) => {
-                let reference = reference.read(arena, given, &mut needed);
-                let null = arena.terms.null();
+                let (reference, null) = (reference.read(arena, given, &mut needed), arena.terms.null());
                 arena.terms.eq(reference, null)
             }
             Fact::NotZero(one) => return Fact::Is(one.clone(), 0).negated(arena, given),
@@ -275,6 +296,12 @@ impl Fact {
         let [needed, holds] = self.parts(arena, given);
         [needed, arena.terms.not(holds)]
     }
+}
+
+/// Two values, with a number more than the second.
+fn both(arena: &mut Arena, given: Given<'_>, atoms: [&Atom; 2], more: i64, needed: &mut Vec<Term>) -> [Term; 2] {
+    let [one, other] = atoms.map(|atom| atom.read(arena, given, needed));
+    [one, plus(arena, other, more)]
 }
 
 /// That two numbers are as far from one another as two others.

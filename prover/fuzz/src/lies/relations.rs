@@ -118,6 +118,7 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
     match fact {
         Fact::Equal(.., more)
         | Fact::Sum(.., more)
+        | Fact::Multiple(.., more)
         | Fact::AtMost(.., more)
         | Fact::AtLeast(_, more)
         | Fact::Is(_, more) => {
@@ -132,6 +133,10 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
             std::mem::swap(to, from);
             Some(())
         }
+        Fact::Product([one, _], whole) => {
+            std::mem::swap(one, whole);
+            Some(())
+        }
         Fact::Not(other) => shifted(other, random),
         Fact::Under(both) => {
             let at = random.below(2);
@@ -144,10 +149,11 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
 /// A fact of another variable.
 fn of_another(fact: &mut Fact, random: &mut Random) {
     match fact {
-        Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) => {
+        Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) | Fact::Multiple(_, one, other, _) => {
             *(if random.percent(50) { one } else { other }) = atom(random);
         }
         Fact::Sum([one, _], ..)
+        | Fact::Product([one, _], _)
         | Fact::Change([one, _], _)
         | Fact::AtLeast(one, _)
         | Fact::Is(one, _)
@@ -177,7 +183,7 @@ fn cross(pairs: &mut [(usize, usize)], random: &mut Random) -> Option<()> {
 pub(super) fn fact(random: &mut Random) -> Fact {
     let more = [0, 0, 0, 1, -1, 2, i64::MAX, i64::MIN];
     let more = *random.pick(&more).unwrap_or(&0);
-    match random.below(12) {
+    match random.below(14) {
         10 => Fact::Not(Box::new(fact(random))),
         11 => Fact::Under(Box::new([fact(random), fact(random)])),
         0 => Fact::Equal(atom(random), atom(random), more),
@@ -189,6 +195,8 @@ pub(super) fn fact(random: &mut Random) -> Fact {
         6 => Fact::Is(atom(random), more),
         7 => Fact::Null(atom(random)),
         8 => Fact::Change([atom(random), atom(random)], [atom(random), atom(random)]),
+        12 => Fact::Product([atom(random), atom(random)], atom(random)),
+        13 => Fact::Multiple(more, atom(random), atom(random), 0),
         _ => Fact::NotNull(atom(random)),
     }
 }

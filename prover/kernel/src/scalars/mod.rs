@@ -3,13 +3,14 @@
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
 //! Three rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
-//! is handed to, *Promotion* of `fields` that a loop looks at through one variable alone. Where what one version does is not replaced, neither is what the others do alike: they are
-//! compared as they are written.
+//! is handed to, *Promotion* of `fields` that a loop looks at through one variable alone, and of globals. Where what one version does is
+//! not replaced, neither is what the others do alike: they are compared as they are written.
 //!
 //! Invariant: procedures, loops, and the variables that there were keep their numbers; spans are as they were.
 
 mod fields;
 mod helpers;
+mod locations;
 mod objects;
 mod returns;
 
@@ -65,12 +66,14 @@ mod tests {
         procedure deep(c: C, n: int) { if (n > 0) { deep(c, n - 1); } c.f := n; }
         procedure asks(c: C) requires c != null; { c.f := 1; }
         procedure makes(c: C) { c.g := new C(); }
-        procedure again(c: C) returns (r: int) { return again(c); }";
+        procedure again(c: C) returns (r: int) { return again(c); }
+        procedure look() returns (r: int) { r := tally; }
+        procedure set() { tally := 0; }";
 
     /// A program with a procedure of these bodies in each version.
     fn pair(old: &str, new: &str) -> Unit {
         let text = format!(
-            "class C {{ f: int; g: C; }} procedure use(c: C); procedure read(n: int); {HELPERS}
+            "class C {{ f: int; g: C; }} global tally: int; procedure use(c: C); procedure read(n: int); {HELPERS}
              version 0 procedure p(x: C, n: int) returns (r: int, c: C) {{ {old} }}
              version 1 procedure p(x: C, n: int) returns (r: int, c: C) {{ {new} }}"
         );
@@ -255,6 +258,43 @@ mod tests {
             "while (x.f > 0) { x.f := x.f - 1; assert old(n) == n; }",
             "while (x.f > 0) { r := x.f; n := n - 1; }",
             "while (n > 0) { n := n - 1; if (x.g == null) { x.f := n; return 1, c; } }",
+        ] {
+            stays(kept, "");
+        }
+    }
+
+    #[test]
+    fn globals_are_variables_while_a_loop_runs() {
+        for (globals, variables) in [
+            ("while (n > tally) { n := n - 1; }", "h := tally; while (n > h) { n := n - 1; }"),
+            (
+                "while (n > tally) { n := n - 1; if (n == tally) { return tally, c; } }",
+                "h := tally; while (n > h) { n := n - 1; if (n == h) { return h, c; } }",
+            ),
+            ("while (n > tally) { n := n - 1; add(x, n); }", "h := tally; while (n > h) { n := n - 1; add(x, n); }"),
+            (
+                "while (n > 0) { tally := tally + n; n := n - 1; }",
+                "h := tally; while (n > 0) { h := h + n; n := n - 1; } tally := h;",
+            ),
+            (
+                "while (n > 0) { tally := tally + n; n := n - 1; if (tally == 9) { return tally, c; } }",
+                "h := tally; b := false; k := 0; o := null; while (n > 0) { h := h + n; n := n - 1; if (h == 9) { k := h; o := c; b := true; break; } } tally := h; if (b) { return k, o; }",
+            ),
+            (
+                "while (n > tally) { x.f := x.f + tally; n := n - 1; }",
+                "if (n > tally) { h := tally; s := x.f; while (n > h) { s := s + h; n := n - 1; } x.f := s; }",
+            ),
+        ] {
+            becomes(globals, variables);
+        }
+        for kept in [
+            "while (n > tally) { n := n - 1; read(n); }",
+            "while (n > tally) { n := n - 1; set(); }",
+            "while (n > tally) { n := n - look(); }",
+            "while (n > 0) { while (r > tally) { r := r - 1; } n := n - 1; set(); }",
+            "while (n > 0) { tally := tally + n; add(x, n); n := n - 1; }",
+            "while (n > 0) { tally := tally + n; assert reach(x, c); n := n - 1; }",
+            "while (n > tally) { n := n - 1; assert old(tally) == r; }",
         ] {
             stays(kept, "");
         }

@@ -1,7 +1,7 @@
 //! A loop that breaks off and says so in place of returning, so that something can be done between the loop and the return.
 //!
 //! In: a loop. Out: the loop with `left := true; break;` in place of a `return`, what has to stand before it, and what has to stand behind
-//! it and behind all that is to be done first. Where a loop returns in one place and stores something in the heap right before, that
+//! it and behind all that is to be done first. Where a loop returns in one place and stores something right before, that
 //! stands there as it is written. Otherwise the values are kept, by `kept := E;` before the loop is left.
 //!
 //! Rule *Promotion* (`proofs/soundness.md`). A loop within that is left like this is followed by `if (left) { break; }`, and nothing
@@ -16,7 +16,7 @@ use std::{iter, mem};
 pub(super) struct Around {
     pub(super) before: Vec<Stmt>,
     pub(super) behind: Stmt,
-    /// Whether something is stored in the heap behind it before it is returned.
+    /// Whether something is stored behind it, in the heap or a global, before it is returned.
     pub(super) stores: bool,
 }
 
@@ -68,7 +68,7 @@ fn assigned_last(stmts: &[Stmt]) -> usize {
 }
 
 fn is_store(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::Assign(Place::Field(..) | Place::Index(..), _))
+    matches!(stmt.kind, StmtKind::Assign(Place::Field(..) | Place::Index(..) | Place::Global(_), _))
 }
 
 /// What the returns of a loop become.
