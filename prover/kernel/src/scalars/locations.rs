@@ -169,3 +169,36 @@ pub(super) fn variable(e: &Expr) -> Option<LocalId> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::effects::syntactic;
+
+    /// That a call looks at it keeps it from being promoted for the sake of proofs; that one writes it, for soundness.
+    #[test]
+    fn a_global_that_a_call_may_write_is_not_only_read() {
+        let only_read = |call: &str| {
+            let text = format!(
+                "global g: int; procedure tell(); procedure set() {{ g := 1; }} procedure get() returns (r: int) {{ r := g; }}
+                 version 0 procedure p(n: int) {{ while (n > g) {{ {call} n := n - 1; }} }}
+                 version 1 procedure p(n: int) {{ }}"
+            );
+            let unit = lang_l::load([("pair.l", text.as_str())]).expect("a legal program").unit;
+            let body = unit.versions[0].procedures.last().and_then(|code| code.body.as_ref());
+            let found = Location::only_read(&body.expect("it has a body").stmts[0], &syntactic(&unit, 0));
+            found.len()
+        };
+        for (call, count) in [
+            ("", 1),
+            ("n := get();", 1),
+            ("n := n - get();", 1),
+            ("set();", 0),
+            ("tell();", 0),
+            ("g := n;", 0),
+            ("assert old(g) == n;", 0),
+        ] {
+            assert_eq!(only_read(call), count, "{call}");
+        }
+    }
+}
