@@ -555,15 +555,15 @@ pub const ALL: &[Fault] = &[
     kernel("kernel/scalars/helper-contract", "prover/kernel/src/scalars/helpers.rs", "a helper loses its contract"),
     kernel(
         "kernel/scalars/aliased",
-        "prover/kernel/src/scalars/fields.rs",
+        "prover/kernel/src/scalars/promotion.rs",
         "a field is a variable in a loop though another variable may lead to it",
     ),
     kernel("kernel/scalars/written-by-call", "prover/kernel/src/scalars/locations.rs", "a call may write the global"),
-    kernel("kernel/scalars/left-before", "prover/kernel/src/scalars/fields.rs", "a turn may end before the field"),
-    kernel("kernel/scalars/null", "prover/kernel/src/scalars/fields.rs", "a field of what may be null is read early"),
+    kernel("kernel/scalars/left-before", "prover/kernel/src/scalars/promotion.rs", "a turn may end before the field"),
+    kernel("kernel/scalars/null", "prover/kernel/src/scalars/promotion.rs", "what may be null is read from early"),
     kernel(
         "kernel/scalars/not-stored",
-        "prover/kernel/src/scalars/fields.rs",
+        "prover/kernel/src/scalars/promotion.rs",
         "a field that is a variable in a loop is not stored where the loop returns",
     ),
     kernel(

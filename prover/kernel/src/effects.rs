@@ -6,9 +6,9 @@
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
 use crate::bounds::pair::APART;
-use lang_l::hir::visit::{walk_exprs, walk_stmts};
+use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
-    Block, Expr, ExprKind, FieldId, GlobalId, LocalId, Origin, Place, ProcId, Procedure, StmtKind, Type, Unit,
+    Block, Expr, ExprKind, FieldId, GlobalId, LocalId, Origin, Place, ProcId, Procedure, Stmt, StmtKind, Type, Unit,
 };
 use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
@@ -155,15 +155,22 @@ fn callees_first(callees: &[Vec<ProcId>]) -> Vec<usize> {
 
 /// The procedures that one calls itself, lowered or not. Contracts cannot call any.
 pub fn direct_callees(procedure: &Procedure) -> BTreeSet<ProcId> {
+    procedure.body.iter().flat_map(|body| &body.stmts).flat_map(callees_of).collect()
+}
+
+/// The procedures that a statement calls itself, or one within it.
+pub fn callees_of(stmt: &Stmt) -> BTreeSet<ProcId> {
     let mut callees = BTreeSet::new();
-    if let Some(body) = &procedure.body {
-        walk_stmts(body, &mut |stmt| callees.extend(stmt.as_call().map(|(_, callee, _)| callee)));
-        walk_exprs(body, &mut |part| {
-            if let ExprKind::Call(callee, _) = part.kind {
-                callees.insert(callee);
-            }
+    stmt.walk(&mut |inner| {
+        callees.extend(inner.as_call().map(|(_, callee, _)| callee));
+        inner.exprs().into_iter().for_each(|e| {
+            e.walk(&mut |part| {
+                if let ExprKind::Call(callee, _) = part.kind {
+                    callees.insert(callee);
+                }
+            });
         });
-    }
+    });
     callees
 }
 

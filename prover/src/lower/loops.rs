@@ -4,11 +4,12 @@
 //! procedures of their own. The module above has the shape of these.
 
 use super::draft::{Draft, fresh_local};
+use super::handed_out::{HandedOut, References};
 use super::liveness::{Exits, Live, after_each, at_head};
 use super::turn_ends;
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
-    Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp,
+    Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
 };
 use lang_l::source::Span;
 use rustc_hash::FxHashMap as HashMap;
@@ -19,16 +20,28 @@ pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
     for own in draft.originals() {
         let next = procedures.len();
         let procedure = &mut procedures[own.index()];
-        let mut made = extract(procedure, own, next, draft);
+        let mut made = extract(procedure, own, next, &|number| draft.kept(own, number));
         procedures.append(&mut made);
     }
 }
 
+/// What the loops of each version hand out for the sake of what follows them.
+pub(super) fn handed_out(unit: &Unit) -> HandedOut {
+    let of = |code: &Procedure| {
+        let made = extract(&mut code.clone(), ProcId(0), 0, &|_| BTreeSet::new());
+        (code.name.clone(), made.iter().map(|made| References::of(made, code)).collect())
+    };
+    unit.versions.iter().map(|version| version.procedures.iter().map(of).collect()).collect()
+}
+
+/// The names of variables that the loop of this number, from 1, returns even if nothing reads them afterwards.
+type Kept<'a> = &'a dyn Fn(usize) -> BTreeSet<String>;
+
 /// Takes the loops out of `procedure`; returns them as procedures, the first of which has the id `next`.
-fn extract(procedure: &mut Procedure, of: ProcId, next: usize, draft: &Draft<'_>) -> Vec<Procedure> {
+fn extract(procedure: &mut Procedure, of: ProcId, next: usize, kept: Kept<'_>) -> Vec<Procedure> {
     let Some(body) = procedure.body.take() else { return Vec::new() };
     let exits = Exits::of(procedure);
-    let mut extractor = Extractor { procedure, of, next, made: Vec::new(), draft };
+    let mut extractor = Extractor { procedure, of, next, made: Vec::new(), kept };
     let body = extractor.block(body, &exits.returned, &exits);
     let made = extractor.made;
     procedure.body = Some(body);
@@ -43,7 +56,7 @@ struct Extractor<'a> {
     next: usize,
     /// `None` while the loop's body is being worked on.
     made: Vec<Option<Procedure>>,
-    draft: &'a Draft<'a>,
+    kept: Kept<'a>,
 }
 
 impl Extractor<'_> {
@@ -74,7 +87,7 @@ impl Extractor<'_> {
         let head = at_head(&source.cond, &source.invariants, &source.body, after, exits);
         let body = self.block(source.body, &head, &exits.within(&head, after));
         let source = Loop { body, ..source };
-        let kept = self.draft.kept(self.of, number + 1);
+        let kept = (self.kept)(number + 1);
         let uses = Uses::of(&source, &head, after, (self.procedure, &kept));
         let origin = Origin::Loop { of: self.of, number: number + 1, returns: uses.returns };
         let made = loop_procedure(self.procedure, (id, origin), &uses, source);

@@ -11,7 +11,7 @@
 //!
 //! Source: the paper, section 3.1 ("we assume loops have been encoded as recursive procedures").
 //!
-//! The lowering is the table `PASSES`, in the order in which they run. The last three treat only *internal* procedures, which
+//! The lowering is the tables `WITH_LOOPS` and `WITHOUT_LOOPS`, in the order in which they run. The last three treat only *internal* procedures, which
 //! this version alone calls and which are not compared for their own sake (`draft`).
 //!
 //! Invariant: the order in which anything can err, call or allocate is that of the source.
@@ -32,8 +32,8 @@ mod tail_absorption;
 mod turn_ends;
 mod worker;
 
-use draft::{Draft, spoken_of};
-use handed_out::handed_out;
+use draft::{Draft, SpokenOf, spoken_of};
+use handed_out::HandedOut;
 pub use kernel::effects::is_loop;
 pub use kernel::pair::same_signature;
 use kernel::scalars::Scalarised;
@@ -44,17 +44,17 @@ use smt::arena::Arena;
 /// Changes the procedures of one version.
 type Pass = fn(&Draft<'_>, &mut Vec<Procedure>);
 
-/// The passes in order, by the names of their rules in `proofs/soundness.md`. Each says in its file what it does and why it may. The
-/// first leave loops as they are in the end.
-const PASSES: [&[(&str, Pass)]; 2] = [
-    &[("calls", calls::run), ("tail absorption", tail_absorption::run)],
-    &[
-        ("loops", loops::run),
-        ("worker", worker::run),
-        ("constants", constants::run),
-        ("dead parameters", dead_parameters::run),
-        ("parameter order", parameter_order::run),
-    ],
+/// The passes in order, by the names of their rules in `proofs/soundness.md`. Each says in its file what it does and why it may. After
+/// these, loops are as they will be.
+const WITH_LOOPS: [(&str, Pass); 2] = [("calls", calls::run), ("tail absorption", tail_absorption::run)];
+
+/// The first of these takes loops out.
+const WITHOUT_LOOPS: [(&str, Pass); 5] = [
+    ("loops", loops::run),
+    ("worker", worker::run),
+    ("constants", constants::run),
+    ("dead parameters", dead_parameters::run),
+    ("parameter order", parameter_order::run),
 ];
 
 /// A lowered program. No other program can be taken for one, and it is taken for a program of L only where that is said.
@@ -124,16 +124,19 @@ pub fn lower(written: &Unit) -> Lowered {
     let source = source.unit();
     let spoken_of = spoken_of(source);
     let mut unit = source.clone();
-    for passes in PASSES {
-        let handed_out = handed_out(&unit);
-        for (_, pass) in passes {
-            for version in 0..unit.versions.len() {
-                let (before, own) = unit.versions.split_at_mut(version);
-                let before = before.first().map(|version| &version.procedures[..]);
-                let draft = Draft { source, version, spoken_of: &spoken_of, handed_out: &handed_out, before };
-                pass(&draft, &mut own[0].procedures);
-            }
+    run(&WITH_LOOPS, &mut unit, (source, &spoken_of, &HandedOut::new()));
+    let handed_out = loops::handed_out(&unit);
+    run(&WITHOUT_LOOPS, &mut unit, (source, &spoken_of, &handed_out));
+    Lowered { unit }
+}
+
+/// Runs some passes one after the other, each on every version; with the source, and what loops keep and hand out.
+fn run(passes: &[(&str, Pass)], unit: &mut Unit, (source, spoken_of, handed_out): (&Unit, &SpokenOf, &HandedOut)) {
+    for (_, pass) in passes {
+        for version in 0..unit.versions.len() {
+            let (before, own) = unit.versions.split_at_mut(version);
+            let before = before.first().map(|version| &version.procedures[..]);
+            pass(&Draft { source, version, spoken_of, handed_out, before }, &mut own[0].procedures);
         }
     }
-    Lowered { unit }
 }

@@ -7,9 +7,10 @@
 
 use super::Kernel;
 use crate::alone::clauses::{ClauseKind, Status};
+use crate::effects::direct_callees;
 use crate::lemma;
 use crate::rejection::{Rejection, reject};
-use lang_l::hir::{Block, Expr, ExprKind, ProcId, Procedure, Stmt};
+use lang_l::hir::{ProcId, Procedure};
 use lang_l::source::Span;
 
 impl Kernel<'_> {
@@ -43,12 +44,8 @@ impl Kernel<'_> {
         let is_in = |code: &Procedure| {
             code.span.file == span.file && code.span.start <= span.start && span.end <= code.span.end
         };
-        let asks = |id: ProcId| is_in(&procedures[id.index()]);
-        let called = |stmt: &Stmt| stmt.as_call().is_some_and(|(_, callee, _)| asks(callee));
-        let within = |part: &Expr| matches!(part.kind, ExprKind::Call(callee, _) if asks(callee));
-        let calls = |body: &Block| body.any(&called) || body.any_expr(&within);
         let has_to = |code: &Procedure| match kind {
-            ClauseKind::Requires => code.body.as_ref().is_some_and(calls),
+            ClauseKind::Requires => direct_callees(code).into_iter().any(|id| is_in(&procedures[id.index()])),
             _ => is_in(code),
         };
         (0u32..).map(ProcId).zip(procedures).filter(|(_, code)| has_to(code)).map(|(id, _)| id).collect()

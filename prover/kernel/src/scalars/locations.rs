@@ -4,9 +4,9 @@
 //!
 //! Rule *Promotion* (`proofs/soundness.md`).
 
-use crate::effects::Effects;
+use crate::effects::{Effects, callees_of};
 use lang_l::hir::visit::walk_stmts_mut;
-use lang_l::hir::{Block, Expr, ExprKind, FieldId, GlobalId, Local, LocalId, Place, ProcId, Rhs, Stmt, StmtKind, Type};
+use lang_l::hir::{Block, Expr, ExprKind, FieldId, GlobalId, Local, LocalId, Place, Rhs, Stmt, StmtKind, Type};
 use lang_l::source::Span;
 use std::collections::BTreeSet;
 
@@ -61,32 +61,20 @@ impl Location {
     /// The globals that a loop reads and neither writes nor has written by what it calls; none of which it speaks under `old`.
     pub(super) fn only_read(stmt: &Stmt, effects: &[Effects]) -> BTreeSet<GlobalId> {
         let (mut read, mut others) = (BTreeSet::new(), BTreeSet::new());
-        let calls = |callee: ProcId, others: &mut BTreeSet<GlobalId>| {
-            if !faults::planted("kernel/scalars/written-by-call") {
-                others.extend(&effects[callee.index()].written_globals);
-            }
-        };
+        for callee in callees_of(stmt).into_iter().filter(|_| !faults::planted("kernel/scalars/written-by-call")) {
+            others.extend(&effects[callee.index()].written_globals);
+        }
         stmt.walk(&mut |inner| {
-            for target in inner.targets() {
-                if let Place::Global(global) = target {
-                    others.insert(*global);
-                }
-            }
-            if let StmtKind::Call { callee, .. } = inner.kind {
-                calls(callee, &mut others);
-            }
+            others.extend(inner.targets().iter().filter_map(|target| match target {
+                Place::Global(global) => Some(*global),
+                _ => None,
+            }));
             for e in inner.exprs() {
-                e.walk(&mut |part| match &part.kind {
-                    ExprKind::Global(global) => {
-                        read.insert(*global);
+                globals(e, &mut read);
+                e.walk(&mut |part| {
+                    if let ExprKind::Old(of) = &part.kind {
+                        globals(of, &mut others);
                     }
-                    ExprKind::Call(callee, _) => calls(*callee, &mut others),
-                    ExprKind::Old(of) => of.walk(&mut |part| {
-                        if let ExprKind::Global(global) = part.kind {
-                            others.insert(global);
-                        }
-                    }),
-                    _ => {}
                 });
             }
         });
@@ -160,6 +148,15 @@ impl Location {
         let assign = |place: Place, value: Expr| Stmt { kind: StmtKind::Assign(place, Rhs::Expr(value)), span };
         [assign(Place::Local(held), of(read, ty)), assign(place, of(ExprKind::Local(held), ty))]
     }
+}
+
+/// Adds the globals that an expression reads.
+fn globals(e: &Expr, found: &mut BTreeSet<GlobalId>) {
+    e.walk(&mut |part| {
+        if let ExprKind::Global(global) = part.kind {
+            found.insert(global);
+        }
+    });
 }
 
 /// The variable that an expression is.

@@ -3,15 +3,15 @@
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
 //! Three rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
-//! is handed to, *Promotion* of `fields` that a loop looks at through one variable alone, and of globals. Where what one version does is
+//! is handed to, *Promotion* (`promotion`) of fields that a loop looks at through one variable alone, and of globals. Where what one version does is
 //! not replaced, neither is what the others do alike: they are compared as they are written.
 //!
 //! Invariant: procedures, loops, and the variables that there were keep their numbers; spans are as they were.
 
-mod fields;
 mod helpers;
 mod locations;
 mod objects;
+mod promotion;
 mod returns;
 
 use lang_l::hir::{Expr, Procedure, Unit};
@@ -32,7 +32,7 @@ impl Scalarised {
         for (own, version) in unit.versions.iter_mut().zip(&written.versions) {
             own.procedures.iter_mut().for_each(|procedure| objects::replace(procedure, (written, version)));
         }
-        fields::promote(&mut unit);
+        promotion::promote(&mut unit);
         Scalarised(unit)
     }
 

@@ -26,18 +26,17 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
             let fitting = holders.iter().filter(|(_, ty)| *ty == value.ty);
             found.extend(fitting.flat_map(|(holder, _)| value.is(holder)));
         }
-        found.extend(loops[other].steps(&holders).flat_map(|(holder, step)| {
-            let counters = loops[own].counters();
-            counters.map(move |counter| multiples(step, &counter, &holder)).collect::<Vec<_>>().concat()
-        }));
+        for (holder, step) in loops[other].steps(&holders) {
+            found.extend(loops[own].counters().flat_map(|counter| multiples(step, &counter, &holder)));
+        }
     }
     found.truncate(MAX_COMPUTED);
     found
 }
 
 /// That so many times a counter is a variable, or one less or more.
-fn multiples(times: i64, counter: &Atom, holder: &Atom) -> Vec<Fact> {
-    [0, -1, 1].map(|more| Fact::Multiple(times, counter.clone(), holder.clone(), more)).to_vec()
+fn multiples(times: i64, counter: &Atom, holder: &Atom) -> [Fact; 3] {
+    [0, -1, 1].map(|more| Fact::Multiple(times, counter.clone(), holder.clone(), more))
 }
 
 /// What is computed.
@@ -72,7 +71,7 @@ impl Value {
             Form::Sum(both) => vec![Fact::Sum(both.clone(), holder, 0)],
             Form::Difference([a, b]) => vec![Fact::Sum([holder, b.clone()], a.clone(), 0)],
             Form::Product(both) => vec![Fact::Product(both.clone(), holder)],
-            Form::Multiple(times, atom) => multiples(*times, atom, &holder),
+            Form::Multiple(times, atom) => multiples(*times, atom, &holder).to_vec(),
         }
     }
 
@@ -189,7 +188,7 @@ impl Loop<'_> {
     }
 
     /// Those of some parameters to which the same number is added, and that number, where it is not 1.
-    fn steps(&self, holders: &[(Atom, Type)]) -> impl Iterator<Item = (Atom, i64)> {
+    fn steps(&self, holders: &[(Atom, Type)]) -> Vec<(Atom, i64)> {
         let mut found = Vec::new();
         let mut note = |id: LocalId, step: i64| {
             let holder = holders.iter().find(|(holder, _)| holder.parameter == id.index());
@@ -212,6 +211,6 @@ impl Loop<'_> {
                 }
             });
         }
-        found.into_iter()
+        found
     }
 }

@@ -11,7 +11,7 @@
 use super::helpers::added;
 use super::locations::{Kind, Location, variable};
 use super::returns::{Around, break_off};
-use crate::effects::{Effects, syntactic};
+use crate::effects::{Effects, callees_of, syntactic};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, Field, FieldId, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Rhs,
@@ -95,20 +95,11 @@ fn promote_in(
 /// assigns it before it returns.
 fn is_looked_at(version: &Version, effects: &[Effects], id: ProcId, global: GlobalId) -> bool {
     let by_call = |id: ProcId| effects[id.index()].globals.contains(&global);
-    let reads = |e: &Expr| {
-        e.any(&|part| match part.kind {
-            ExprKind::Global(own) => own == global,
-            ExprKind::Call(callee, _) => by_call(callee),
-            _ => false,
-        })
-    };
-    let looks = |stmt: &Stmt| {
-        let calls = matches!(stmt.kind, StmtKind::Call { callee, .. } if by_call(callee));
-        calls || stmt.exprs().into_iter().any(reads)
-    };
+    let reads = |stmt: &Stmt| stmt.exprs().into_iter().any(|e| e.any(&|part| part.kind == ExprKind::Global(global)));
     let in_loop = |stmt: &Stmt| match &stmt.kind {
         StmtKind::While { body, .. } => {
-            looks(stmt) || body.any(&looks) || goes_on_after(body, Kind::Global(global), &by_call)
+            let read = reads(stmt) || body.any(&reads) || callees_of(stmt).into_iter().any(by_call);
+            read || goes_on_after(body, Kind::Global(global), &by_call)
         }
         _ => false,
     };
