@@ -1,4 +1,4 @@
-//! Whether two procedures are the same code.
+//! Whether two procedures are the same code, or statements of one are.
 //!
 //! In: two procedures, usually of the two versions of a [`crate::hir::Unit`]. Out: whether they differ in nothing but places
 //! and the names of variables.
@@ -14,6 +14,15 @@ use std::collections::HashMap;
 /// one of `q` in `b` count as the same. External procedures are the same when they have the same name.
 pub fn same_code(a: &Procedure, b: &Procedure, callee_eq: impl Fn(ProcId, ProcId) -> bool) -> bool {
     deep(|| same_here(a, b, callee_eq))
+}
+
+/// Whether some statements of one procedure are the same code as others of it, with the same variables.
+pub fn same_stmts(of: &Procedure, some: &[Stmt], others: &[Stmt]) -> bool {
+    deep(|| {
+        let mut same = Same { a: of, b: of, to: HashMap::new(), from: HashMap::new(), callee_eq: |p, q| p == q };
+        let alike = some.len() == others.len() && some.iter().zip(others).all(|(a, b)| same.stmt(a, b));
+        alike && same.to.iter().all(|(a, b)| a == b)
+    })
 }
 
 fn same_here(a: &Procedure, b: &Procedure, callee_eq: impl Fn(ProcId, ProcId) -> bool) -> bool {

@@ -2,17 +2,20 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Three rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
-//! is handed to, *Promotion* (`promotion`) of fields that a loop looks at through one variable alone, and of globals. Where what one version does is
-//! not replaced, neither is what the others do alike: they are compared as they are written.
+//! Four rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
+//! is handed to, *Promotion* (`promotion`) of fields that a loop looks at through one variable alone, and of globals. Where what one
+//! version does is not replaced, neither is what the others do alike: they are compared as they are written. And *Rotation*
+//! (`rotation`) of loops before which stands what their turns end with.
 //!
-//! Invariant: procedures, loops, and the variables that there were keep their numbers; spans are as they were.
+//! Invariant: procedures, loops, and the variables that there were keep their numbers; spans are as they were, but for those of loops
+//! that begin elsewhere.
 
 mod helpers;
 mod locations;
 mod objects;
 mod promotion;
 mod returns;
+mod rotation;
 
 use lang_l::hir::{Expr, Procedure, Unit};
 
@@ -32,6 +35,7 @@ impl Scalarised {
         for (own, version) in unit.versions.iter_mut().zip(&written.versions) {
             own.procedures.iter_mut().for_each(|procedure| objects::replace(procedure, (written, version)));
         }
+        rotation::rotate(&mut unit);
         promotion::promote(&mut unit);
         Scalarised(unit)
     }
@@ -298,6 +302,43 @@ mod tests {
         ] {
             stays(kept, "");
         }
+    }
+
+    /// What is asked of loops that only a statement within them leaves.
+    const LEFT_WITHIN: &str = "while (true) { read(n); if (n > 0) { n := n - 1; } else { break; } }";
+
+    #[test]
+    fn loops_begin_with_what_stands_before_them_where_another_version_has_it_so() {
+        becomes("read(n); while (n > 0) { n := n - 1; read(n); }", LEFT_WITHIN);
+        becomes(
+            "r := 1; n := n - r; read(n); while (n > r) { if (n == 7) { break; } r := r + 1; n := n - r; read(n); }",
+            "r := 1; while (true) { n := n - r; read(n); if (n > r) { if (n == 7) { break; } r := r + 1; } else { break; } }",
+        );
+        becomes(
+            "while (n > 0) { r := look(); while (r > 0) { n := n - r; r := look(); } n := n - 1; }",
+            "while (n > 0) { while (true) { r := look(); if (r > 0) { n := n - r; } else { break; } } n := n - 1; }",
+        );
+        let place = |unit: &Unit| {
+            let body = unit.versions[0].procedures.last().and_then(|own| own.body.as_ref());
+            body.and_then(|body| body.stmts.last()).map(|stmt| stmt.span)
+        };
+        let unit = pair("read(n); while (n > 0) { n := n - 1; read(n); }", LEFT_WITHIN);
+        assert_ne!(place(Scalarised::of(&unit).unit()), place(&unit), "the head of the loop is another one");
+    }
+
+    #[test]
+    fn loops_that_begin_otherwise_stay() {
+        for kept in [
+            "read(n); while (n > 0) { if (n == 3) { n := 1; continue; } n := n - 1; read(n); }",
+            "read(r); while (n > 0) { n := n - 1; read(n); }",
+            "read(n); while (n > 0) invariant n == n; { n := n - 1; read(n); }",
+            "assert n > 0; while (n > 0) { n := n - 1; assert n > 0; }",
+            "read(n); n := n - 1; while (n > 0) { read(n); n := n - 2; }",
+            "n := x.f; while (n > 0) { x := x.g; n := x.f; }",
+        ] {
+            stays(kept, LEFT_WITHIN);
+        }
+        stays("read(n); while (n > 0) { n := n - 1; read(n); }", "while (n > 0) { n := n - 1; }");
     }
 
     #[test]
