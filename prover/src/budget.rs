@@ -122,6 +122,8 @@ pub(crate) mod loops {
     pub(crate) const MAX_LITERALS: usize = 4;
     /// So many attempts are worth it in all ways.
     pub(crate) const COMMON_ATTEMPTS: usize = 3;
+    /// So many are made of loops of which each does a part of the turns of one.
+    pub(crate) const PARTS_ATTEMPTS: usize = 4;
     /// The turns of loops are laid side by side in so many ways.
     pub(crate) const MAX_LAYOUTS: usize = 16;
     /// The other ones are made in so many ways.

@@ -17,6 +17,8 @@ use crate::source::Span;
 
 /// How many cells of an array an external procedure looks at.
 const CELLS: usize = 4;
+/// To choose what a call does takes as long as to look at so much.
+const LOOKS: u64 = 3;
 
 /// Performs a call; the results.
 pub(super) fn perform(memory: &mut Memory<'_>, procedure: &Procedure, arguments: &[Value]) -> Step<Vec<Value>> {
@@ -24,6 +26,7 @@ pub(super) fn perform(memory: &mut Memory<'_>, procedure: &Procedure, arguments:
         Behaviour::Error => fail(ErrorKind::External, procedure.name_span),
         Behaviour::Skip => Ok(procedure.result_ids().map(|id| Value::default_of(&procedure.local(id).ty)).collect()),
         Behaviour::Seeded(seed) => {
+            memory.work(LOOKS)?;
             let span = procedure.name_span;
             let mut objects: Vec<Addr> = Vec::new();
             for addr in arguments.iter().filter_map(Value::object) {

@@ -43,7 +43,7 @@ impl<'r> Machine<'r> {
         Machine { job, memory, frames: Vec::new(), divergence, steps: 0 }
     }
 
-    /// How many steps have been taken; what contracts looked at counts as the steps that take as long.
+    /// How many steps have been taken; what contracts and externals looked at counts as the steps that take as long.
     pub(super) fn work(&self) -> u64 {
         self.steps.saturating_add(self.memory.looked_at().saturating_mul(STEPS_OF_A_LOOK))
     }

@@ -25,7 +25,7 @@ pub(crate) struct Memory<'r> {
     pub(crate) input: Input,
     /// What has been written since, and all objects allocated since.
     pub(crate) store: Store,
-    /// How much contracts have looked at.
+    /// How much contracts, and externals that choose what they do, have looked at.
     looked_at: u64,
 }
 
@@ -46,7 +46,7 @@ impl<'r> Memory<'r> {
         Memory { unit, limits, environment, input, store: Store::default(), looked_at: 0 }
     }
 
-    /// Counts what a contract looks at; a run whose contracts look at too much is stopped.
+    /// Counts what a contract or an external looks at; a run in which that is too much is stopped.
     pub(crate) fn work(&mut self, amount: u64) -> Step<()> {
         self.looked_at = self.looked_at.saturating_add(amount);
         let few = self.limits.steps.min(STEPS_WITH_LOOKS);
@@ -57,7 +57,7 @@ impl<'r> Memory<'r> {
         Ok(())
     }
 
-    /// How much contracts have looked at.
+    /// How much contracts, and externals that choose what they do, have looked at.
     pub(super) fn looked_at(&self) -> u64 {
         self.looked_at
     }

@@ -1,14 +1,15 @@
-//! What follows a loop that returns, or looks on in the heap, is taken into it; and what reads, writes or asks on where the other version
-//! recurs.
+//! What follows a loop that returns, or looks on in the heap, is taken into it; what reads, writes or asks on where the other version
+//! recurs; and what does again what the loop does, where the other version does not.
 //!
 //! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` has become
 //! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop. The loop is at the top of
-//! the body, or in a branch; then R goes on with what follows the branch.
+//! the body, or in a branch; then R goes on with what follows the branch. A loop in R may take in what follows it there.
 //!
 //! A loop that may `return` would have to tell its caller whether it did, and a recursive procedure that does the same does not:
 //! its last call ends with what follows the loop. Like this they come to be called alike. So do a loop that returns and one that is
 //! asked afterwards how it ended, and a loop that takes two cells at a time and then looks whether one is left and one that takes each
-//! by itself. Recursion in place of a loop ends with what the loop comes to, as where something is put at the end of a list.
+//! by itself; and a loop with its last turn, or the second part of its turns, behind it, and one that takes them all. Recursion in
+//! place of a loop ends with what the loop comes to, as where something is put at the end of a list.
 //!
 //! Invariant: the same statements are executed in the same order. `R` holds no loop that would be taken in twice, and
 //! says nothing of the procedure's entry, which inside the loop would be another one.
@@ -16,8 +17,10 @@
 use super::draft::Draft;
 use super::worker::recurs;
 use crate::budget::lower::MAX_REST;
-use lang_l::hir::{Block, Expr, ExprKind, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Unit};
+use kernel::effects::callees_of;
+use lang_l::hir::{Block, Expr, ExprKind, FieldId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Unit};
 use lang_l::source::Span;
+use std::collections::BTreeSet;
 
 /// Takes what follows such a loop into it, in every procedure.
 pub(super) fn run(draft: &Draft<'_>, procedures: &mut Vec<Procedure>) {
@@ -43,6 +46,11 @@ enum Takes {
     GoingOn,
     /// Also those of this number in their block, if anything follows them there: the other version returns from such a loop.
     Followed(usize),
+    /// Also those after which something is done again that they do: the other version does not, as where a last turn stands behind a
+    /// loop, or the second part of its turns.
+    Repeated,
+    /// Also those of this number in their block, if anything follows them there: so it is in the other version.
+    Beside(usize),
 }
 
 impl Takes {
@@ -51,7 +59,12 @@ impl Takes {
         let other = || match self {
             Takes::Returning => None,
             Takes::GoingOn => going_on(block),
-            Takes::Followed(number) => loops(block).nth(number).filter(|at| at + 1 < block.stmts.len()),
+            Takes::Followed(number) | Takes::Beside(number) => {
+                loops(block).nth(number).filter(|at| at + 1 < block.stmts.len())
+            }
+            Takes::Repeated => {
+                loops(block).find(|&at| repeats(&block.stmts[at], &block.stmts[at + 1..]).next().is_some())
+            }
         };
         returning(block).or_else(other)
     }
@@ -59,7 +72,8 @@ impl Takes {
 
 /// Which loops of a procedure of the source are to take in what follows them; more where another version recurs, or returns from a loop.
 fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
-    let name = &source.versions[version].procedure(id).name;
+    let mine = source.versions[version].procedure(id);
+    let name = &mine.name;
     let others = source.versions.iter().enumerate().filter(|(other, _)| *other != version);
     let theirs: Vec<(ProcId, &Procedure)> =
         others.filter_map(|(_, other)| other.find(name).map(|id| (id, other.procedure(id)))).collect();
@@ -70,7 +84,57 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
         let body = code.body.as_ref()?;
         number_of_returning(body, &absorbing(body, Takes::Returning))
     };
-    theirs.iter().find_map(returns).map_or(Takes::Returning, Takes::Followed)
+    if let Some(number) = theirs.iter().find_map(returns) {
+        return Takes::Followed(number);
+    }
+    // Where one of two has such statements behind a loop, what is behind that loop of the other is taken in as well.
+    let again = |code: &Procedure| code.body.as_ref().map(repetitions).unwrap_or_default();
+    let own = again(mine).len();
+    let more = |(_, code): &(ProcId, &Procedure)| again(code).first().copied().filter(|_| again(code).len() > own);
+    match theirs.iter().find_map(more) {
+        Some(number) => Takes::Beside(number),
+        None if theirs.iter().any(|(_, code)| again(code).len() < own) => Takes::Repeated,
+        None => Takes::Returning,
+    }
+}
+
+/// The statements of a block, and of branches in it, that do again what a loop before them does: each by the number of that loop in its
+/// block.
+fn repetitions(block: &Block) -> Vec<usize> {
+    let behind = |(number, at): (usize, usize)| repeats(&block.stmts[at], &block.stmts[at + 1..]).map(move |_| number);
+    let branches = block.stmts.iter().filter(|stmt| !is_while(stmt)).flat_map(Stmt::blocks);
+    loops(block).enumerate().flat_map(behind).chain(branches.flat_map(repetitions)).collect()
+}
+
+/// The statements that do again what a loop does: call what it calls, or write a field that it writes. Cells that a loop writes and nothing
+/// else are seen as a whole.
+fn repeats<'s>(own: &Stmt, after: &'s [Stmt]) -> impl Iterator<Item = &'s Stmt> {
+    let mut done = deeds(own);
+    if own.assigned().len() < 2 {
+        done.remove(&Deed::WritesCell);
+    }
+    after.iter().filter(move |stmt| !deeds(stmt).is_disjoint(&done))
+}
+
+/// Something that a statement does to the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Deed {
+    Calls(ProcId),
+    WritesField(FieldId),
+    WritesCell,
+}
+
+/// What a statement does, or one within it.
+fn deeds(stmt: &Stmt) -> BTreeSet<Deed> {
+    let mut found: BTreeSet<Deed> = callees_of(stmt).into_iter().map(Deed::Calls).collect();
+    stmt.walk(&mut |inner| {
+        found.extend(inner.targets().iter().filter_map(|place| match place {
+            Place::Field(_, field) => Some(Deed::WritesField(*field)),
+            Place::Index(..) => Some(Deed::WritesCell),
+            Place::Local(_) | Place::Global(_) => None,
+        }));
+    });
+    found
 }
 
 /// The number in its block of the first loop that returns and has taken in what follows it.
@@ -89,7 +153,13 @@ fn absorbing(body: &Block, takes: Takes) -> Vec<(Span, Vec<Stmt>)> {
     match takes.find(body).or_else(|| looked_on(body)) {
         Some(at) => {
             let own = &body.stmts[at];
-            fitting(own, body.stmts[at + 1..].to_vec(), !may_break(own)).into_iter().collect()
+            let mut found = Vec::from_iter(fitting(own, body.stmts[at + 1..].to_vec(), !may_break(own)));
+            // A second part of the turns takes in what follows it as well.
+            if let ([(span, rest)], Takes::Repeated | Takes::Beside(_)) = (&found[..], takes) {
+                let rest = Block { stmts: rest.clone(), span: *span };
+                found.extend(absorbing(&rest, Takes::Beside(0)));
+            }
+            found
         }
         None => in_branches(body, &[], takes),
     }
@@ -227,7 +297,8 @@ fn with_rest(stmt: Stmt, found: &[(Span, Vec<Stmt>)]) -> Stmt {
     let rest = found.iter().find(|(at, _)| *at == span).map(|(_, rest)| rest.clone());
     let kind = match (stmt.kind, rest) {
         (StmtKind::While { cond, invariants, body }, Some(stmts)) => {
-            let mut rest = Block { stmts, span };
+            let stmts = stmts.into_iter().map(|stmt| with_rest(stmt, found)).collect();
+            let mut rest = ending_with_loop(Block { stmts, span }, found);
             if !faults::planted("lower/tail/return-forgotten") {
                 rest.stmts.push(Stmt { kind: StmtKind::Return(Vec::new()), span });
             }

@@ -146,9 +146,13 @@ impl Frame<'_> {
     /// How the loops are executed within a target.
     fn own(&self, program: Both<'_>, target: Target) -> OwnLoops {
         let of = |version: usize| self.loops.iter().map(move |own| ([own.pair.0, own.pair.1][version], &own.turns));
-        let more = |turns: &Turns| match target {
-            Target::Whole => turns.first,
-            Target::Loops(_) => turns.more,
+        let within = |version: usize| match target {
+            Target::Whole => None,
+            Target::Loops(at) => Some([self.loops[at].pair.0, self.loops[at].pair.1][version]),
+        };
+        let turns = |version: usize| {
+            let more = |id: ProcId, turns: &Turns| if within(version) == Some(id) { turns.more } else { turns.first };
+            of(version).map(|(id, turns)| (id, more(id, turns)[version])).collect()
         };
         let told_apart = |version| of(version).filter(|(_, turns)| turns.told_apart).map(|(id, _)| id).collect();
         let related = match target {
@@ -158,7 +162,7 @@ impl Frame<'_> {
         OwnLoops {
             parameter_numbers: related.map(|own| own.parameter_numbers(program)),
             apart: related.map(|own| own.apart_on_entry(program)).unwrap_or_default(),
-            turns: [0, 1].map(|version| of(version).map(|(id, turns)| (id, more(turns)[version])).collect()),
+            turns: [0, 1].map(turns),
             told_apart: [0, 1].map(told_apart),
         }
     }
@@ -202,8 +206,11 @@ impl Frame<'_> {
     pub fn leave_one_thing(&self) -> Result<(), Rejection> {
         let program = self.goal.program;
         for (at, own) in self.loops.iter().enumerate() {
-            let shares = |other: &&LoopRelation| other.pair.0 == own.pair.0 || other.pair.1 == own.pair.1;
-            if self.loops[..at].iter().filter(shares).any(|other| other.turns != own.turns) {
+            let otherwise = |other: &LoopRelation| {
+                let share = [other.pair.0 == own.pair.0, other.pair.1 == own.pair.1];
+                (0..2).any(|version| share[version] && other.turns.of(version) != own.turns.of(version))
+            };
+            if self.loops[..at].iter().any(otherwise) {
                 return reject("the turns of a loop are laid out in two ways");
             }
             let names = |other: &&LoopRelation| other.pair.1 == own.pair.1 && !other.entry.compared;

@@ -75,12 +75,19 @@ impl InliningPlan {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Turns {
-    /// How many turns of each version's loops the pair itself executes in place before it calls them.
+    /// How many turns of each version's loops are executed in place before they are called, by all but themselves.
     pub first: [usize; 2],
     /// How many turns more than one each version's loops take at a time.
     pub more: [usize; 2],
     /// Whether a call that takes no turn is told apart from the others, and executed in place.
     pub told_apart: bool,
+}
+
+impl Turns {
+    /// What is said of the loop of one version: its first turns, those at a time, and whether calls are told apart.
+    pub fn of(&self, version: usize) -> (usize, usize, bool) {
+        (self.first[version], self.more[version], self.told_apart)
+    }
 }
 
 /// An execution of both procedures of a pair.

@@ -8,7 +8,7 @@
 use super::couple::{Couple, LookedFor};
 use super::search::{Failure, InPlace, Missing, Search};
 use super::{pace, partners};
-use crate::budget::loops::{COMMON_ATTEMPTS, MAX_LAYOUTS, MAX_RARE_WAYS, MAX_WAYS};
+use crate::budget::loops::{COMMON_ATTEMPTS, MAX_LAYOUTS, MAX_RARE_WAYS, MAX_WAYS, PARTS_ATTEMPTS};
 use crate::goal::{Goal, Pair, PairProof};
 use kernel::pair::plan::Turns;
 use kernel::relate::Level;
@@ -36,6 +36,14 @@ const fn turns(first: [usize; 2], more: [usize; 2], told_apart: bool) -> Turns {
     Turns { first, more, told_apart }
 }
 
+/// The same, with one more first turn of a version.
+fn with_first(mut turns: Turns, version: Option<usize>) -> Turns {
+    if let Some(version) = version {
+        turns.first[version] += 1;
+    }
+    turns
+}
+
 /// The pairs of loops of a goal, each with all that is tried of it.
 pub(super) struct Layouts {
     pairs: Vec<Pair>,
@@ -46,13 +54,18 @@ impl Layouts {
     /// All that is tried of a goal.
     pub(super) fn new(goal: &Goal<'_>) -> Self {
         let pairs = partners::pairs(goal);
-        let tried = |&pair: &Pair| {
+        let tried = |(at, &pair): (usize, &Pair)| {
             // The turns of a loop that several pairs share are laid out in one way, whatever each of them would like best.
             let alone = pairs.iter().filter(|&&other| share_a_loop(pair, other)).count() == 1;
             let paced = if alone { pace::turns(goal.program, pair) } else { None };
-            paced.map(|turns| (LookedFor::Ends, turns)).into_iter().chain(ATTEMPTS).collect()
+            let own = paced.map(|turns| (LookedFor::Ends, turns)).into_iter().chain(ATTEMPTS);
+            // Parts of the turns of one loop are in step, or they are not.
+            let parts = pairs.windows(2).any(|both| goes_on(goal, both[0], both[1]).is_some());
+            let own = own.take(if parts { PARTS_ATTEMPTS } else { usize::MAX });
+            let further = at.checked_sub(1).and_then(|before| goes_on(goal, pairs[before], pair));
+            own.map(|(looked_for, turns)| (looked_for, with_first(turns, further))).collect()
         };
-        let tried = pairs.iter().map(tried).collect();
+        let tried = pairs.iter().enumerate().map(tried).collect();
         Layouts { pairs, tried }
     }
 
@@ -128,6 +141,16 @@ impl Layouts {
         all.truncate(if common { MAX_WAYS } else { MAX_RARE_WAYS });
         all
     }
+}
+
+/// The version in which the loop of a pair goes on where that of the pair before ended, against one of the other. Then that one takes a
+/// turn where the first is left, and so does the second.
+fn goes_on(goal: &Goal<'_>, before: Pair, pair: Pair) -> Option<usize> {
+    let loops = [[before.0, pair.0], [before.1, pair.1]];
+    (0..2).find(|&version| {
+        let [one, other] = [loops[version], loops[1 - version]];
+        one[0] != one[1] && other[0] == other[1] && partners::go_on(goal, version, &one)
+    })
 }
 
 /// Whether two pairs are one, or have a loop in common.

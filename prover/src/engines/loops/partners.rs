@@ -11,7 +11,7 @@ use crate::lower::is_loop;
 use kernel::pair::loops;
 use kernel::relate::Level;
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{ProcId, Procedure, Stmt, StmtKind};
+use lang_l::hir::{Block, ProcId, Procedure, Stmt, StmtKind};
 
 /// The pairs that are related.
 pub(super) fn pairs(goal: &Goal<'_>) -> Vec<Pair> {
@@ -54,7 +54,9 @@ pub(super) fn parts(goal: &Goal<'_>) -> Option<Parts> {
 /// What goes together, in order; one that stands for several comes last.
 fn together(goal: &Goal<'_>, left: &[ProcId], right: &[ProcId]) -> Option<Vec<Pair>> {
     let stands_for_all = |version: usize, one: ProcId, several: &[ProcId]| {
-        several.len() > 1 && (is_shared(goal, version, one) || are_choices(goal, 1 - version, several))
+        let other = 1 - version;
+        several.len() > 1
+            && (is_shared(goal, version, one) || are_choices(goal, other, several) || go_on(goal, other, several))
     };
     match (left, right) {
         (&[one], several) if stands_for_all(0, one, several) => Some(several.iter().map(|&q| (one, q)).collect()),
@@ -96,6 +98,18 @@ fn may_recur_in_step(goal: &Goal<'_>, version: usize, id: ProcId) -> bool {
 /// Whether a procedure, or the one that it is a loop of, may be called from several places.
 fn is_shared(goal: &Goal<'_>, version: usize, id: ProcId) -> bool {
     code(goal, version, id).origin.part_of().unwrap_or(id) != goal.id(version)
+}
+
+/// Whether each of some loops but the first is called where the one before it is left: it goes on where that one ended.
+pub(super) fn go_on(goal: &Goal<'_>, version: usize, several: &[ProcId]) -> bool {
+    several.windows(2).all(|both| code(goal, version, both[0]).body.as_ref().is_some_and(|body| leaves(body, both)))
+}
+
+/// Whether the second of two loops is called in a block in which the first is not: no turn of the first goes on there.
+fn leaves(block: &Block, both: &[ProcId]) -> bool {
+    let calls = |stmt: &Stmt, at: usize| is_call_of(stmt, &both[at..=at]);
+    let here = block.stmts.iter().any(|stmt| calls(stmt, 1)) && !block.any(&|stmt| calls(stmt, 0));
+    here || block.stmts.iter().flat_map(Stmt::blocks).any(|inner| leaves(inner, both))
 }
 
 /// Whether no run of the procedure of a version calls two of these itself: a test that does not change in a loop may be made before it,
