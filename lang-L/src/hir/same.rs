@@ -1,4 +1,4 @@
-//! Whether two procedures are the same code, or statements of one are.
+//! Whether two procedures are the same code, or two statements of one are.
 //!
 //! In: two procedures, usually of the two versions of a [`crate::hir::Unit`]. Out: whether they differ in nothing but places
 //! and the names of variables.
@@ -16,12 +16,11 @@ pub fn same_code(a: &Procedure, b: &Procedure, callee_eq: impl Fn(ProcId, ProcId
     deep(|| same_here(a, b, callee_eq))
 }
 
-/// Whether some statements of one procedure are the same code as others of it, with the same variables.
-pub fn same_stmts(of: &Procedure, some: &[Stmt], others: &[Stmt]) -> bool {
+/// Whether two statements of one procedure are the same code, with the same variables.
+pub fn same_stmt(of: &Procedure, one: &Stmt, other: &Stmt) -> bool {
     deep(|| {
         let mut same = Same { a: of, b: of, to: HashMap::new(), from: HashMap::new(), callee_eq: |p, q| p == q };
-        let alike = some.len() == others.len() && some.iter().zip(others).all(|(a, b)| same.stmt(a, b));
-        alike && same.to.iter().all(|(a, b)| a == b)
+        same.stmt(one, other) && same.to.iter().all(|(a, b)| a == b)
     })
 }
 

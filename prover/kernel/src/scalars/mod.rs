@@ -314,6 +314,11 @@ mod tests {
             "r := 1; n := n - r; read(n); while (n > r) { if (n == 7) { break; } r := r + 1; n := n - r; read(n); }",
             "r := 1; while (true) { n := n - r; read(n); if (n > r) { if (n == 7) { break; } r := r + 1; } else { break; } }",
         );
+        // The turns of the other version begin with less.
+        becomes(
+            "x.f := n; read(n); while (n > 0) { n := n - 1; x.f := n; read(n); }",
+            "x.f := n; while (true) { read(n); if (n > 0) { n := n - 1; x.f := n; } else { break; } }",
+        );
         becomes(
             "while (n > 0) { r := look(); while (r > 0) { n := n - r; r := look(); } n := n - 1; }",
             "while (n > 0) { while (true) { r := look(); if (r > 0) { n := n - r; } else { break; } } n := n - 1; }",
@@ -335,6 +340,7 @@ mod tests {
             "assert n > 0; while (n > 0) { n := n - 1; assert n > 0; }",
             "read(n); n := n - 1; while (n > 0) { read(n); n := n - 2; }",
             "n := x.f; while (n > 0) { x := x.g; n := x.f; }",
+            "set(); while (n > 0) { n := n - 1; set(); }",
         ] {
             stays(kept, LEFT_WITHIN);
         }
