@@ -151,16 +151,7 @@ fn number_of_returning(block: &Block, taken: &[(Span, Vec<Stmt>)]) -> Option<usi
 /// returns, or one after which something is looked for; where there is none, those in branches that return.
 fn absorbing(body: &Block, takes: Takes) -> Vec<(Span, Vec<Stmt>)> {
     match takes.find(body).or_else(|| looked_on(body)) {
-        Some(at) => {
-            let own = &body.stmts[at];
-            let mut found = Vec::from_iter(fitting(own, body.stmts[at + 1..].to_vec(), !may_break(own)));
-            // A second part of the turns takes in what follows it as well.
-            if let ([(span, rest)], Takes::Repeated | Takes::Beside(_)) = (&found[..], takes) {
-                let rest = Block { stmts: rest.clone(), span: *span };
-                found.extend(absorbing(&rest, Takes::Beside(0)));
-            }
-            found
-        }
+        Some(at) => taking(&body.stmts[at], &body.stmts[at + 1..], !may_break(&body.stmts[at]), takes),
         None => in_branches(body, &[], takes),
     }
 }
@@ -176,11 +167,22 @@ fn in_branches(block: &Block, after: &[Stmt], takes: Takes) -> Vec<(Span, Vec<St
                 Some(own) => {
                     // What follows the branch also follows the other one.
                     let once = !may_break(&branch.stmts[own]) && !any(&rest, &is_while);
-                    found.extend(fitting(&branch.stmts[own], [&branch.stmts[own + 1..], &rest].concat(), once))
+                    let rest = [&branch.stmts[own + 1..], &rest].concat();
+                    found.extend(taking(&branch.stmts[own], &rest, once, takes));
                 }
                 None => found.extend(in_branches(branch, &rest, takes)),
             }
         }
+    }
+    found
+}
+
+/// A loop that takes in what follows it, if it can, and the second part of its turns with what follows that.
+fn taking(stmt: &Stmt, rest: &[Stmt], once: bool, takes: Takes) -> Vec<(Span, Vec<Stmt>)> {
+    let mut found = Vec::from_iter(fitting(stmt, rest.to_vec(), once));
+    if !found.is_empty() && matches!(takes, Takes::Repeated | Takes::Beside(_)) {
+        let rest = Block { stmts: rest.to_vec(), span: stmt.span };
+        found.extend(absorbing(&rest, Takes::Beside(0)));
     }
     found
 }
@@ -284,11 +286,15 @@ fn taken_in(body: Block, takes: Takes) -> Block {
 
 /// A block up to the loop that has taken in what follows it, if one of its own has.
 fn ending_with_loop(mut block: Block, found: &[(Span, Vec<Stmt>)]) -> Block {
-    let own = |stmt: &Stmt| is_while(stmt) && found.iter().any(|(at, _)| *at == stmt.span);
-    if let Some(at) = block.stmts.iter().position(own) {
+    if let Some(at) = block.stmts.iter().position(|stmt| is_found(stmt, found)) {
         block.stmts.truncate(at + 1);
     }
     block
+}
+
+/// Whether a statement is a loop that takes in what follows it.
+fn is_found(stmt: &Stmt, found: &[(Span, Vec<Stmt>)]) -> bool {
+    is_while(stmt) && found.iter().any(|(at, _)| *at == stmt.span)
 }
 
 /// A statement in which the loops have taken in what follows them.
@@ -312,7 +318,7 @@ fn with_rest(stmt: Stmt, found: &[(Span, Vec<Stmt>)]) -> Stmt {
                 let stmts = branch.stmts.into_iter().map(|stmt| with_rest(stmt, found)).collect();
                 let mut branch = ending_with_loop(Block { stmts, span: branch.span }, found);
                 // Nothing is looked at behind such a loop, and not what follows the branch either.
-                if let Some(last) = branch.stmts.last().filter(|last| found.iter().any(|(at, _)| *at == last.span)) {
+                if let Some(last) = branch.stmts.last().filter(|last| is_found(last, found)) {
                     let leave = Stmt { kind: StmtKind::Return(Vec::new()), span: last.span };
                     branch.stmts.push(leave);
                 }
