@@ -22,6 +22,10 @@ pub mod scalars {
     pub const MAX_IN_PLACE: usize = 16;
     /// A helper of more statements than this is not put in place.
     pub const MAX_HELPER: usize = 32;
+    /// A loop with more assignments than this is not split.
+    pub const MAX_ASSIGNMENTS: usize = 32;
+    /// So deep are helpers looked into for loops.
+    pub const MAX_LOOKED_INTO: usize = 1;
     /// Helpers that call helpers are put in place so deep.
     pub const MAX_ROUNDS: usize = 4;
 }

@@ -8,9 +8,9 @@
 //! is said of each procedure, [`lemma`] that the lowered program does what the source does, [`relate`] that two paths end
 //! alike, [`pair`] that two procedures do, and [`proof`] all of it together.
 //!
-//! Rules, each a box in `proofs/soundness.md`: *Scalars*, *Promotion*, *Rotation*, *Lockstep*; *Footprint*, *Infer*, *Entry*, *Rank*,
-//! *Contracts*; *Same code*, *External*, *Path by path* (with *Match*, *Split*, *Closure*, *Repeat*, *Conclude*), *Relation*, *Summary*,
-//! *Summary ends*; *Locality*, *Induction* and *Condition*.
+//! Rules, each a box in `proofs/soundness.md`: *Scalars*, *In place*, *Promotion*, *Rotation*, *Fission*, *Lockstep*; *Footprint*,
+//! *Infer*, *Entry*, *Rank*, *Contracts*; *Same code*, *External*, *Path by path* (with *Match*, *Split*, *Closure*, *Repeat*,
+//! *Conclude*), *Relation*, *Summary*, *Summary ends*; *Locality*, *Induction* and *Condition*.
 //!
 //! Invariant: no search. Evidence is a hint; a wrong one is refused, and never leads to a wrong answer or a panic.
 

@@ -2,20 +2,27 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Four rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
-//! is handed to, *Promotion* (`promotion`) of fields that a loop looks at through one variable alone, and of globals. Where what one
-//! version does is not replaced, neither is what the others do alike: they are compared as they are written. And *Rotation*
-//! (`rotation`) of loops before which stands what their turns end with.
+//! Five rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
+//! is handed to, and of those that only one version has (`expansion`), *Promotion* (`promotion`) of fields that a loop looks at through
+//! one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
+//! compared as they are written. *Rotation* (`rotation`) of loops before which stands what their turns end with, and *Fission*
+//! (`fission`) of loops that do several things at each turn.
 //!
-//! Invariant: procedures, loops, and the variables that there were keep their numbers; spans are as they were, but for those of loops
+//! Invariant: procedures, and the variables that there were, keep their numbers; spans are as they were, but for those of loops
 //! that begin elsewhere.
 
+mod distribution;
+mod expansion;
+mod fission;
 mod helpers;
+mod in_place;
 mod locations;
+mod nullness;
 mod objects;
 mod promotion;
 mod returns;
 mod rotation;
+mod turn;
 
 use lang_l::hir::{Expr, Procedure, Unit};
 
@@ -32,10 +39,13 @@ impl Scalarised {
             return Scalarised(written.clone());
         }
         let mut unit = written.clone();
-        for (own, version) in unit.versions.iter_mut().zip(&written.versions) {
-            own.procedures.iter_mut().for_each(|procedure| objects::replace(procedure, (written, version)));
+        expansion::expand(&mut unit);
+        let expanded = unit.clone();
+        for (own, version) in unit.versions.iter_mut().zip(&expanded.versions) {
+            own.procedures.iter_mut().for_each(|procedure| objects::replace(procedure, (&expanded, version)));
         }
         rotation::rotate(&mut unit);
+        fission::split(&mut unit);
         promotion::promote(&mut unit);
         Scalarised(unit)
     }
@@ -126,7 +136,7 @@ mod tests {
     #[test]
     fn helpers_that_are_handed_such_an_object_are_in_place() {
         for (helpers, variables) in [
-            ("b := new C(); add(b, n); r := b.f;", "s := 0; m := n; s := s + m; r := s;"),
+            ("b := new C(); add(b, n); r := b.f;", "s := 0; s := s + n; r := s;"),
             ("b := new C(); twice(b); r := b.f;", "s := 0; k := 1; s := s + k; l := 2; s := s + l; r := s;"),
             ("b := new C(); while (get(b) < n) { b.f := get(b) + 1; }", "s := 0; while (s < n) { s := s + 1; }"),
             (
@@ -370,6 +380,158 @@ mod tests {
             ("while (x.f > 0) { x.f := x.f - 1; }", "while (x.f > 0) { x.f := x.f - 1; read(n); }"),
         ] {
             stays(one, other);
+        }
+    }
+
+    /// The first body is replaced by one with the loops of the other.
+    #[track_caller]
+    fn splits(written: &str, others: &str, expected: &str) {
+        let [mut unit, wanted] = [pair(written, others), pair(expected, "")];
+        fission::split(&mut unit);
+        let (own, wanted) = (unit.versions[0].procedures.last(), wanted.versions[0].procedures.last());
+        let (Some(own), Some(wanted)) = (own, wanted) else { panic!("there is a procedure") };
+        assert!(same_code(own, wanted, |p, q| p == q), "{written}\n{}", print(&unit));
+    }
+
+    #[test]
+    fn loops_are_split_as_those_of_another_version_are() {
+        splits(
+            "while (c != null) { c.f := n; r := r + 1; c := c.g; }",
+            "d := c; while (c != null) { c.f := n; c := c.g; } while (d != null) { r := r + 1; d := d.g; }",
+            "d := c; while (d != null) { d.f := n; d := d.g; } while (c != null) { r := r + 1; c := c.g; }",
+        );
+        // In the order of the other version.
+        splits(
+            "while (c != null) { r := r + 1; c.f := n; c := c.g; }",
+            "while (c != null) { c.f := n; c := c.g; } while (x != null) { n := n + 1; x := x.g; }",
+            "d := c; while (d != null) { d.f := n; d := d.g; } while (c != null) { r := r + 1; c := c.g; }",
+        );
+        // A variable that both need; branches; what is read by the one before the other writes it.
+        const CELLS: &str = "b := new int[n]; while (n < 9) { b[n] := 0; n := n + 1; } n := 0; while (n < 9) { tally := n; n := n + 1; }";
+        splits(
+            "b := new int[n]; while (n < 9) { r := r + n; if (r > 3) { b[n] := r; tally := r; } n := n + 1; }",
+            CELLS,
+            "b := new int[n]; m := n; s := r; while (m < 9) { s := s + m; if (s > 3) { b[m] := s; } m := m + 1; }
+             while (n < 9) { r := r + n; if (r > 3) { tally := r; } n := n + 1; }",
+        );
+        const FEEDS: &str = "while (c != null) { c.f := 0; c := c.g; } while (x != null) { r := r + 1; x := x.g; }";
+        splits(
+            "while (c != null) { c.f := n; r := r + c.f; c := c.g; }",
+            FEEDS,
+            "d := c; while (d != null) { d.f := n; d := d.g; } while (c != null) { r := r + c.f; c := c.g; }",
+        );
+        // The index at the end of a turn.
+        splits(
+            "b := new int[n]; while (n > 0) { n := n - 1; b[n] := n; r := r + b[n]; }",
+            "b := new int[n]; while (n > 0) { b[n] := n; n := n - 1; } while (n > 0) { r := n; n := n - 1; }",
+            "b := new int[n]; m := n; while (m > 0) { m := m - 1; b[m] := m; } while (n > 0) { n := n - 1; r := r + b[n]; }",
+        );
+    }
+
+    #[test]
+    fn loops_whose_parts_come_in_each_others_way_stay() {
+        const SUM: &str = "while (c != null) { c.f := 0; c := c.g; } while (x != null) { r := r + 1; x := x.g; }";
+        for (kept, others) in [
+            ("while (c != null) { r := r + c.f; c.f := n; c := c.g; }", SUM),
+            ("while (c != null) { c.f := n; c := c.g; r := r + c.f; }", SUM),
+            ("while (c != null) { c.f := n; r := r + x.f; c := c.g; }", SUM),
+            ("while (n > 0) { c.f := n; c := c.g; r := r + c.f; n := n - 1; }", SUM),
+            // Steered by what is written.
+            ("while (c != null && c.f > 0) { c.f := 0; r := r + 1; c := c.g; }", SUM),
+            ("while (c != null) { c.f := 0; r := r + 1; if (c.f == 0) { c := c.g; } }", SUM),
+            // What may err comes after what may not end.
+            ("while (c != null) { c.f := 0; r := r + c.g.f; c := c.g; }", SUM),
+            ("while (c != null) { c.f := 0; r := r + 7 / n; c := c.g; }", SUM),
+            (
+                "while (n < r) { tally := n; x.f := 1; n := n + 0; }",
+                "while (n < r) { tally := n; n := n + 1; } while (n < r) { x.f := 1; n := n + 1; }",
+            ),
+            // Looked at by no part.
+            ("while (n < 9) { c.f := n; r := r + 1; if (x.f > 0) { } n := n + 1; }", SUM),
+            // Made twice.
+            (
+                "while (n < 9) { b := new C(); x.g := b; if (b != c) { tally := n; } n := n + 1; }",
+                "while (n < 9) { x.g := c; n := n + 1; } while (n < 9) { tally := n; n := n + 1; }",
+            ),
+            // Not plain.
+            ("while (c != null) { c.f := 0; r := r + 1; read(n); c := c.g; }", SUM),
+            ("while (c != null) { c.f := 0; r := r + 1; if (r > n) { break; } c := c.g; }", SUM),
+            ("while (c != null) invariant r >= 0; { c.f := 0; r := r + 1; c := c.g; }", SUM),
+            // The other version's loops write something else.
+            (
+                "while (c != null) { c.f := 0; r := r + 1; c := c.g; }",
+                "while (c != null) { c.f := 0; c.f := 1; c := c.g; } while (n > 0) { n := n - 1; }",
+            ),
+        ] {
+            splits(kept, others, kept);
+        }
+    }
+
+    /// The first body, whose version alone has some helpers, is replaced by the other.
+    #[track_caller]
+    fn expands(written: &str, expected: &str) {
+        let program = |old: &str| {
+            let text = format!(
+                "class C {{ f: int; g: C; }} global tally: int; procedure read(n: int) returns (r: int);
+                 version 0 procedure p(x: C, n: int) returns (r: int, c: C) {{ {old} }}
+                 procedure find(c: C, n: int) returns (r: C) {{ while (c != null) {{ if (c.f == n) {{ return c; }} c := c.g; }} return null; }}
+                 procedure last(c: C) returns (r: C) {{ r := c; while (r.g != null) {{ r := r.g; }} }}
+                 procedure add(c: C, n: int) {{ if (n < 0) {{ return; }} c.f := c.f + n; }}
+                 procedure both(n: int) returns (a, b: int) {{ a := 1; if (n > 0) {{ return b, a; }} return n, n; }}
+                 procedure spin(n: int) returns (r: int) {{ while (n > 0) {{ n := n - 1; }} r := spin(n); }}
+                 procedure asks(n: int) returns (r: int) requires n > 0; {{ while (n > 0) {{ n := n - 1; }} }}
+                 procedure checks(n: int) {{ while (n > 0) {{ n := n - 1; assert n < 9; }} }}
+                 procedure twice(c: C, n: int) {{ if (n > 0) {{ if (n > 1) {{ return; }} c.f := 1; }} else {{ c.f := 2; }} while (n > 0) {{ n := n - 1; }} }}
+                 procedure shared(n: int) returns (r: int) {{ while (n > 0) {{ n := n - 1; }} }}
+                 version 1 procedure p(x: C, n: int) returns (r: int, c: C) {{ }} procedure shared(n: int) returns (r: int) {{ }}"
+            );
+            lang_l::load([("pair.l", text.as_str())]).expect("a legal program").unit
+        };
+        let [mut unit, wanted] = [program(written), program(expected)];
+        expansion::expand(&mut unit);
+        let [own, wanted] = [&unit, &wanted].map(|unit| &unit.versions[0].procedures[1]);
+        assert!(same_code(own, wanted, |p, q| p == q), "{written}\n{}", print(&unit));
+    }
+
+    #[test]
+    fn helpers_of_one_version_are_in_place_where_there_are_loops() {
+        const FOUND: &str = "y := x; s := null; b := false; k := null;
+            while (y != null) { if (y.f == n) { k := y; b := true; break; } y := y.g; } if (b) { s := k; } else { s := null; }";
+        expands("c := find(x, n);", &format!("{FOUND} c := s;"));
+        expands("if (find(x, n) != null) { r := 1; }", &format!("{FOUND} d := s; if (d != null) {{ r := 1; }}"));
+        expands("return n, find(x, n);", &format!("{FOUND} d := s; return n, d;"));
+        // What it is handed and does not assign is not copied, and a helper within another one is in place as well.
+        expands("r := last(x).f;", "s := null; s := x; while (s.g != null) { s := s.g; } d := s; r := d.f;");
+        expands(
+            "while (n > 0) { add(x, n); n := n - 1; }",
+            "while (n > 0) { if (n < 0) { } else { x.f := x.f + n; } n := n - 1; }",
+        );
+        expands(
+            "while (n > 0) { add(last(x), n); n := n - 1; }",
+            "while (n > 0) { s := null; s := x; while (s.g != null) { s := s.g; } d := s; if (n < 0) { } else { d.f := d.f + n; } n := n - 1; }",
+        );
+    }
+
+    #[test]
+    fn calls_that_cannot_be_in_place_stay() {
+        for kept in [
+            "r := spin(n);",
+            "r := asks(n);",
+            "checks(n);",
+            "twice(x, n);",
+            "r := shared(n);",
+            // Not in a loop, and without one.
+            "add(x, n);",
+            // The second value looks at a result that the first has assigned.
+            "while (n > 0) { r, n := both(n); }",
+            // Something is looked at before.
+            "if (x.f > 0 && find(x, n) == null) { r := 1; }",
+            "if (x.g == find(x, n)) { r := 1; }",
+            "if (n > 0 ? true : find(x, n) == null) { r := 1; }",
+            "tally := tally + last(x).f;",
+            "while (find(x, n) != null) { n := n + 1; }",
+        ] {
+            expands(kept, kept);
         }
     }
 }

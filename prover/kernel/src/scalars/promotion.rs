@@ -9,13 +9,14 @@
 //! assigned: so the field holds there what the variable does. It is stored behind the loop.
 
 use super::helpers::added;
-use super::locations::{Kind, Location, variable};
+use super::locations::{Kind, Location};
+use super::nullness::{forget, in_branches, not_null, pass, surely_come_to, surely_read};
 use super::returns::{Around, break_off};
 use crate::effects::{Effects, callees_of, syntactic};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
-    BinOp, Block, Expr, ExprKind, Field, FieldId, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Rhs,
-    Stmt, StmtKind, Unit, Version,
+    Block, Expr, ExprKind, Field, FieldId, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Stmt, StmtKind,
+    Unit, Version,
 };
 use smt::term::Selector;
 use std::collections::{BTreeMap, BTreeSet};
@@ -190,20 +191,12 @@ impl Promotion<'_> {
                     continue;
                 }
                 StmtKind::If(condition, then, els) => {
-                    surely_read(condition, known);
-                    let mut both = [known.clone(), known.clone()];
-                    not_null(condition, &mut both[0]);
-                    self.block(then, &mut both[0]);
-                    self.block(els, &mut both[1]);
+                    let [mut holds, mut fails] = in_branches(condition, known);
+                    self.block(then, &mut holds);
+                    self.block(els, &mut fails);
                     forget(known, &stmt);
                 }
-                _ => {
-                    surely_come_to(&stmt, known);
-                    forget(known, &stmt);
-                    if let StmtKind::Assign(Place::Local(id), Rhs::New(_)) = stmt.kind {
-                        known.insert(id);
-                    }
-                }
+                _ => pass(&stmt, known),
             }
             block.stmts.push(stmt);
         }
@@ -337,43 +330,4 @@ fn come_to_in_a_turn(stmt: &Stmt) -> BTreeSet<LocalId> {
     let assigned = stmt.assigned();
     found.retain(|id| !assigned.contains(id));
     found
-}
-
-/// What a statement assigns may be null after it.
-fn forget(known: &mut BTreeSet<LocalId>, stmt: &Stmt) {
-    let assigned = stmt.assigned();
-    known.retain(|id| !assigned.contains(id));
-}
-
-/// Adds the variables that are not null after a statement without blocks, since it reads or writes a field of what they refer to.
-fn surely_come_to(stmt: &Stmt, found: &mut BTreeSet<LocalId>) {
-    stmt.exprs().into_iter().for_each(|e| surely_read(e, found));
-    found.extend(stmt.targets().iter().filter_map(|target| match target {
-        Place::Field(object, _) => variable(object),
-        _ => None,
-    }));
-}
-
-/// Adds the variables that are not null where an expression has a value, since a field of what they refer to is read for it.
-fn surely_read(e: &Expr, found: &mut BTreeSet<LocalId>) {
-    match &e.kind {
-        ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, first, _) | ExprKind::Cond(first, ..) => {
-            surely_read(first, found)
-        }
-        ExprKind::Old(_) | ExprKind::Quant { .. } => {}
-        ExprKind::Field(base, _) => {
-            found.extend(variable(base));
-            surely_read(base, found);
-        }
-        _ => e.parts().into_iter().for_each(|part| surely_read(part, found)),
-    }
-}
-
-/// Adds the variables that are not null where an expression is true, since it says so.
-fn not_null(e: &Expr, found: &mut BTreeSet<LocalId>) {
-    match &e.kind {
-        ExprKind::Binary(BinOp::And, a, b) => [a, b].into_iter().for_each(|part| not_null(part, found)),
-        ExprKind::Binary(BinOp::Ne, a, b) if b.kind == ExprKind::Null => found.extend(variable(a)),
-        _ => {}
-    }
 }

@@ -1,0 +1,179 @@
+//! Helpers that only one version has, in place where they loop or are called in a loop: so loops of the versions stand side by side.
+//!
+//! In: a program. Out: the program with such calls in place.
+//!
+//! Rule *In place* (`proofs/soundness.md`). Helpers that both versions have are compared by themselves, and stay.
+
+use super::helpers::added;
+use super::in_place::{Call, in_place, is_plain, is_simple};
+use crate::bounds::scalars::{MAX_IN_PLACE, MAX_ROUNDS};
+use crate::effects::direct_callees;
+use lang_l::hir::{BinOp, Block, Expr, ExprKind, Local, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit, Version};
+use std::collections::BTreeSet;
+use std::mem;
+
+/// Puts calls in place in all procedures that another version has as well.
+pub(super) fn expand(unit: &mut Unit) {
+    let written = unit.clone();
+    for (at, own) in unit.versions.iter_mut().enumerate() {
+        let version = &written.versions[at];
+        let others = written.versions.iter().enumerate().filter(|(other, _)| *other != at);
+        let others: BTreeSet<&str> =
+            others.flat_map(|(_, other)| &other.procedures).map(|procedure| procedure.name.as_str()).collect();
+        let [helpers, looping] = helpers(version, &others);
+        if helpers.is_empty() || others.is_empty() {
+            continue;
+        }
+        for procedure in own.procedures.iter_mut().filter(|procedure| others.contains(procedure.name.as_str())) {
+            if let Some(expanded) = expanded(procedure, (version, &helpers, &looping)) {
+                *procedure = expanded;
+            }
+        }
+    }
+}
+
+/// The plain helpers that only this version has and that do not recur; and those of them that loop, or call such.
+fn helpers(version: &Version, others: &BTreeSet<&str>) -> [BTreeSet<ProcId>; 2] {
+    let numbered = || (0u32..).map(ProcId).zip(&version.procedures);
+    let callees: Vec<BTreeSet<ProcId>> = version.procedures.iter().map(direct_callees).collect();
+    let reached = |from: ProcId| {
+        let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(id) = open.pop() {
+            open.extend(callees[id.index()].iter().filter(|callee| reached.insert(**callee)));
+        }
+        reached
+    };
+    let own = numbered()
+        .filter(|(id, code)| !others.contains(code.name.as_str()) && is_plain(code) && !reached(*id).contains(id));
+    let own: BTreeSet<ProcId> = own.map(|(id, _)| id).collect();
+    let has_loop = |id: ProcId| {
+        let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
+        version.procedure(id).body.iter().any(|body| body.any(&is_loop))
+    };
+    let loops =
+        |id: &ProcId| has_loop(*id) || reached(*id).iter().any(|callee| own.contains(callee) && has_loop(*callee));
+    let looping = own.iter().copied().filter(loops).collect();
+    [own, looping]
+}
+
+/// A procedure with calls of these helpers in place, if they loop or are called in a loop; `None` where there are none, or too many.
+fn expanded(
+    procedure: &Procedure,
+    (version, helpers, looping): (&Version, &BTreeSet<ProcId>, &BTreeSet<ProcId>),
+) -> Option<Procedure> {
+    let mut expanded = procedure.clone();
+    let mut before = 0;
+    for _ in 0..MAX_ROUNDS {
+        let mut body = expanded.body.take()?;
+        let locals = mem::take(&mut expanded.locals);
+        let mut caller = Caller { version, helpers, looping, locals, done: before };
+        caller.block(&mut body, false);
+        let Caller { locals, done, .. } = caller;
+        (expanded.locals, expanded.body) = (locals, Some(body));
+        if done > MAX_IN_PLACE {
+            return None;
+        }
+        if done == before {
+            return (done > 0).then_some(expanded);
+        }
+        before = done;
+    }
+    None
+}
+
+/// Who makes the calls.
+struct Caller<'v> {
+    version: &'v Version,
+    helpers: &'v BTreeSet<ProcId>,
+    looping: &'v BTreeSet<ProcId>,
+    locals: Vec<Local>,
+    /// How many calls are in place now.
+    done: usize,
+}
+
+impl Caller<'_> {
+    fn block(&mut self, block: &mut Block, in_loop: bool) {
+        for mut stmt in mem::take(&mut block.stmts) {
+            let is_loop = matches!(stmt.kind, StmtKind::While { .. });
+            stmt.blocks_mut().into_iter().for_each(|inner| self.block(inner, in_loop || is_loop));
+            while let Some(before) = self.before(&mut stmt, in_loop) {
+                block.stmts.extend(before);
+            }
+            match self.statement(&stmt, in_loop) {
+                Some(stmts) => block.stmts.extend(stmts),
+                None => block.stmts.push(stmt),
+            }
+        }
+    }
+
+    fn is_wanted(&self, callee: ProcId, in_loop: bool) -> bool {
+        let wanted = if in_loop { self.helpers } else { self.looping };
+        self.done <= MAX_IN_PLACE && wanted.contains(&callee)
+    }
+
+    /// A helper in place of a statement that does nothing but to call it.
+    fn statement(&mut self, stmt: &Stmt, in_loop: bool) -> Option<Vec<Stmt>> {
+        let (targets, callee, args) = match &stmt.kind {
+            StmtKind::Call { targets, callee, args } => (&targets[..], *callee, args),
+            StmtKind::Assign(target, Rhs::Expr(Expr { kind: ExprKind::Call(callee, args), .. })) => {
+                (std::slice::from_ref(target), *callee, args)
+            }
+            _ => return None,
+        };
+        let simple = targets.iter().all(|target| matches!(target, Place::Local(_)));
+        if !simple || !self.is_wanted(callee, in_loop) {
+            return None;
+        }
+        let call = Call { targets, args, span: stmt.span };
+        let stmts = in_place(self.version.procedure(callee), &call, &mut self.locals)?;
+        self.done += 1;
+        Some(stmts)
+    }
+
+    /// A helper in front of a statement that calls it before it does anything else, and has a variable now in place of that.
+    fn before(&mut self, stmt: &mut Stmt, in_loop: bool) -> Option<Vec<Stmt>> {
+        let assigns_all = match &stmt.kind {
+            StmtKind::Assign(target, Rhs::Expr(value)) => {
+                matches!(target, Place::Local(_)) && matches!(value.kind, ExprKind::Call(..))
+            }
+            StmtKind::Assign(..) | StmtKind::If(..) | StmtKind::Return(_) | StmtKind::Call { .. } => false,
+            _ => true,
+        };
+        if assigns_all {
+            return None;
+        }
+        let first = stmt.exprs_mut().into_iter().find(|e| !is_simple(e)).and_then(first_call)?;
+        let ExprKind::Call(callee, args) = &first.kind else { return None };
+        if !self.is_wanted(*callee, in_loop) {
+            return None;
+        }
+        let helper = self.version.procedure(*callee);
+        let value = Local { name: helper.name.clone(), ty: first.ty.clone(), span: first.span };
+        let count = self.locals.len();
+        let target = added(&mut self.locals, value);
+        let call = Call { targets: &[Place::Local(target)], args, span: first.span };
+        let Some(stmts) = in_place(helper, &call, &mut self.locals) else {
+            self.locals.truncate(count);
+            return None;
+        };
+        first.kind = ExprKind::Local(target);
+        self.done += 1;
+        Some(stmts)
+    }
+}
+
+/// The call that an expression evaluates before anything but variables and literals, if that is so whatever their values are.
+fn first_call(e: &mut Expr) -> Option<&mut Expr> {
+    if let ExprKind::Call(_, args) = &e.kind {
+        let calls = |arg: &Expr| arg.any(&|part| matches!(part.kind, ExprKind::Call(..)));
+        if !args.iter().any(calls) {
+            return Some(e);
+        }
+    }
+    let count = match &e.kind {
+        ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, ..) | ExprKind::Cond(..) => 1,
+        _ => usize::MAX,
+    };
+    let mut parts = e.parts_mut().into_iter().take(count);
+    parts.find(|part| !is_simple(part)).and_then(first_call)
+}
