@@ -141,7 +141,9 @@ fn at_the_end(stmts: Vec<Stmt>, results: &[LocalId]) -> Option<Vec<Stmt>> {
                 }
                 let given = results.iter().zip(mem::take(values));
                 done.extend(given.map(|(&id, value)| assignment(Place::Local(id), Rhs::Expr(value), stmt.span)));
-                return Some(done);
+                if !faults::planted("kernel/scalars/helper-returns") {
+                    return Some(done);
+                }
             }
             StmtKind::If(_, then, els) if returns(&then.stmts) || returns(&els.stmts) => {
                 let rest: Vec<Stmt> = rest.collect();

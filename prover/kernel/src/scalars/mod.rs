@@ -441,6 +441,7 @@ mod tests {
             ("while (c != null) { c.f := 0; r := r + 1; if (c.f == 0) { c := c.g; } }", SUM),
             // What may err comes after what may not end.
             ("while (c != null) { c.f := 0; r := r + c.g.f; c := c.g; }", SUM),
+            ("while (c != null) { c.f := 0; if (x.g == null) { r := r + 1; } c := c.g; }", SUM),
             ("while (c != null) { c.f := 0; r := r + 7 / n; c := c.g; }", SUM),
             (
                 "while (n < r) { tally := n; x.f := 1; n := n + 0; }",
