@@ -132,14 +132,13 @@ impl Caller<'_> {
 
     /// A helper in front of a statement that calls it before it does anything else, and has a variable now in place of that.
     fn before(&mut self, stmt: &mut Stmt, in_loop: bool) -> Option<Vec<Stmt>> {
-        let assigns_all = match &stmt.kind {
-            StmtKind::Assign(target, Rhs::Expr(value)) => {
-                matches!(target, Place::Local(_)) && matches!(value.kind, ExprKind::Call(..))
-            }
-            StmtKind::Assign(..) | StmtKind::If(..) | StmtKind::Return(_) | StmtKind::Call { .. } => false,
-            _ => true,
+        let looks_first = match &stmt.kind {
+            // All that it does is to call, and that is seen to as a whole.
+            StmtKind::Assign(Place::Local(_), Rhs::Expr(Expr { kind: ExprKind::Call(..), .. })) => false,
+            StmtKind::Assign(..) | StmtKind::If(..) | StmtKind::Return(_) | StmtKind::Call { .. } => true,
+            _ => false,
         };
-        if assigns_all {
+        if !looks_first {
             return None;
         }
         let first = stmt.exprs_mut().into_iter().find(|e| !is_simple(e)).and_then(first_call)?;
