@@ -4,8 +4,8 @@
 //!
 //! Rule *In place* (`proofs/soundness.md`). Helpers that both versions have are compared by themselves, and stay.
 
-use super::helpers::added;
 use super::in_place::{Call, in_place, is_plain, is_simple};
+use super::variables::added;
 use crate::bounds::scalars::{MAX_IN_PLACE, MAX_ROUNDS};
 use crate::effects::direct_callees;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, Local, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit, Version};
@@ -96,8 +96,8 @@ impl Caller<'_> {
         for mut stmt in mem::take(&mut block.stmts) {
             let is_loop = matches!(stmt.kind, StmtKind::While { .. });
             stmt.blocks_mut().into_iter().for_each(|inner| self.block(inner, in_loop || is_loop));
-            while let Some(before) = self.before(&mut stmt, in_loop) {
-                block.stmts.extend(before);
+            while let Some(hoisted) = self.hoisted(&mut stmt, in_loop) {
+                block.stmts.extend(hoisted);
             }
             match self.statement(&stmt, in_loop) {
                 Some(stmts) => block.stmts.extend(stmts),
@@ -131,7 +131,7 @@ impl Caller<'_> {
     }
 
     /// A helper in front of a statement that calls it before it does anything else, and has a variable now in place of that.
-    fn before(&mut self, stmt: &mut Stmt, in_loop: bool) -> Option<Vec<Stmt>> {
+    fn hoisted(&mut self, stmt: &mut Stmt, in_loop: bool) -> Option<Vec<Stmt>> {
         let looks_first = match &stmt.kind {
             // All that it does is to call, and that is seen to as a whole.
             StmtKind::Assign(Place::Local(_), Rhs::Expr(Expr { kind: ExprKind::Call(..), .. })) => false,

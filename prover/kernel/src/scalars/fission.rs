@@ -10,11 +10,11 @@
 //! of it.
 
 use super::distribution::{Row, distributed, rows};
-use super::helpers::added;
 use super::in_place::rename;
 use super::locations::variable;
 use super::nullness::{forget, in_branches, not_null, pass};
 use super::turn::{Access, Region, Turn, offset};
+use super::variables::added;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Unit};
 use lang_l::source::Span;
 use num_bigint::Sign;
@@ -106,7 +106,6 @@ impl Fission<'_> {
             let mut instead = BTreeMap::new();
             for &id in assigned(slice).intersection(&later) {
                 let Local { name, ty, .. } = self.locals[id.index()].clone();
-                // Variables are known by their names and places.
                 let copy = added(self.locals, Local { name, ty: ty.clone(), span });
                 let value = Rhs::Expr(Expr { kind: ExprKind::Local(id), ty, span });
                 before.push(Stmt { kind: StmtKind::Assign(Place::Local(copy), value), span });

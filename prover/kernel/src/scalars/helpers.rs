@@ -6,18 +6,17 @@
 //! Rule *In place* (`proofs/soundness.md`). A helper has no contract, no loop and no `return` but at its end; what it is given goes into
 //! new variables, and so does all that it has of its own. One that gives back the value of one expression stands for that within others.
 
-use super::in_place::{self, Call, has_no_contract, is_of_present, is_plain, is_simple};
+use super::in_place::{Call, has_no_contract, in_place, is_of_present, is_plain, is_simple};
 use crate::bounds::scalars::{MAX_IN_PLACE, MAX_ROUNDS};
-use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Type, Version};
-use lang_l::source::Span;
-use num_bigint::BigInt;
+use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Version};
+use std::mem;
 
 /// The procedure with all calls in place that are handed a variable; `None` where there are none, or too many.
-pub(super) fn in_place(procedure: &Procedure, version: &Version, variable: LocalId) -> Option<Procedure> {
+pub(super) fn expanded(procedure: &Procedure, version: &Version, variable: LocalId) -> Option<Procedure> {
     let mut expanded = procedure.clone();
     for round in 0..MAX_ROUNDS {
         let mut body = expanded.body.take()?;
-        let mut caller = Caller { version, variable, locals: std::mem::take(&mut expanded.locals), done: 0 };
+        let mut caller = Caller { version, variable, locals: mem::take(&mut expanded.locals), done: 0 };
         caller.block(&mut body);
         let done = caller.done;
         expanded.locals = caller.locals;
@@ -42,7 +41,7 @@ struct Caller<'v> {
 
 impl Caller<'_> {
     fn block(&mut self, block: &mut Block) {
-        for mut stmt in std::mem::take(&mut block.stmts) {
+        for mut stmt in mem::take(&mut block.stmts) {
             if let Some(stmts) = self.statement(&stmt) {
                 block.stmts.extend(stmts);
                 continue;
@@ -103,8 +102,9 @@ impl Caller<'_> {
         if !simple || !self.is_wanted(args) || !is_straight(helper) {
             return None;
         }
+        let stmts = in_place(helper, &Call { targets, args, span: stmt.span }, &mut self.locals)?;
         self.done += 1;
-        in_place::in_place(helper, &Call { targets, args, span: stmt.span }, &mut self.locals)
+        Some(stmts)
     }
 }
 
@@ -123,24 +123,4 @@ fn is_straight(helper: &Procedure) -> bool {
     let mut all = true;
     others.iter().for_each(|stmt| stmt.walk(&mut |inner| all &= is_step(inner)));
     all
-}
-
-fn local(at: usize) -> LocalId {
-    LocalId(u32::try_from(at).unwrap_or(u32::MAX))
-}
-
-/// A new variable.
-pub(super) fn added(locals: &mut Vec<Local>, one: Local) -> LocalId {
-    locals.push(one);
-    local(locals.len() - 1)
-}
-
-/// What a variable or a part of this type has at first.
-pub(super) fn default(ty: Type, span: Span) -> Rhs {
-    let kind = match ty {
-        Type::Int => ExprKind::Int(BigInt::ZERO),
-        Type::Bool => ExprKind::Bool(false),
-        Type::Ref | Type::Class(_) | Type::Array(_) => ExprKind::Null,
-    };
-    Rhs::Expr(Expr { kind, ty, span })
 }

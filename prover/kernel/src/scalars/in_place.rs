@@ -5,9 +5,9 @@
 //! Rule *In place* (`proofs/soundness.md`). What the helper is given goes into new variables, and so does all that it has of its own. Where
 //! it returns early, what would follow stands in the other branch; a loop that returns breaks off.
 
-use super::helpers::{added, default};
 use super::locations::variable;
 use super::returns::break_off;
+use super::variables::{added, default};
 use crate::bounds::scalars::MAX_HELPER;
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind};
@@ -70,7 +70,8 @@ pub(super) fn in_place(helper: &Procedure, call: &Call<'_>, locals: &mut Vec<Loc
         same.filter(|_| !assigned.contains(&id) || faults::planted("kernel/scalars/argument-assigned"))
     };
     let handed: Vec<Option<LocalId>> = helper.param_ids().zip(call.args).map(is_it).collect();
-    let moved = moved(&own, &helper.name, locals);
+    let named = |own: &Local| Local { name: format!("{}.{}", helper.name, own.name), ..own.clone() };
+    let moved: Vec<LocalId> = own.iter().map(|own| added(locals, named(own))).collect();
     let now = |id: LocalId| handed.get(id.index()).copied().flatten().unwrap_or(moved[id.index()]);
     stmts.iter_mut().for_each(|stmt| rename(stmt, &now));
     let assign = |id: LocalId, value: Rhs| assignment(Place::Local(now(id)), value, call.span);
@@ -89,23 +90,6 @@ pub(super) fn in_place(helper: &Procedure, call: &Call<'_>, locals: &mut Vec<Loc
 
 fn assignment(target: Place, value: Rhs, span: Span) -> Stmt {
     Stmt { kind: StmtKind::Assign(target, value), span }
-}
-
-/// New variables for those of a helper.
-fn moved(own: &[Local], helper: &str, locals: &mut Vec<Local>) -> Vec<LocalId> {
-    // Variables are known by their names and places, and a helper may be put in place more than once.
-    let mut prefix = helper.to_string();
-    let is_taken = |prefix: &str, locals: &[Local]| {
-        own.iter().any(|own| {
-            let name = format!("{prefix}.{}", own.name);
-            locals.iter().any(|local| local.name == name && local.span == own.span)
-        })
-    };
-    while is_taken(&prefix, locals) {
-        prefix.push('\'');
-    }
-    let new = |own: &Local| Local { name: format!("{prefix}.{}", own.name), ..own.clone() };
-    own.iter().map(|own| added(locals, new(own))).collect()
 }
 
 /// Has the loops break off that return.
@@ -162,7 +146,6 @@ fn at_the_end(stmts: Vec<Stmt>, results: &[LocalId]) -> Option<Vec<Stmt>> {
                 done.push(stmt);
                 return Some(done);
             }
-            StmtKind::While { body, .. } if returns(&body.stmts) => return None,
             _ => done.push(stmt),
         }
     }

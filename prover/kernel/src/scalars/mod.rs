@@ -23,6 +23,7 @@ mod promotion;
 mod returns;
 mod rotation;
 mod turn;
+mod variables;
 
 use lang_l::hir::{Expr, Procedure, Unit};
 

@@ -7,7 +7,8 @@
 //! that object: it is garbage wherever the variable is not looked at, and each of its fields is a variable of the procedure. The same
 //! goes for an array of few cells whose indices are all literals.
 
-use super::helpers::{added, default, in_place};
+use super::helpers::expanded;
+use super::variables::{added, default};
 use crate::bounds::scalars::{MAX_CELLS, MAX_HANDED};
 use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
@@ -61,9 +62,9 @@ fn handed(
         if tried.len() == MAX_HANDED || !tried.insert(variable) {
             continue;
         }
-        let Some(expanded) = in_place(procedure, version, variable) else { continue };
-        if let Some(private) = Private::all(&expanded, kinds).into_iter().find(|own| own.variable == variable) {
-            *procedure = expanded;
+        let Some(with_helpers) = expanded(procedure, version, variable) else { continue };
+        if let Some(private) = Private::all(&with_helpers, kinds).into_iter().find(|own| own.variable == variable) {
+            *procedure = with_helpers;
             return Some(private);
         }
     }

@@ -8,10 +8,10 @@
 //! Rule *Promotion* (`proofs/soundness.md`). Nothing in the loop reads or writes that field of any object but by `v.f`, and v is not
 //! assigned: so the field holds there what the variable does. It is stored behind the loop.
 
-use super::helpers::added;
 use super::locations::{Kind, Location};
 use super::nullness::{forget, in_branches, not_null, pass, surely_come_to, surely_read};
 use super::returns::{Around, break_off};
+use super::variables::added;
 use crate::effects::{Effects, callees_of, syntactic};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{

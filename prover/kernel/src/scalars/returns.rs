@@ -7,7 +7,7 @@
 //! Rule *Promotion* (`proofs/soundness.md`). A loop within that is left like this is followed by `if (left) { break; }`, and nothing
 //! else runs on the way out. `left` and `kept` are new variables.
 
-use super::helpers::{added, default};
+use super::variables::{added, default};
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Rhs, Stmt, StmtKind, Type};
 use lang_l::source::Span;
 use std::{iter, mem};
@@ -20,7 +20,7 @@ pub(super) struct Around {
     pub(super) stores: bool,
 }
 
-/// Has a loop break off where it returns from a procedure with these results, as the so-manieth that does; `None` where it does not
+/// Has a loop break off where it returns from a procedure with these results, as the loop of this number that does; `None` where it does not
 /// return.
 pub(super) fn break_off(
     stmt: &mut Stmt,

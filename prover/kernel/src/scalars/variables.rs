@@ -1,0 +1,26 @@
+//! New variables of a procedure.
+//!
+//! In: its variables. Out: one more, which is known by its name and place as all are.
+
+use lang_l::hir::{Expr, ExprKind, Local, LocalId, Rhs, Type};
+use lang_l::source::Span;
+use num_bigint::BigInt;
+
+/// A new variable, with another name if there is one of this name and place.
+pub(super) fn added(locals: &mut Vec<Local>, mut one: Local) -> LocalId {
+    while locals.iter().any(|own| own.name == one.name && own.span == one.span) {
+        one.name.push('\'');
+    }
+    locals.push(one);
+    LocalId(u32::try_from(locals.len() - 1).unwrap_or(u32::MAX))
+}
+
+/// What a variable or a part of this type has at first.
+pub(super) fn default(ty: Type, span: Span) -> Rhs {
+    let kind = match ty {
+        Type::Int => ExprKind::Int(BigInt::ZERO),
+        Type::Bool => ExprKind::Bool(false),
+        Type::Ref | Type::Class(_) | Type::Array(_) => ExprKind::Null,
+    };
+    Rhs::Expr(Expr { kind, ty, span })
+}
