@@ -8,8 +8,8 @@
 //! compared as they are written. *Rotation* (`rotation`) of loops before which stands what their turns end with, and *Fission*
 //! (`fission`) of loops that do several things at each turn.
 //!
-//! Invariant: procedures, and the variables that there were, keep their numbers; spans are as they were, but for those of loops
-//! that begin elsewhere.
+//! Invariant: procedures, and the variables that there were, keep their numbers. Spans are as they were, but for those of loops that
+//! begin elsewhere; where a helper stands in place of calls, its statements have theirs in each of these places.
 
 mod distribution;
 mod expansion;
