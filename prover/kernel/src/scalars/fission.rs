@@ -12,14 +12,13 @@
 use super::distribution::{Row, distributed, rows};
 use super::in_place::rename;
 use super::locations::variable;
-use super::nullness::{forget, in_branches, not_null, pass};
+use super::nullness::{not_null, replace_loops};
 use super::turn::{Access, Region, Turn, offset};
 use super::variables::added;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Unit};
 use lang_l::source::Span;
 use num_bigint::Sign;
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem;
 
 /// Splits loops of all procedures of which another version has more loops, those of what it calls included; those that then write what
 /// some of these do.
@@ -38,7 +37,8 @@ pub(super) fn split(unit: &mut Unit) {
                 let Procedure { body: Some(body), locals, requires, .. } = procedure else { continue };
                 let mut known = BTreeSet::new();
                 requires.iter().for_each(|clause| not_null(clause, &mut known));
-                Fission { theirs: &theirs, params, locals }.block(body, &mut known);
+                let mut fission = Fission { theirs: &theirs, params, locals };
+                replace_loops(body, &mut known, &mut |stmt, known| fission.looped(stmt, known));
             }
         }
     }
@@ -53,27 +53,6 @@ struct Fission<'p> {
 }
 
 impl Fission<'_> {
-    /// Splits loops of a block, where these variables are not null.
-    fn block(&mut self, block: &mut Block, known: &mut BTreeSet<LocalId>) {
-        for mut stmt in mem::take(&mut block.stmts) {
-            match &mut stmt.kind {
-                StmtKind::While { .. } => {
-                    forget(known, &stmt);
-                    block.stmts.extend(self.looped(stmt, known));
-                    continue;
-                }
-                StmtKind::If(condition, then, els) => {
-                    let [mut holds, mut fails] = in_branches(condition, known);
-                    self.block(then, &mut holds);
-                    self.block(els, &mut fails);
-                    forget(known, &stmt);
-                }
-                _ => pass(&stmt, known),
-            }
-            block.stmts.push(stmt);
-        }
-    }
-
     /// What stands in place of a loop. The variables that are known are not assigned in it.
     fn looped(&mut self, mut stmt: Stmt, known: &BTreeSet<LocalId>) -> Vec<Stmt> {
         if let Some(turn) = Turn::of(&stmt, known)
@@ -89,7 +68,7 @@ impl Fission<'_> {
         if let StmtKind::While { cond, body, .. } = &mut stmt.kind {
             let mut within = known.clone();
             not_null(cond, &mut within);
-            self.block(body, &mut within);
+            replace_loops(body, &mut within, &mut |stmt, known| self.looped(stmt, known));
         }
         vec![stmt]
     }

@@ -5,25 +5,41 @@
 //! Invariant: what is found holds whenever a run comes there; that more holds is no harm.
 
 use super::locations::variable;
-use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Place, Rhs, Stmt, StmtKind, UnOp};
+use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Place, Rhs, Stmt, StmtKind, UnOp};
 use std::collections::BTreeSet;
+use std::mem;
 
-/// What is known behind a statement without blocks, of what was in front of it.
-pub(super) fn pass(stmt: &Stmt, known: &mut BTreeSet<LocalId>) {
-    surely_come_to(stmt, known);
-    forget(known, stmt);
-    if let StmtKind::Assign(Place::Local(id), Rhs::New(_)) = stmt.kind {
-        known.insert(id);
+/// What stands in place of a loop, where these variables are not null, none of which it assigns.
+type Instead<'r> = dyn FnMut(Stmt, &mut BTreeSet<LocalId>) -> Vec<Stmt> + 'r;
+
+/// Replaces the loops of a block that are in no other loop, where these variables are not null. What is known behind the block is known
+/// then.
+pub(super) fn replace_loops(block: &mut Block, known: &mut BTreeSet<LocalId>, instead: &mut Instead<'_>) {
+    for mut stmt in mem::take(&mut block.stmts) {
+        match &mut stmt.kind {
+            StmtKind::While { .. } => {
+                forget(known, &stmt);
+                block.stmts.extend(instead(stmt, known));
+                continue;
+            }
+            StmtKind::If(condition, then, els) => {
+                surely_read(condition, known);
+                let mut holds = known.clone();
+                not_null(condition, &mut holds);
+                replace_loops(then, &mut holds, instead);
+                replace_loops(els, &mut known.clone(), instead);
+                forget(known, &stmt);
+            }
+            StmtKind::Assign(Place::Local(id), Rhs::New(_)) => {
+                known.insert(*id);
+            }
+            _ => {
+                surely_come_to(&stmt, known);
+                forget(known, &stmt);
+            }
+        }
+        block.stmts.push(stmt);
     }
-}
-
-/// What is known where a condition holds, and where it does not. What is known by then of variables that it reads fields of is added to
-/// what was known.
-pub(super) fn in_branches(condition: &Expr, known: &mut BTreeSet<LocalId>) -> [BTreeSet<LocalId>; 2] {
-    surely_read(condition, known);
-    let mut holds = known.clone();
-    not_null(condition, &mut holds);
-    [holds, known.clone()]
 }
 
 /// What a statement assigns may be null after it.

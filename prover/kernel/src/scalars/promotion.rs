@@ -9,7 +9,7 @@
 //! assigned: so the field holds there what the variable does. It is stored behind the loop.
 
 use super::locations::{Kind, Location};
-use super::nullness::{forget, in_branches, not_null, pass, surely_come_to, surely_read};
+use super::nullness::{not_null, replace_loops, surely_come_to, surely_read};
 use super::returns::{Around, break_off};
 use super::variables::added;
 use crate::effects::{Effects, callees_of, syntactic};
@@ -20,7 +20,6 @@ use lang_l::hir::{
 };
 use smt::term::Selector;
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem;
 
 /// Promotes fields and globals in all procedures; nothing in them quantifies over references. Where one version writes a field in loops
 /// or recursion as before, the others do so too, and likewise where one looks at a global.
@@ -88,7 +87,7 @@ fn promote_in(
         held,
         broken_off: 0,
     };
-    promotion.block(body, &mut known);
+    replace_loops(body, &mut known, &mut |stmt, known| promotion.looped(stmt, known));
     promotion.variables.into_keys().map(Location::kind).collect()
 }
 
@@ -180,28 +179,6 @@ struct Promotion<'p> {
 }
 
 impl Promotion<'_> {
-    /// Promotes locations in the loops of a block, where these variables are not null.
-    fn block(&mut self, block: &mut Block, known: &mut BTreeSet<LocalId>) {
-        for mut stmt in mem::take(&mut block.stmts) {
-            match &mut stmt.kind {
-                StmtKind::While { .. } => {
-                    forget(known, &stmt);
-                    let stmts = self.looped(stmt, known);
-                    block.stmts.extend(stmts);
-                    continue;
-                }
-                StmtKind::If(condition, then, els) => {
-                    let [mut holds, mut fails] = in_branches(condition, known);
-                    self.block(then, &mut holds);
-                    self.block(els, &mut fails);
-                    forget(known, &stmt);
-                }
-                _ => pass(&stmt, known),
-            }
-            block.stmts.push(stmt);
-        }
-    }
-
     /// A loop with its locations promoted, and with what stands before and behind it then. The variables that are known are not assigned
     /// in it.
     fn looped(&mut self, mut stmt: Stmt, known: &mut BTreeSet<LocalId>) -> Vec<Stmt> {
@@ -248,7 +225,7 @@ impl Promotion<'_> {
             let mut within = known.clone();
             within.extend(&under_guard);
             not_null(cond, &mut within);
-            self.block(body, &mut within);
+            replace_loops(body, &mut within, &mut |stmt, known| self.looped(stmt, known));
         }
         self.held = outside;
         let stmts: Vec<Stmt> = before.into_iter().chain([stmt]).chain(behind).collect();
