@@ -4,11 +4,11 @@
 //!
 //! Rule *In place* (`proofs/soundness.md`). Helpers that both versions have are compared by themselves, and stay.
 
-use super::in_place::{Call, in_place, is_plain, is_simple};
+use super::in_place::{Call, in_place, in_rounds, is_plain, is_simple};
 use super::variables::added;
-use crate::bounds::scalars::{MAX_IN_PLACE, MAX_ROUNDS};
+use crate::bounds::scalars::MAX_IN_PLACE;
 use crate::effects::direct_callees;
-use lang_l::hir::{BinOp, Block, Expr, ExprKind, Local, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit, Version};
+use lang_l::hir::{BinOp, Block, Expr, ExprKind, Local, Place, ProcId, Rhs, Stmt, StmtKind, Unit, Version};
 use std::collections::BTreeSet;
 use std::mem;
 
@@ -25,7 +25,12 @@ pub(super) fn expand(unit: &mut Unit) {
             continue;
         }
         for procedure in own.procedures.iter_mut().filter(|procedure| others.contains(procedure.name.as_str())) {
-            if let Some(expanded) = expanded(procedure, (version, &helpers, &looping)) {
+            let expanded = in_rounds(procedure, |body, locals| {
+                let mut caller = Caller { version, helpers: &helpers, looping: &looping, locals, done: 0 };
+                caller.block(body, false);
+                caller.done
+            });
+            if let Some(expanded) = expanded {
                 *procedure = expanded;
             }
         }
@@ -56,37 +61,12 @@ fn helpers(version: &Version, others: &BTreeSet<&str>) -> [BTreeSet<ProcId>; 2] 
     [own, looping]
 }
 
-/// A procedure with calls of these helpers in place, if they loop or are called in a loop; `None` where there are none, or too many.
-fn expanded(
-    procedure: &Procedure,
-    (version, helpers, looping): (&Version, &BTreeSet<ProcId>, &BTreeSet<ProcId>),
-) -> Option<Procedure> {
-    let mut expanded = procedure.clone();
-    let mut before = 0;
-    for _ in 0..MAX_ROUNDS {
-        let mut body = expanded.body.take()?;
-        let locals = mem::take(&mut expanded.locals);
-        let mut caller = Caller { version, helpers, looping, locals, done: before };
-        caller.block(&mut body, false);
-        let Caller { locals, done, .. } = caller;
-        (expanded.locals, expanded.body) = (locals, Some(body));
-        if done > MAX_IN_PLACE {
-            return None;
-        }
-        if done == before {
-            return (done > 0).then_some(expanded);
-        }
-        before = done;
-    }
-    None
-}
-
 /// Who makes the calls.
 struct Caller<'v> {
     version: &'v Version,
     helpers: &'v BTreeSet<ProcId>,
     looping: &'v BTreeSet<ProcId>,
-    locals: Vec<Local>,
+    locals: &'v mut Vec<Local>,
     /// How many calls are in place now.
     done: usize,
 }
@@ -125,7 +105,7 @@ impl Caller<'_> {
             return None;
         }
         let call = Call { targets, args, span: stmt.span };
-        let stmts = in_place(self.version.procedure(callee), &call, &mut self.locals)?;
+        let stmts = in_place(self.version.procedure(callee), &call, self.locals)?;
         self.done += 1;
         Some(stmts)
     }
@@ -149,9 +129,9 @@ impl Caller<'_> {
         let helper = self.version.procedure(*callee);
         let value = Local { name: helper.name.clone(), ty: first.ty.clone(), span: first.span };
         let count = self.locals.len();
-        let target = added(&mut self.locals, value);
+        let target = added(self.locals, value);
         let call = Call { targets: &[Place::Local(target)], args, span: first.span };
-        let Some(stmts) = in_place(helper, &call, &mut self.locals) else {
+        let Some(stmts) = in_place(helper, &call, self.locals) else {
             self.locals.truncate(count);
             return None;
         };

@@ -6,35 +6,25 @@
 //! Rule *In place* (`proofs/soundness.md`). A helper has no contract, no loop and no `return` but at its end; what it is given goes into
 //! new variables, and so does all that it has of its own. One that gives back the value of one expression stands for that within others.
 
-use super::in_place::{Call, has_no_contract, in_place, is_of_present, is_plain, is_simple};
-use crate::bounds::scalars::{MAX_IN_PLACE, MAX_ROUNDS};
+use super::in_place::{Call, has_no_contract, in_place, in_rounds, is_of_present, is_plain, is_simple};
+use crate::bounds::scalars::MAX_IN_PLACE;
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Version};
 use std::mem;
 
 /// The procedure with all calls in place that are handed a variable; `None` where there are none, or too many.
 pub(super) fn expanded(procedure: &Procedure, version: &Version, variable: LocalId) -> Option<Procedure> {
-    let mut expanded = procedure.clone();
-    for round in 0..MAX_ROUNDS {
-        let mut body = expanded.body.take()?;
-        let mut caller = Caller { version, variable, locals: mem::take(&mut expanded.locals), done: 0 };
-        caller.block(&mut body);
-        let done = caller.done;
-        expanded.locals = caller.locals;
-        expanded.body = Some(body);
-        match done {
-            0 => return (round > 0).then_some(expanded),
-            1..=MAX_IN_PLACE => {}
-            _ => return None,
-        }
-    }
-    None
+    in_rounds(procedure, |body, locals| {
+        let mut caller = Caller { version, variable, locals, done: 0 };
+        caller.block(body);
+        caller.done
+    })
 }
 
 /// Who makes the calls.
 struct Caller<'v> {
     version: &'v Version,
     variable: LocalId,
-    locals: Vec<Local>,
+    locals: &'v mut Vec<Local>,
     /// How many calls are in place now.
     done: usize,
 }
@@ -102,7 +92,7 @@ impl Caller<'_> {
         if !simple || !self.is_wanted(args) || !is_straight(helper) {
             return None;
         }
-        let stmts = in_place(helper, &Call { targets, args, span: stmt.span }, &mut self.locals)?;
+        let stmts = in_place(helper, &Call { targets, args, span: stmt.span }, self.locals)?;
         self.done += 1;
         Some(stmts)
     }

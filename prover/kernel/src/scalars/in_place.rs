@@ -8,9 +8,9 @@
 use super::locations::variable;
 use super::returns::break_off;
 use super::variables::{added, default};
-use crate::bounds::scalars::MAX_HELPER;
+use crate::bounds::scalars::{MAX_HELPER, MAX_IN_PLACE, MAX_ROUNDS};
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind};
+use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
 use std::collections::BTreeSet;
 use std::mem;
@@ -20,6 +20,23 @@ pub(super) struct Call<'c> {
     pub(super) targets: &'c [Place],
     pub(super) args: &'c [Expr],
     pub(super) span: Span,
+}
+
+/// A procedure with calls in place, as helpers call helpers round by round; `None` where there are none, or too many. What is told to do so
+/// says how many it has put in place.
+pub(super) fn in_rounds(
+    procedure: &Procedure,
+    mut put: impl FnMut(&mut Block, &mut Vec<Local>) -> usize,
+) -> Option<Procedure> {
+    let mut expanded = procedure.clone();
+    for round in 0..MAX_ROUNDS {
+        match put(expanded.body.as_mut()?, &mut expanded.locals) {
+            0 => return (round > 0).then_some(expanded),
+            1..=MAX_IN_PLACE => {}
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Whether a helper is short, has no contract, and checks nothing.

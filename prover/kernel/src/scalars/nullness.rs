@@ -1,4 +1,4 @@
-//! Which variables are not null, as the text says so.
+//! Which variables are not null, as the text says so; and a walk to the loops of a procedure with what is known there.
 //!
 //! In: statements and expressions. Out: variables that are not null behind them, or where they are true.
 //!
