@@ -13,6 +13,7 @@ use common::on_a_large_stack;
 use kernel::effects::Effects;
 use kernel::exec::state::Outcome as Path;
 use kernel::exec::{Limits, execute};
+use kernel::only_if::{Changing, OnlyIf, Operand};
 use lang_l::heap::{Input, Kind, Object, Store, slot_type};
 use lang_l::hir::{GlobalId, Modifies, ProcId, Procedure, Type, Unit};
 use lang_l::interp::{self, Job, Outcome, Sequential, run};
@@ -23,6 +24,7 @@ use num_bigint::BigInt;
 use prover::analysis::{Analysis, analyse};
 use prover::lower::{Lowered, lower};
 use smt::arena::Arena;
+use smt::heap::{Comparison, Test};
 use smt::solve::{QueryBudget, Solver};
 use smt::term::{AllocSet, Ending, Func, Leaves, Node, Selector, Sort, Term, Terms, Values};
 use std::collections::BTreeMap;
@@ -395,6 +397,9 @@ fn refuted(
         (Outcome::Normal(end), _) => {
             let kept = keeps_footprint(unit, effects, input, &end.store.over(&input.store));
             wrong = wrong.or(test("footprint", kept));
+            for own in &effects.changes_only_if {
+                wrong = wrong.or(test("only if", is_unchanged_or_allowed(unit, own, input, end)));
+            }
         }
         _ => {}
     }
@@ -415,6 +420,52 @@ fn keeps_footprint(unit: &Unit, effects: &Effects, input: &Input, end: &Store) -
             };
             effects.writes.contains(&selector) || end.slot(unit, addr, slot) == input.store.slot(unit, addr, slot)
         })
+}
+
+/// Whether what is said to change only if something held is as it was, or that held.
+fn is_unchanged_or_allowed(unit: &Unit, own: &OnlyIf, input: &Input, end: &Final) -> bool {
+    let allowed = |object: &Value| own.tests.iter().any(|test| holds(unit, test, input, object));
+    match own.what {
+        Changing::Field(field) => {
+            let after = end.store.over(&input.store);
+            let fields = slots(unit, input).into_iter().filter(|(_, slot, _)| *slot == Slot::Field(field));
+            fields.map(|(addr, slot, _)| (addr, slot)).all(|(addr, slot)| {
+                after.slot(unit, addr, slot) == input.store.slot(unit, addr, slot) || allowed(&Value::from(addr))
+            })
+        }
+        Changing::Result { result, parameter } => {
+            input.arguments[parameter].as_ref().is_none_or(|given| end.results[result] == *given || allowed(given))
+        }
+    }
+}
+
+/// Whether a test holds of an object on entry.
+fn holds(unit: &Unit, test: &Test<Operand>, input: &Input, object: &Value) -> bool {
+    let mut read = object.clone();
+    for &field in &test.path {
+        let Value::Ref(Some(addr)) = read else { return true };
+        read = input.store.slot(unit, addr, Slot::Field(field));
+    }
+    let more = |given: &Value| match given {
+        Value::Int(number) => Value::Int(number + test.value.more),
+        other => other.clone(),
+    };
+    let value = match (test.value.parameter, &read) {
+        // What was not given is whatever the test would like.
+        (Some(at), _) => match &input.arguments[at] {
+            Some(given) => more(given),
+            None => return true,
+        },
+        (None, Value::Int(_)) => Value::Int(BigInt::from(test.value.more)),
+        (None, Value::Bool(_)) => Value::Bool(test.value.more != 0),
+        (None, Value::Ref(_)) => Value::NULL,
+    };
+    match test.comparison {
+        Comparison::Equal => read == value,
+        Comparison::Unequal => read != value,
+        Comparison::AtMost => read <= value,
+        Comparison::AtLeast => read >= value,
+    }
 }
 
 /// The objects a run made, in order.

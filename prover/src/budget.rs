@@ -24,6 +24,12 @@ pub(crate) mod loop_invariants {
     pub(crate) const MAX_QUERIES: usize = 400;
 }
 
+/// What changes only if something held.
+pub(crate) mod only_if {
+    /// So often each procedure is looked at again, on average.
+    pub(crate) const MAX_ROUNDS: usize = 4;
+}
+
 /// Ranking functions.
 pub(crate) mod ranking {
     /// More candidates than this are not tried.

@@ -23,11 +23,12 @@ pub mod visit;
 
 use crate::source::Span;
 use num_bigint::BigInt;
+use serde::{Deserialize, Serialize};
 
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub struct $name(pub u32);
         impl $name {
             /// The id as an index.

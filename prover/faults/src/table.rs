@@ -465,6 +465,7 @@ pub const ALL: &[Fault] = &[
         ),
         "analysis/inference/needs-one-path",
     ),
+    kernel("kernel/alone/only-if", "prover/kernel/src/alone/facts.rs", "what changes only under tests is not checked"),
     hiding(
         kernel("kernel/alone/exit", "prover/kernel/src/alone/facts.rs", "what holds after a loop is not checked"),
         "analysis/loop-invariants/exit-kept",

@@ -30,6 +30,14 @@ pub mod scalars {
     pub const MAX_ROUNDS: usize = 4;
 }
 
+/// What changes only if something held.
+pub mod only_if {
+    /// More tests than this are not said of one thing.
+    pub const MAX_TESTS: usize = 16;
+    /// No more than this is read in a test, one from the other.
+    pub const MAX_STEPS: usize = 4;
+}
+
 /// Relating two outcomes.
 pub mod relate {
     /// A condition of more parts than this is not written; nor one that is nested deeper than [`MAX_DEPTH`].

@@ -6,6 +6,7 @@
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
 use crate::bounds::pair::APART;
+use crate::only_if::{Changing, OnlyIf};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
     Block, Expr, ExprKind, FieldId, GlobalId, LocalId, Origin, Place, ProcId, Procedure, Stmt, StmtKind, Type, Unit,
@@ -30,6 +31,8 @@ pub struct Effects {
     pub errs_only_if_null: Option<Vec<usize>>,
     /// It errs if one of these parameters is null.
     pub errs_if_null: BTreeSet<usize>,
+    /// What changes only if something held on entry.
+    pub changes_only_if: Vec<OnlyIf>,
     /// What holds of the parameters whenever it is called; of loops alone, about which nobody asks.
     pub entry: Vec<Expr>,
     /// What holds of its parameters, as they were, and its results whenever it has returned; of loops alone.
@@ -80,6 +83,14 @@ impl Effects {
     pub fn is_own_number(&self, number: u32, count: usize) -> bool {
         let place = number.checked_sub(2 * APART).is_some_and(|at| (at as usize) < self.returned.apart.len());
         place || self.numbers_of_results(count).contains(&number)
+    }
+
+    /// The parameter that a result always is, if it is one (rule *Only if*).
+    pub fn given_back(&self, result: usize) -> Option<usize> {
+        self.changes_only_if.iter().find_map(|own| match own.what {
+            Changing::Result { result: at, parameter } if at == result && own.tests.is_empty() => Some(parameter),
+            _ => None,
+        })
     }
 
     /// Whether it may call itself, directly or not.
@@ -183,6 +194,7 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
         modifies: None,
         errs_only_if_null: None,
         errs_if_null: BTreeSet::new(),
+        changes_only_if: Vec::new(),
         entry: Vec::new(),
         exit: Vec::new(),
         terminates: false,

@@ -2,7 +2,7 @@
 //!
 //! In: values of both versions, and their heaps. Out: facts as terms over them, and as they are written.
 
-use lang_l::hir::{FieldId, Procedure, Unit};
+use lang_l::hir::{FieldId, Procedure, Type, Unit};
 use smt::arena::Arena;
 use smt::heap::HeapId;
 use smt::term::{Selector, Sort, Term};
@@ -328,4 +328,15 @@ fn plus(arena: &mut Arena, term: Term, more: i64) -> Term {
     }
     let more = arena.terms.int(more);
     arena.terms.add(term, more)
+}
+
+/// The type of a field of what a variable of this type refers to; `None` where there is no such field.
+pub(crate) fn field_of<'u>(unit: &'u Unit, ty: &Type, field: FieldId) -> Option<&'u Type> {
+    let field = unit.fields.get(field.index())?;
+    let fits = match ty {
+        Type::Class(class) => field.class == Some(*class),
+        Type::Ref => field.class.is_none(),
+        _ => false,
+    };
+    fits.then_some(&field.ty)
 }

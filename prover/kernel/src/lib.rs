@@ -3,13 +3,13 @@
 //! In: a pair program as it was written, and a [`proof::Dossier`] of all that is said of it. Out: [`proof::Proved`], which only this
 //! crate can make, or a [`rejection::Rejection`] that says what is not shown.
 //!
-//! In the order of data flow: a [`fact`] is about values of both versions, [`effects`] are what is said of a procedure, [`scalars`] makes
+//! In the order of data flow: a [`fact`] is about values of both versions, an [`only_if`] about changes, [`effects`] are what is said of a procedure, [`scalars`] makes
 //! variables of places of the source that nobody else sees, [`exec`] executes the lowered program and the source, [`alone`] checks what
 //! is said of each procedure, [`lemma`] that the lowered program does what the source does, [`relate`] that two paths end
 //! alike, [`pair`] that two procedures do, and [`proof`] all of it together.
 //!
 //! Rules, each a box in `proofs/soundness.md`: *Scalars*, *In place*, *Promotion*, *Rotation*, *Fission*, *Lockstep*; *Footprint*,
-//! *Infer*, *Entry*, *Rank*, *Contracts*; *Same code*, *External*, *Path by path* (with *Match*, *Split*, *Closure*, *Repeat*,
+//! *Infer*, *Only if*, *Entry*, *Rank*, *Contracts*; *Same code*, *External*, *Path by path* (with *Match*, *Split*, *Closure*, *Repeat*,
 //! *Conclude*), *Relation*, *Summary*, *Summary ends*; *Locality*, *Induction* and *Condition*.
 //!
 //! Invariant: no search. Evidence is a hint; a wrong one is refused, and never leads to a wrong answer or a panic.
@@ -19,6 +19,8 @@ pub mod bounds;
 pub mod rejection;
 
 pub mod fact;
+
+pub mod only_if;
 
 pub mod effects;
 

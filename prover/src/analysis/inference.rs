@@ -6,13 +6,14 @@
 //!
 //! Invariant: only what was checked is written down (`proofs/soundness.md`, rule *Infer*).
 
-use crate::analysis::loop_invariants;
+use crate::analysis::{loop_invariants, only_if};
 use crate::chc::houdini::{self, Look};
 use crate::lower::Lowered;
 use kernel::effects::Effects;
 use kernel::exec::on_entry;
 use kernel::exec::state::Outcome;
 use kernel::exec::{Executor, Limits, execute};
+use kernel::only_if::OnlyIf;
 use kernel::rejection::{Rejection, reject};
 use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure};
 use petgraph::algo::kosaraju_scc;
@@ -27,6 +28,7 @@ use std::collections::BTreeSet;
 /// Fills in the effects of one version.
 pub fn infer(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) {
     loop_invariants::infer(unit, version, effects, solver);
+    let relinked = only_if::relinked(unit);
     for component in components(effects) {
         let task = Task::Alone { version, procedure: component[0] };
         let inferred = solver.unless_too_large(|solver| {
@@ -35,6 +37,7 @@ pub fn infer(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &m
                 infer_errors(unit, version, effects, solver, &component);
             });
             infer_needs(unit, version, effects, &component);
+            solver.at(task, |solver| only_if::infer(unit, version, effects, solver, (&component, &relinked)));
         });
         if inferred.is_none() {
             forget(effects, &component);
@@ -48,6 +51,7 @@ fn forget(effects: &mut [Effects], component: &[ProcId]) {
         let own = &mut effects[id.index()];
         (own.modifies, own.errs_only_if_null) = (None, None);
         own.errs_if_null.clear();
+        own.changes_only_if.clear();
     }
 }
 
@@ -58,6 +62,8 @@ pub struct InferredEffects {
     pub modifies: Option<Vec<usize>>,
     /// Those of which one must be null for it to err; `None` where nothing is known.
     pub errs_only_if_null: Option<Vec<usize>>,
+    /// What changes only if something held on entry.
+    pub changes_only_if: Vec<OnlyIf>,
     /// Of a loop: which of the conditions that are tried hold whenever it is entered, and whenever it has returned.
     pub loops: loop_invariants::LoopInvariants,
 }
@@ -72,6 +78,7 @@ pub fn inferred(unit: &Lowered, version: usize, effects: &[Effects]) -> Vec<Infe
         Some(_) => InferredEffects {
             modifies: own.modifies.as_ref().and_then(|places| places.iter().map(position).collect()),
             errs_only_if_null: own.errs_only_if_null.clone(),
+            changes_only_if: own.changes_only_if.clone(),
             loops,
         },
         None => InferredEffects::default(),
@@ -130,6 +137,17 @@ pub fn confirm(
             }
         }
         infer_needs(unit, version, effects, &component);
+        for (id, found) in &members {
+            if !found.changes_only_if.iter().all(|own| own.can_be_said(unit.as_unit(), code(*id))) {
+                return reject(format!("something is said of {} that cannot be", code(*id).name));
+            }
+            effects[id.index()].changes_only_if = found.changes_only_if.clone();
+        }
+        for (id, found) in &members {
+            if only_if::shown(unit, version, effects, solver, *id) != found.changes_only_if {
+                return reject(format!("{} may change in more cases than is said", code(*id).name));
+            }
+        }
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 
 mod conditions;
 mod conserved;
+mod only_if;
 mod recursion;
 
 pub mod loop_invariants;

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 /// Whether a procedure calls itself with what a call of itself has given back.
 pub(super) fn is_nested(code: &Procedure, id: ProcId) -> bool {
     let Some(body) = &code.body else { return false };
-    let own = calls(body, id);
+    let own = calls(body, &|callee| callee == id);
     let given_back: BTreeSet<LocalId> = own.iter().flat_map(|(targets, _)| targets.iter().copied()).collect();
     let mut among = false;
     for arg in own.iter().flat_map(|(_, args)| *args) {
@@ -61,30 +61,20 @@ fn numbers(code: &Procedure) -> BTreeSet<BigInt> {
     found
 }
 
-/// The calls of a procedure: where the results go, and what it is given.
-fn calls(body: &Block, id: ProcId) -> Vec<(Vec<LocalId>, &[Expr])> {
-    fn within<'b>(block: &'b Block, id: ProcId, found: &mut Vec<(Vec<LocalId>, &'b [Expr])>) {
-        for stmt in &block.stmts {
-            match &stmt.kind {
-                StmtKind::If(_, then, els) => {
-                    within(then, id, found);
-                    within(els, id, found);
-                }
-                StmtKind::Call { targets, callee, args } if *callee == id => {
-                    let local = |target: &Place| if let Place::Local(id) = target { Some(*id) } else { None };
-                    found.push((targets.iter().filter_map(local).collect(), args));
-                }
-                StmtKind::Assign(target, Rhs::Expr(Expr { kind: ExprKind::Call(callee, args), .. }))
-                    if *callee == id =>
-                {
-                    let local = if let Place::Local(id) = target { Some(*id) } else { None };
-                    found.push((local.into_iter().collect(), args));
-                }
-                _ => {}
-            }
-        }
-    }
+/// The calls of a procedure to some callees: the variables to which the results go, and what each is given.
+pub(super) fn calls<'b>(body: &'b Block, wanted: &dyn Fn(ProcId) -> bool) -> Vec<(Vec<LocalId>, &'b [Expr])> {
     let mut found = Vec::new();
-    within(body, id, &mut found);
+    walk_stmts(body, &mut |stmt| {
+        let local = |target: &Place| if let Place::Local(id) = target { Some(*id) } else { None };
+        match &stmt.kind {
+            StmtKind::Call { targets, callee, args } if wanted(*callee) => {
+                found.push((targets.iter().filter_map(local).collect(), args.as_slice()));
+            }
+            StmtKind::Assign(target, Rhs::Expr(Expr { kind: ExprKind::Call(callee, args), .. })) if wanted(*callee) => {
+                found.push((local(target).into_iter().collect(), args.as_slice()));
+            }
+            _ => {}
+        }
+    });
     found
 }

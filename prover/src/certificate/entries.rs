@@ -13,6 +13,7 @@ use crate::lower::outline::cuts::Cut;
 use kernel::alone::clauses::ClauseKind;
 use kernel::alone::measures::{Measure, Ranking};
 use kernel::exec::sweep::Sweep;
+use kernel::only_if::OnlyIf;
 use kernel::pair::plan::Turns;
 use kernel::pair::summaries::{Formula, Polynomial};
 use kernel::rejection::{Rejection, reject};
@@ -261,6 +262,9 @@ pub(super) struct ProcedureEntry {
     pub(super) changes_only: Option<Vec<usize>>,
     /// One of these is null where it errs.
     pub(super) errs_only_if_null: Option<Vec<usize>>,
+    /// What changes only if something held on entry.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) changes_only_if: Vec<OnlyIf>,
     /// Of a loop: which of the conditions that are tried hold whenever it is entered.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) on_entry: Vec<usize>,
@@ -378,6 +382,7 @@ pub(super) fn version(unit: &Lowered, version: usize, evidence: &AnalysisEvidenc
         name: code.name.clone(),
         changes_only: inferred.modifies.clone(),
         errs_only_if_null: inferred.errs_only_if_null.clone(),
+        changes_only_if: inferred.changes_only_if.clone(),
         on_entry: inferred.loops.entry.clone(),
         on_exit: inferred.loops.exit.clone(),
         ensures: trusted.ensures.contains(&id),
@@ -430,6 +435,7 @@ pub(super) fn evidence(unit: &Lowered, version: usize, entry: &VersionEntry) -> 
             .map(|entry| InferredEffects {
                 modifies: entry.changes_only.clone(),
                 errs_only_if_null: entry.errs_only_if_null.clone(),
+                changes_only_if: entry.changes_only_if.clone(),
                 loops: LoopInvariants { entry: entry.on_entry.clone(), exit: entry.on_exit.clone() },
             })
             .collect(),

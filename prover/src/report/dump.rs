@@ -62,6 +62,9 @@ pub fn effects(unit: &Lowered, known: [&[Effects]; 2], selection: Selection<'_>)
                 let names = effects.errs_if_null.iter().map(|&at| procedure.locals[at].name.clone());
                 let _ = writeln!(text, "    errs if one of these is null: {}", listed(names));
             }
+            for own in &effects.changes_only_if {
+                let _ = writeln!(text, "    {}", own.words(unit.as_unit(), procedure));
+            }
             if !effects.entry.is_empty() {
                 let conditions =
                     effects.entry.iter().map(|condition| expr_text(unit.as_unit(), version, procedure, condition));

@@ -6,15 +6,17 @@ use super::Lie;
 use super::subject::Subject;
 use kernel::alone::measures::{Measure, Ranking};
 use kernel::effects::Effects;
+use kernel::only_if::{Changing, OnlyIf};
 use kernel::pair::PairEvidence;
 use kernel::pair::paths::{PathsEvidence, Relations};
 use kernel::pair::plan::InliningPlan;
 use kernel::relate::Level;
-use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Procedure, Type};
+use lang_l::hir::{BinOp, Expr, ExprKind, FieldId, LocalId, ProcId, Procedure, Type};
 use lang_l::random::Random;
 use lang_l::source::Span;
 use num_bigint::BigInt;
 use prover::findings::Findings;
+use smt::term::Selector;
 
 /// The kinds, with their names in tables.
 pub(super) const KINDS: &[(&str, Lie)] = &[
@@ -55,6 +57,30 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
     ("all said to modify nothing", |_, story, random| {
         effects(story, random).1.iter_mut().for_each(|own| own.modifies = Some(Vec::new()));
         Some(())
+    }),
+    ("said to change a field never", |_, story, random| {
+        let own = procedure(story, random)?;
+        let field = |selector: &Selector| match selector {
+            Selector::Field(field) => Some(*field),
+            Selector::Cell(_) => None,
+        };
+        let fields: Vec<FieldId> = own.writes.iter().filter_map(field).collect();
+        let what = Changing::Field(*random.pick(&fields)?);
+        own.changes_only_if.push(OnlyIf { what, tests: Vec::new() });
+        Some(())
+    }),
+    ("said to give back what it was given", |_, story, random| {
+        let (result, parameter) = (random.below(2), random.below(4));
+        let what = Changing::Result { result, parameter };
+        procedure(story, random)?.changes_only_if.push(OnlyIf { what, tests: Vec::new() });
+        Some(())
+    }),
+    ("a test dropped", |_, story, random| {
+        let all = effects(story, random).1;
+        let tested = all.iter_mut().flat_map(|own| &mut own.changes_only_if).filter(|own| !own.tests.is_empty());
+        let mut tested: Vec<&mut OnlyIf> = tested.collect();
+        let at = random.below(tested.len());
+        tested.get_mut(at)?.tests.pop().map(drop)
     }),
     ("footprint shrunk", |_, story, random| {
         let own = procedure(story, random)?;

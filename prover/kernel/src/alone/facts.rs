@@ -7,6 +7,7 @@ use super::Said;
 use crate::effects::Effects;
 use crate::exec::state::Outcome;
 use crate::exec::{ContractView, Execution, Executor, Limits, execute, on_entry};
+use crate::only_if::{Changing, OnlyIf};
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::{Expr, ProcId, Procedure};
 use smt::arena::Arena;
@@ -21,7 +22,10 @@ use std::collections::BTreeSet;
 pub(super) fn check(said: Said<'_>, id: ProcId, solver: &mut Solver) -> Result<(), Rejection> {
     let own = &said.effects[id.index()];
     let loops = |callee: &ProcId| !said.effects[callee.index()].entry.is_empty();
-    let silent = own.modifies.is_none() && own.errs_only_if_null.is_none() && own.exit.is_empty();
+    let silent = own.modifies.is_none()
+        && own.errs_only_if_null.is_none()
+        && own.exit.is_empty()
+        && own.changes_only_if.is_empty();
     if !silent || own.callees.iter().any(loops) {
         let mut arena = Arena::new(said.unit);
         let limits = Limits { entries: true, ..Limits::default() };
@@ -64,6 +68,7 @@ impl Facts<'_, '_> {
                 Ending::Normal => {
                     self.modified(own, outcome)?;
                     self.exit(&own.exit, outcome)?;
+                    self.changed(&own.changes_only_if, outcome)?;
                 }
                 Ending::Diverges => {}
             }
@@ -117,6 +122,16 @@ impl Facts<'_, '_> {
         Ok(())
     }
 
+    /// Rule *Only if*: what is said to change only if a test held on entry is as it was, or one did.
+    fn changed(&mut self, all: &[OnlyIf], outcome: &Outcome) -> Result<(), Rejection> {
+        let params: Vec<Term> = self.entry.locals.iter().take(self.code.params).copied().collect();
+        for own in all.iter().filter(|_| !faults::planted("kernel/alone/only-if")) {
+            let goal = unchanged_or_allowed(own, self.arena, &params, outcome);
+            self.holds(&outcome.path, Some(goal), Purpose::WriteConfined, "what changes only if something held")?;
+        }
+        Ok(())
+    }
+
     /// A condition follows at the end of a path.
     fn holds(&mut self, path: &[Term], condition: Option<Term>, purpose: Purpose, what: &str) -> Result<(), Rejection> {
         let refused = || reject(format!("{what} is not shown for {}", self.code.name));
@@ -135,6 +150,24 @@ impl Facts<'_, '_> {
             _ => refused(),
         }
     }
+}
+
+/// That what changes only under tests is as it was, in an arbitrary object that existed on entry, or that one of the tests held.
+pub fn unchanged_or_allowed(own: &OnlyIf, arena: &mut Arena, params: &[Term], outcome: &Outcome) -> Term {
+    let initial = arena.heaps.initial();
+    let (object, same) = match own.what {
+        Changing::Field(field) => {
+            let object = arena.terms.representative(AllocClass::OLD);
+            let [before, after] = [initial, outcome.heap]
+                .map(|heap| arena.heaps.read(&mut arena.terms, heap, Selector::Field(field), object, None));
+            (object, arena.terms.eq(before, after))
+        }
+        Changing::Result { result, parameter } => {
+            (params[parameter], arena.terms.eq(outcome.results[result], params[parameter]))
+        }
+    };
+    let allowed = own.allows(arena, params, initial, object);
+    arena.terms.or(&[same, allowed])
 }
 
 /// That an arbitrary object that existed on entry is as it was, selector by selector, but where a place names it that may have such

@@ -12,6 +12,8 @@ pub mod clauses;
 mod facts;
 pub mod measures;
 
+pub use facts::unchanged_or_allowed;
+
 use crate::effects::{Effects, Returned, syntactic};
 use crate::rejection::{Rejection, reject};
 use clauses::{Clause, ClauseKind, Status};
@@ -70,7 +72,10 @@ fn bounds(said: Said<'_>) -> Result<(), Rejection> {
         }
         // What an external does is what its contract says.
         let unchecked = own.errs_only_if_null.is_some() || !own.errs_if_null.is_empty() || own.terminates;
-        let told = own.modifies != read.modifies || !own.entry.is_empty() || !own.exit.is_empty();
+        let told = own.modifies != read.modifies
+            || !own.entry.is_empty()
+            || !own.exit.is_empty()
+            || !own.changes_only_if.is_empty();
         if code.body.is_none() && (unchecked || told) && !faults::planted("kernel/alone/external-contract") {
             return reject(format!("more is said of {} than its contract does", code.name));
         }

@@ -4,17 +4,18 @@
 //! outcome of its own.
 
 use super::expr::{ContractView, Return};
-use super::returned::returned;
+use super::returned::{left, returned};
 use super::source::assigned;
 use super::{Check, CheckedCall, ExecError, Executor, Flow, Returns};
 use crate::effects::is_loop;
 use crate::exec::state::State;
 use crate::exec::sweep::Before;
+use crate::only_if::Changing;
 use lang_l::hir::{Block, Expr, ExprKind, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
 use smt::arena::CallRecord;
 use smt::heap::{Footprint, HeapId, Members};
-use smt::term::{AllocSet, Ending, Func, Sort, Term};
+use smt::term::{AllocSet, Ending, Func, PathFacts, Sort, Term};
 
 impl Executor<'_> {
     /// Evaluates the arguments and makes the call: in place where the limits say so, else by its summary.
@@ -157,9 +158,11 @@ impl Executor<'_> {
                     let (value, has_value) = self.value(&view, condition)?;
                     let mut over = if leaves_else { self.arena.terms.not(value) } else { value };
                     // Recursion may end in more than one way.
-                    if leaves_then && !leaves_else && els.stmts.is_empty() {
-                        let later = self.leaves_at_once(view, &stmts[at + 1..], (recurs, goes_on));
-                        over = later.map_or(over, |later| self.arena.terms.or(&[over, later]));
+                    if leaves_then && !leaves_else {
+                        let (rest, goes_on) =
+                            if els.stmts.is_empty() { (&stmts[at + 1..], goes_on) } else { (&els.stmts[..], followed) };
+                        let later = self.leaves_at_once(view, rest, (recurs, goes_on));
+                        over = later.map_or(over, |later| self.either(over, later));
                     }
                     return Some(self.arena.terms.and(&[has_value, over]));
                 }
@@ -167,6 +170,15 @@ impl Executor<'_> {
             }
         }
         None
+    }
+
+    /// One or the other, where the other counts only if the first does not hold.
+    fn either(&mut self, one: Term, other: Term) -> Term {
+        let mut known = PathFacts::new();
+        let without = self.arena.terms.not(one);
+        known.assume(&mut self.arena.terms, without);
+        let other = self.arena.terms.simplify(other, &known);
+        self.arena.terms.or(&[one, other])
     }
 
     fn check_requires(&mut self, state: &State, callee: ProcId, args: &[Term], span: Span) {
@@ -261,8 +273,8 @@ impl Executor<'_> {
         };
         self.arena.keep(record.clone());
         let footprint = Footprint { writes: effects.writes.clone(), accesses, modifies };
-        let kept = &effects.returned.kept;
-        let after = self.arena.heaps.call_that_keeps(state.heap, call, footprint, kept);
+        let left = left(self.arena, effects, &args);
+        let after = self.arena.heaps.call_that_leaves(state.heap, call, footprint, left);
         let code = self.code().procedure(callee);
         let (after, results) = returned(self.arena, (effects, code), &record, after);
         let (after, results) = self.swept(&record, after, results);
@@ -279,6 +291,7 @@ impl Executor<'_> {
             state.globals.set(global.index(), after);
         }
         let alive = self.assume_exit(&mut state, callee, &args, &results)
+            && self.assume_given_back(&mut state, &record, &results)
             && self.assume_ensures(&mut state, &before, Return { callee, args: &args, results: &results, call });
         Ok(if alive { vec![(state, results)] } else { Vec::new() })
     }
@@ -325,6 +338,19 @@ impl Executor<'_> {
         conditions.iter().all(|condition| match self.contract(&view, condition) {
             Some(condition) => state.assume(&mut self.arena.terms, condition),
             None => true,
+        })
+    }
+
+    /// Rule *Only if*: assumes which results are references that the call was given; false when that contradicts the path.
+    fn assume_given_back(&mut self, state: &mut State, record: &CallRecord, results: &[Term]) -> bool {
+        let effects = self.effects;
+        effects[record.callee.index()].changes_only_if.iter().all(|own| {
+            let Changing::Result { result, parameter } = own.what else { return true };
+            let given = record.args[parameter];
+            let same = self.arena.terms.eq(results[result], given);
+            let other = own.allows(self.arena, &record.args, record.heap, given);
+            let either = self.arena.terms.or(&[same, other]);
+            state.assume(&mut self.arena.terms, either)
         })
     }
 

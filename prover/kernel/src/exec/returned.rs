@@ -4,9 +4,10 @@
 
 use crate::bounds::pair::APART;
 use crate::effects::Effects;
+use crate::only_if::Changing;
 use lang_l::hir::{FieldId, Procedure};
 use smt::arena::{Arena, CallRecord};
-use smt::heap::HeapId;
+use smt::heap::{ChangesOnlyIf, HeapId, Left};
 use smt::term::{Func, Selector, Sort, Term};
 
 /// The number of the symbol for what the place with this number holds.
@@ -30,6 +31,17 @@ pub(super) fn with_own_places(
     heap
 }
 
+/// What a call leaves as it was (rule *Only if*, and what its relation says).
+pub fn left(arena: &mut Arena, effects: &Effects, args: &[Term]) -> Left {
+    let mut only_if = Vec::new();
+    for own in &effects.changes_only_if {
+        if let Changing::Field(field) = own.what {
+            only_if.push(ChangesOnlyIf { field, tests: own.tests(arena, args) });
+        }
+    }
+    Left { kept: effects.returned.kept.clone(), only_if }
+}
+
 /// What a call leaves, given the heap right after it.
 pub fn returned(
     arena: &mut Arena,
@@ -41,8 +53,11 @@ pub fn returned(
     let places: Vec<(Term, FieldId)> =
         effects.returned.apart.iter().map(|&(parameter, field)| (record.args[parameter], field)).collect();
     let heap = with_own_places(arena, heap, &places, &symbol);
-    let results = (code.result_ids().zip(effects.numbers_of_results(code.results)))
-        .map(|(id, at)| arena.terms.app(symbol(at), &[], Sort::from(&code.local(id).ty)))
+    let results = (code.result_ids().zip(effects.numbers_of_results(code.results)).enumerate())
+        .map(|(result, (id, at))| match effects.given_back(result) {
+            Some(parameter) => record.args[parameter],
+            None => arena.terms.app(symbol(at), &[], Sort::from(&code.local(id).ty)),
+        })
         .collect();
     (heap, results)
 }

@@ -2,8 +2,8 @@
 
 use super::{Both, Pair};
 use crate::bounds::pair::MAX_STEPS;
-use crate::fact::{Atom, Fact, Step};
-use lang_l::hir::{FieldId, Local, Type, Unit};
+use crate::fact::{Atom, Fact, Step, field_of};
+use lang_l::hir::{Local, Type, Unit};
 use smt::term::Sort;
 use std::collections::BTreeSet;
 
@@ -62,15 +62,4 @@ fn type_of(unit: &Unit, variables: &[Local], atom: &Atom) -> Option<Type> {
     };
     let own = variable(atom.parameter).filter(|_| atom.steps.len() <= MAX_STEPS)?;
     atom.steps.iter().try_fold(own, read)
-}
-
-/// The type of a field of what a variable of this type refers to; `None` where there is no such field.
-pub(crate) fn field_of<'u>(unit: &'u Unit, ty: &Type, field: FieldId) -> Option<&'u Type> {
-    let field = unit.fields.get(field.index())?;
-    let fits = match ty {
-        Type::Class(class) => field.class == Some(*class),
-        Type::Ref => field.class.is_none(),
-        _ => false,
-    };
-    fits.then_some(&field.ty)
 }

@@ -6,7 +6,7 @@
 //! Invariant: each relation is assumed on entry of its loops, and of every matched call of these it is shown. Symbols of variables
 //! that do not correspond are kept apart, by numbers of their own.
 
-use super::facts::{are_partners, field_of, is_typed};
+use super::facts::{are_partners, is_typed};
 use super::paths::{PathsEvidence, Relations, assumptions, follow};
 use super::plan::{InliningPlan, OwnLoops, Run, Turns};
 use super::{Both, Goal, Note, Pair};
@@ -14,7 +14,7 @@ use crate::bounds::pair::{APART, MAX_APART, MAX_FACTS, MAX_TURNS};
 use crate::effects::{Effects, Returned, is_loop};
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, on_entry};
-use crate::fact::{Atom, Fact, Given, Step};
+use crate::fact::{Atom, Fact, Given, Step, field_of};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Apart, CallRelation, Claims, EndRelation, Level, Relater, Uses};
 use lang_l::hir::{Expr, ExprKind, FieldId, Local, ProcId, Procedure};
@@ -281,6 +281,7 @@ impl LoopRelation {
                 self.matched(version, true, at)
                     || self.is_read(program, (version, at))
                     || self.is_null(program, (version, at))
+                    || self.is_given_back(program, (version, at))
             };
             results(code).iter().enumerate().all(|(at, local)| !local.ty.is_reference() || shared(at))
         })
@@ -312,6 +313,12 @@ impl LoopRelation {
     fn is_null(&self, program: Both<'_>, (version, at): (usize, usize)) -> bool {
         let parameter = program.code(self.pair)[version].params + at;
         self.entry.exit.contains(&Fact::Null(Atom { version, parameter, steps: Vec::new() }))
+    }
+
+    /// Whether a result is always a parameter: a call has no symbol for it.
+    fn is_given_back(&self, program: Both<'_>, (version, at): (usize, usize)) -> bool {
+        let procedure = [self.pair.0, self.pair.1][version];
+        program.effects[version][procedure.index()].given_back(at).is_some()
     }
 
     /// What calls of the two leave.

@@ -20,7 +20,6 @@ use crate::effects::{Effects, is_loop};
 use crate::exec::state::Outcome;
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level, Relater, Relation, Uses};
-pub(crate) use facts::field_of;
 use lang_l::hir::{Expr, ProcId, Procedure, Type, Unit};
 use loops::LoopsEvidence;
 use paths::PathsEvidence;

@@ -9,7 +9,7 @@
 
 use super::Dossier;
 use crate::effects::{Effects, is_loop};
-use crate::pair::field_of;
+use crate::fact::field_of;
 use crate::rejection::{Rejection, reject};
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,
@@ -94,6 +94,7 @@ impl Shape<'_> {
             && exprs.into_iter().all(|expr| self.is_expr(expr))
             && own.entry.iter().all(|condition| is_timeless(condition, self.code.params))
             && own.exit.iter().all(|condition| is_timeless(condition, self.code.params + self.code.results))
+            && own.changes_only_if.iter().all(|own| own.can_be_said(self.unit, self.code))
     }
 
     fn callee(&self, id: ProcId) -> Option<&Procedure> {

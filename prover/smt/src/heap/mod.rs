@@ -8,8 +8,11 @@
 //! Invariant: [`Func::Initial`](crate::term::Func::Initial) has default values at everything that is not old, so what is read from an object before
 //! anything was stored there is the default (rule *Defaults* in `proofs/soundness.md`).
 
+mod left;
 mod paths;
 mod read;
+
+pub use left::{ChangesOnlyIf, Comparison, Left, Test};
 
 use crate::stop;
 use crate::term::{AllocSet, CallId, Renaming, Selector, Sort, Term, Terms};
@@ -46,8 +49,8 @@ pub enum HeapNode {
         prev: HeapId,
         /// The call.
         call: CallId,
-        /// What it leaves as it was, though a call of the same name in the other version may write it. It holds no references.
-        kept: Vec<Selector>,
+        /// What it leaves as it was.
+        left: Left,
     },
     /// What a loop left that wrote one cell each turn.
     Fill {
@@ -230,14 +233,14 @@ impl Heaps {
 
     /// The heap after a call.
     pub fn call(&mut self, prev: HeapId, call: CallId, footprint: Footprint) -> HeapId {
-        self.call_that_keeps(prev, call, footprint, &[])
+        self.call_that_leaves(prev, call, footprint, Left::default())
     }
 
-    /// The same, where the call leaves something as it was that a call of the same name in the other version may write.
-    pub fn call_that_keeps(&mut self, prev: HeapId, call: CallId, footprint: Footprint, kept: &[Selector]) -> HeapId {
+    /// The same, where the call leaves something as it was that it, or a call of the same name in the other version, may write.
+    pub fn call_that_leaves(&mut self, prev: HeapId, call: CallId, footprint: Footprint, left: Left) -> HeapId {
         let silent = footprint.writes.is_empty();
         self.footprints.insert(call, footprint);
-        if silent { prev } else { self.intern(HeapNode::Call { prev, call, kept: kept.to_vec() }) }
+        if silent { prev } else { self.intern(HeapNode::Call { prev, call, left }) }
     }
 
     /// The heap after a range of cells was written.
@@ -416,9 +419,10 @@ impl Heaps {
                     let value = terms.rename(value, renaming, term_memo);
                     self.store(renamed, selector, object, index, value)
                 }
-                HeapNode::Call { call, kept, .. } => {
+                HeapNode::Call { call, left, .. } => {
                     let call = renaming.call(call);
-                    self.intern(HeapNode::Call { prev: renamed, call, kept })
+                    let left = left.map(|value| terms.rename(value, renaming, term_memo));
+                    self.intern(HeapNode::Call { prev: renamed, call, left })
                 }
                 HeapNode::Fill { fill, .. } => {
                     let mut go = |term| terms.rename(term, renaming, term_memo);

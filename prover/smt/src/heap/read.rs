@@ -5,7 +5,7 @@
 //!
 //! Invariant: the walk goes towards the heap on entry and remembers each answer, so shared parts are walked once.
 
-use super::{HeapId, HeapNode, Heaps};
+use super::{HeapId, HeapNode, Heaps, Left};
 use crate::stop;
 use crate::term::{AllocClass, CallId, Func, Kind, Node, Origin, Selector, Sort, Term, Terms};
 
@@ -77,9 +77,12 @@ impl Heaps {
                 let hit = same_place(terms, place, Place { selector, object, index });
                 self.choose(terms, hit, |_, _| value, (prev, place))
             }
-            HeapNode::Call { prev, kept, .. } if kept.contains(&place.selector) => self.read_at(terms, prev, place),
-            HeapNode::Call { prev, call, .. } => {
+            HeapNode::Call { prev, left, .. } if left.kept.contains(&place.selector) => {
+                self.read_at(terms, prev, place)
+            }
+            HeapNode::Call { prev, call, left } => {
                 let hit = self.may_change(terms, call, place.selector, place.object);
+                let hit = self.changed(terms, (call, hit), place, (&left, prev));
                 let sort = self.sort(place.selector);
                 let after =
                     |terms: &mut Terms, args: &[Term]| terms.app(Func::Effect(call, place.selector), args, sort);
@@ -191,6 +194,24 @@ impl Heaps {
                 terms.or(&cases)
             }
         }
+    }
+
+    /// Rule *Only if*: what `hit` allows a call to change, where more is known of what it leaves, in the heap before.
+    fn changed(
+        &mut self,
+        terms: &mut Terms,
+        (call, hit): (CallId, Term),
+        place: Place,
+        (left, before): (&Left, HeapId),
+    ) -> Term {
+        if left.is_empty() || terms.is_false(hit) {
+            return hit;
+        }
+        let fresh = terms.reach(call).fresh;
+        let own = terms.born(place.object, fresh);
+        let allowed = left.allows(self, terms, before, (place.selector, place.object));
+        let allowed = terms.or(&[own, allowed]);
+        terms.and(&[hit, allowed])
     }
 
     /// The length of an array.

@@ -98,16 +98,19 @@ impl<'c> Loop<'c> {
         found
     }
 
-    /// What it tests first.
+    /// What it tests first; and next, where recursion has returned otherwise.
     fn guard(&self) -> Vec<Fact> {
         let mut found = Vec::new();
         let Some(body) = &self.code.body else { return found };
-        walk_stmts(body, &mut |stmt| {
-            if let StmtKind::If(cond, ..) = &stmt.kind
-                && found.is_empty()
-            {
+        let mut over = false;
+        walk_stmts(body, &mut |stmt| match &stmt.kind {
+            StmtKind::If(cond, then, _) if !over => {
                 cond.walk(&mut |part| found.extend(self.test(part)));
+                over = !found.is_empty()
+                    && !then.stmts.last().is_some_and(|last| matches!(last.kind, StmtKind::Return(_)));
             }
+            StmtKind::Call { .. } => over = true,
+            _ => {}
         });
         found
     }

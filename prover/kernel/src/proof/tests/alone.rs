@@ -4,8 +4,10 @@ use super::{Story, story};
 use crate::alone::clauses::ClauseKind;
 use crate::alone::measures::{Measure, Ranking};
 use crate::effects::Effects;
+use crate::only_if::{Changing, OnlyIf, Operand};
 use crate::proof::{Dossier, Kernel};
-use lang_l::hir::{ProcId, Unit};
+use lang_l::hir::{FieldId, ProcId, Unit};
+use smt::heap::{Comparison, Test};
 use smt::solve::{QueryBudget, Solver};
 use std::collections::BTreeMap;
 
@@ -56,6 +58,68 @@ fn what_is_said_of_a_procedure_is_shown() {
     let safe = WRITES.replace("x.v := 8 / n; ", "");
     let why = said(&safe, |own| own.errs_if_null = [0].into()).expect("it does not err");
     assert!(why.contains("said to err where it may not"), "{why}");
+}
+
+/// It links what it gives back into what it was given; of a list, that changes its end alone.
+const LINKS: &str = "
+    class Node { v: int; next: Node; }
+    version 0
+    procedure run(l: Node, x: int) returns (r: Node) {
+        if (l == null || l.v >= x) { r := new Node(); r.next := l; return r; }
+        t := run(l.next, x);
+        l.next := t;
+        return l;
+    }
+    version 1
+    procedure run(l: Node, x: int) returns (r: Node) { r := l; }";
+
+fn test(path: &[u32], comparison: Comparison, parameter: Option<usize>, more: i64) -> Test<Operand> {
+    Test { path: path.iter().copied().map(FieldId).collect(), comparison, value: Operand { parameter, more } }
+}
+
+#[test]
+fn what_changes_only_if_something_held_is_shown() {
+    let result = Changing::Result { result: 0, parameter: 0 };
+    let next = Changing::Field(FieldId(1));
+    let (is_end, is_large) = (test(&[], Comparison::Equal, None, 0), test(&[0], Comparison::AtLeast, Some(1), 0));
+    let next_is_large = test(&[1, 0], Comparison::AtLeast, Some(1), 0);
+    let says = |all: &[(Changing, &[&Test<Operand>])]| {
+        let all = all.iter().map(|&(what, tests)| OnlyIf { what, tests: tests.iter().copied().cloned().collect() });
+        said(LINKS, |own| own.changes_only_if = all.collect())
+    };
+    assert_eq!(says(&[(result, &[&is_large])]), None);
+    assert_eq!(says(&[(result, &[&is_large]), (next, &[&next_is_large])]), None);
+    let further = test(&[1, 0], Comparison::AtLeast, Some(1), 1);
+    let otherwise = test(&[1, 0], Comparison::AtMost, Some(1), 0);
+    let lies: [&[(Changing, &[&Test<Operand>])]; 7] = [
+        // Without knowing what comes back nobody knows what is linked.
+        &[(next, &[&next_is_large])],
+        &[(result, &[&is_end])],
+        &[(result, &[])],
+        &[(result, &[&is_large]), (next, &[])],
+        &[(result, &[&is_large]), (next, &[&further])],
+        &[(result, &[&is_large]), (next, &[&otherwise])],
+        &[(result, &[&is_large]), (next, &[&is_large])],
+    ];
+    for lie in lies {
+        let why = says(lie).expect("it is not so");
+        assert!(why.contains("what changes only if something held"), "{why}");
+    }
+    // What cannot be said is no question.
+    let senseless = [
+        (next, test(&[0, 1], Comparison::Equal, None, 0)),
+        (next, test(&[1], Comparison::AtMost, None, 0)),
+        (next, test(&[1], Comparison::Equal, None, 1)),
+        (next, test(&[1], Comparison::Equal, Some(1), 0)),
+        (next, test(&[0], Comparison::Equal, Some(7), 0)),
+        (Changing::Field(FieldId(9)), is_end.clone()),
+        (Changing::Result { result: 1, parameter: 0 }, is_end.clone()),
+        (Changing::Result { result: 0, parameter: 1 }, is_end.clone()),
+    ];
+    for (what, test) in senseless {
+        let why = says(&[(what, &[&test])]).expect("it makes no sense");
+        assert!(why.contains("makes no sense"), "{why}");
+    }
 }
 
 #[test]
