@@ -557,18 +557,20 @@ pub const ALL: &[Fault] = &[
     kernel("kernel/scalars/null", "prover/kernel/src/scalars/promotion.rs", "what may be null is read from early"),
     kernel("kernel/scalars/continued", "prover/kernel/src/scalars/rotation.rs", "a turn goes on without its end"),
     kernel("kernel/scalars/not-stored", "prover/kernel/src/scalars/promotion.rs", "a loop returns and stores no field"),
-    kernel(
-        "kernel/scalars/tested-by-none",
-        "prover/kernel/src/scalars/turn.rs",
-        "a condition that may err is left out",
-    ),
+    kernel("kernel/scalars/tested-by-none", "prover/kernel/src/scalars/turn.rs", "a condition may err unseen"),
     kernel("kernel/scalars/calm", "prover/kernel/src/scalars/turn.rs", "what may err is done after an endless loop"),
     kernel("kernel/scalars/steered", "prover/kernel/src/scalars/fission.rs", "what a loop is steered by is written"),
     kernel("kernel/scalars/late", "prover/kernel/src/scalars/fission.rs", "what comes first in a turn comes last"),
+    kernel("kernel/scalars/endless", "prover/kernel/src/scalars/fission.rs", "after an endless loop one errs"),
     kernel(
-        "kernel/scalars/endless",
-        "prover/kernel/src/scalars/fission.rs",
-        "a loop may be endless, and a later one err",
+        "kernel/scalars/sunk-past",
+        "prover/kernel/src/scalars/sinking.rs",
+        "what an object begins with is assigned",
+    ),
+    kernel(
+        "kernel/scalars/sunk-and-stays",
+        "prover/kernel/src/scalars/sinking.rs",
+        "a turn makes the object and goes on",
     ),
     kernel("kernel/scalars/quantified", "prover/kernel/src/scalars/mod.rs", "a quantifier ranges over the object"),
     hiding(

@@ -44,7 +44,8 @@ enum Takes {
     Returning,
     /// Also those after which something is read, written or asked.
     GoingOn,
-    /// Also those of this number in their block, if anything follows them there: the other version returns from such a loop.
+    /// Also those of this number in their block, if anything follows them there: the other version returns from such a loop, or does
+    /// something in it before it breaks.
     Followed(usize),
     /// Also those after which something is done again that they do: the other version does not, as where a last turn stands behind a
     /// loop, or the second part of its turns.
@@ -85,6 +86,11 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
         number_of_returning(body, &absorbing(body, Takes::Returning))
     };
     if let Some(number) = theirs.iter().find_map(returns) {
+        return Takes::Followed(number);
+    }
+    let done_before_break = |code: &Procedure| code.body.as_ref().and_then(done_before_break);
+    if let (None, Some(number)) = (done_before_break(mine), theirs.iter().find_map(|(_, code)| done_before_break(code)))
+    {
         return Takes::Followed(number);
     }
     // Where one of two has such statements behind a loop, what is behind that loop of the other is taken in as well.
@@ -135,6 +141,16 @@ fn deeds(stmt: &Stmt) -> BTreeSet<Deed> {
         }));
     });
     found
+}
+
+/// The number of the first loop at the top of a body that does something right before a `break`, as if that followed the loop.
+fn done_before_break(body: &Block) -> Option<usize> {
+    fn does(block: &Block) -> bool {
+        let breaks = block.stmts.last().is_some_and(|last| last.kind == StmtKind::Break);
+        let branches = block.stmts.iter().filter(|stmt| !is_while(stmt)).flat_map(Stmt::blocks);
+        breaks && block.stmts.iter().any(|stmt| !deeds(stmt).is_empty()) || branches.into_iter().any(does)
+    }
+    loops(body).position(|at| body.stmts[at].blocks().into_iter().any(does))
 }
 
 /// The number in its block of the first loop that returns and has taken in what follows it.

@@ -295,17 +295,32 @@ impl LoopRelation {
 
     /// Whether a result is said to be read from something that both versions have, by what the loop of version 0 looks at: it is then
     /// among what a call of that may leave, and its symbol may be one of such a call. So is a parameter of the loop of version 0, which
-    /// that is given itself.
+    /// that is given itself, and one of the other loop that is read from such a parameter on entry.
     fn is_read(&self, program: Both<'_>, result: (usize, usize)) -> bool {
         let params = program.code(self.pair).map(|code| code.params);
         let accesses = &program.effects[0][self.pair.0.index()].accesses;
         let seen = |step: &Step| step.selector().is_some_and(|selector| accesses.contains(&selector));
         self.entry.exit.iter().filter_map(|fact| fact.definition(params)).any(|(version, at, from)| {
             let base = match from.parameter.checked_sub(params[version]) {
-                None => version == 0 && from.steps.is_empty() || self.matched(version, false, from.parameter),
+                None => {
+                    version == 0 && from.steps.is_empty()
+                        || self.matched(version, false, from.parameter)
+                        || version == 1 && self.is_given_within(from.parameter, &seen)
+                }
                 Some(at) => self.matched(version, true, at),
             };
             (version, at) == result && base && from.steps.iter().all(seen)
+        })
+    }
+
+    /// Whether a parameter of the loop of version 1 is said to be what that of version 0 can read from one of its own.
+    fn is_given_within(&self, parameter: usize, seen: &dyn Fn(&Step) -> bool) -> bool {
+        let own = Atom { version: 1, parameter, steps: Vec::new() };
+        self.entry.facts.iter().any(|fact| match fact {
+            Fact::Equal(one, other, 0) => [(one, other), (other, one)]
+                .iter()
+                .any(|(given, from)| **given == own && from.version == 0 && from.steps.iter().all(seen)),
+            _ => false,
         })
     }
 

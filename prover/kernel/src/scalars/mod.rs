@@ -2,10 +2,11 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Five rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
+//! Six rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
 //! is handed to, and of those that only one version has (`expansion`), *Promotion* (`promotion`) of fields that a loop looks at through
 //! one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
-//! compared as they are written. *Rotation* (`rotation`) of loops before which stands what their turns end with, and *Fission*
+//! compared as they are written. *Sinking* (`sinking`) of objects to where they are needed,
+//! *Rotation* (`rotation`) of loops before which stands what their turns end with, and *Fission*
 //! (`fission`) of loops that do several things at each turn.
 //!
 //! Invariant: procedures, and the variables that there were, keep their numbers. Spans are as they were, but for those of loops that
@@ -22,6 +23,7 @@ mod objects;
 mod promotion;
 mod returns;
 mod rotation;
+mod sinking;
 mod turn;
 mod variables;
 
@@ -45,6 +47,7 @@ impl Scalarised {
         for (own, version) in unit.versions.iter_mut().zip(&expanded.versions) {
             own.procedures.iter_mut().for_each(|procedure| objects::replace(procedure, (&expanded, version)));
         }
+        sinking::sink(&mut unit);
         rotation::rotate(&mut unit);
         fission::split(&mut unit);
         promotion::promote(&mut unit);
@@ -317,6 +320,41 @@ mod tests {
 
     /// What is asked of loops that only a statement within them leaves.
     const LEFT_WITHIN: &str = "while (true) { read(n); if (n > 0) { n := n - 1; } else { break; } }";
+
+    #[test]
+    fn objects_are_made_where_they_are_needed() {
+        let last = "while (x.g != null) { x := x.g; }";
+        let made = "b := new C(); b.f := n;";
+        for (early, late) in [
+            (format!("{made} {last} x.g := b;"), format!("{last} {made} x.g := b;")),
+            (
+                format!("{made} if (x == null) {{ return 1, b; }} {last} x.g := b; return 2, x;"),
+                format!("if (x == null) {{ {made} return 1, b; }} {last} {made} x.g := b; return 2, x;"),
+            ),
+            (
+                format!("{made} while (true) {{ if (x.g == null) {{ x.g := b; break; }} x := x.g; }}"),
+                format!("while (true) {{ if (x.g == null) {{ {made} x.g := b; break; }} x := x.g; }}"),
+            ),
+            ("c := new C(); read(n);".to_owned(), "read(n); c := new C();".to_owned()),
+            (format!("if (n > 0) {{ {made} {last} x.g := b; }}"), format!("if (n > 0) {{ {last} {made} x.g := b; }}")),
+        ] {
+            becomes(&early, &late);
+        }
+        for kept in [
+            format!("{made} n := n - 1; {last} x.g := b;"),
+            format!("{made} while (n > 0) {{ n := n - 1; }} x.g := b;"),
+            format!("{made} while (r > 0) {{ x.g := b; x := c; r := r - 1; }}"),
+            format!("{made} while (x != null) {{ if (x.f == 1) {{ x.g := b; }} x := x.g; }}"),
+            format!("{made} while (true) {{ if (x.g == null) {{ x.g := b; break; }} x := x.g; }} c := b;"),
+            format!("{made} while (true) {{ if (x.g == null) {{ x.g := b; continue; }} x := x.g; }}"),
+            "b := new C(); b.f := x.f; read(n); x.g := b;".to_owned(),
+            "b := new C(); b.f := tally; read(n); x.g := b;".to_owned(),
+            "b := new C(); b.f := 8 / n; read(n); x.g := b;".to_owned(),
+            format!("{made} x.g := b; {last}"),
+        ] {
+            stays(&kept, "");
+        }
+    }
 
     #[test]
     fn loops_begin_with_what_stands_before_them_where_another_version_has_it_so() {
