@@ -567,11 +567,7 @@ pub const ALL: &[Fault] = &[
         "prover/kernel/src/scalars/sinking.rs",
         "what an object begins with is assigned",
     ),
-    kernel(
-        "kernel/scalars/sunk-and-stays",
-        "prover/kernel/src/scalars/sinking.rs",
-        "a turn makes the object and goes on",
-    ),
+    kernel("kernel/scalars/sunk-and-goes-on", "prover/kernel/src/scalars/sinking.rs", "a turn makes it and goes on"),
     kernel("kernel/scalars/quantified", "prover/kernel/src/scalars/mod.rs", "a quantifier ranges over the object"),
     hiding(
         kernel(

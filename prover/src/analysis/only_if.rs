@@ -31,14 +31,18 @@ use std::collections::BTreeSet;
 /// The fields into which recursion of either version links what a call of itself gave back.
 pub(super) fn relinked(unit: &Lowered) -> BTreeSet<FieldId> {
     let mut found = BTreeSet::new();
-    for version in 0..unit.versions().len() {
+    let gives_reference = |code: &Procedure| results(code).iter().any(|local| local.ty.is_reference());
+    for (version, own) in unit.versions().iter().enumerate() {
+        // Who calls whom takes a look at the whole program.
+        let may_link = |code: &Procedure| gives_reference(code) && !links(code, &|_| true).is_empty();
+        let wanted: Vec<bool> = own.procedures.iter().map(may_link).collect();
+        if !wanted.contains(&true) {
+            continue;
+        }
         let known = effects::syntactic(unit.as_unit(), version);
-        for (id, own) in (0u32..).map(ProcId).zip(&known) {
-            let code = unit.procedure(version, id);
+        for (id, _) in (0u32..).map(ProcId).zip(&wanted).filter(|(_, wanted)| **wanted) {
             let again = |callee: ProcId| known[callee.index()].callees.contains(&id);
-            if own.recursive(id) && code.result_ids().any(|result| code.local(result).ty.is_reference()) {
-                found.extend(links(code, &again));
-            }
+            found.extend(links(unit.procedure(version, id), &again));
         }
     }
     found

@@ -347,6 +347,15 @@ mod tests {
             format!("{made} while (x != null) {{ if (x.f == 1) {{ x.g := b; }} x := x.g; }}"),
             format!("{made} while (true) {{ if (x.g == null) {{ x.g := b; break; }} x := x.g; }} c := b;"),
             format!("{made} while (true) {{ if (x.g == null) {{ x.g := b; continue; }} x := x.g; }}"),
+            format!(
+                "{made} while (true) {{ if (n > 0) {{ x.g := b; if (r > 0) {{ continue; }} return; }} x := x.g; }}"
+            ),
+            format!(
+                "{made} while (true) {{ if (n > 0) {{ x.g := b; if (r > 0) {{ break; }} return 1, x; }} x := x.g; }} c := b;"
+            ),
+            format!(
+                "{made} while (x.f > 0) {{ while (true) {{ if (n > 0) {{ x.g := b; if (r > 0) {{ break; }} return; }} x := x.g; }} x := x.g; }}"
+            ),
             "b := new C(); b.f := x.f; read(n); x.g := b;".to_owned(),
             "b := new C(); b.f := tally; read(n); x.g := b;".to_owned(),
             "b := new C(); b.f := 8 / n; read(n); x.g := b;".to_owned(),

@@ -35,7 +35,7 @@ struct Making {
 struct Around {
     /// Something behind them looks at the object.
     needed_behind: bool,
-    /// A `break` leads to where nothing does.
+    /// A `break` out of the loop right around them leads to where nothing does.
     break_leaves: bool,
 }
 
@@ -94,7 +94,7 @@ impl Sinking<'_> {
                 placed.extend(making.stmts.iter().chain(&stmts[at..]).cloned());
                 return (placed, far);
             };
-            far |= self.uses(stmt, making.local) || is_far(stmt);
+            far |= is_far(stmt);
             placed.push(past);
         }
         if around.needed_behind {
@@ -104,7 +104,7 @@ impl Sinking<'_> {
     }
 
     /// A statement before which the object was made, without that: the branches that look at it and lead elsewhere make it. `None` where it
-    /// looks at the object otherwise, or assigns what the object begins with.
+    /// looks at the object otherwise, or assigns what the object begins with. Of a loop it is asked whether the object is needed behind it.
     fn past(&self, making: &Making, stmt: &Stmt, break_leaves: bool, needed_behind: &dyn Fn() -> bool) -> Option<Stmt> {
         let assigned = stmt.assigned();
         let changes = assigned.contains(&making.local) || !assigned.is_disjoint(&making.read);
@@ -132,12 +132,7 @@ impl Sinking<'_> {
 
     /// A branch before which the object was made, without that.
     fn branch(&self, making: &Making, branch: &Block, break_leaves: bool) -> Option<Block> {
-        let leaves = branch.stmts.last().is_some_and(|last| match last.kind {
-            StmtKind::Return(_) => true,
-            StmtKind::Break => break_leaves,
-            _ => faults::planted("kernel/scalars/sunk-and-stays"),
-        });
-        if leaves && branch.stmts.iter().any(|stmt| self.uses(stmt, making.local)) {
+        if leaves(branch, break_leaves) && branch.stmts.iter().any(|stmt| self.uses(stmt, making.local)) {
             let around = Around { needed_behind: false, break_leaves };
             let (stmts, _) = self.placed(making, &branch.stmts, around);
             return Some(Block { stmts, span: branch.span });
@@ -169,6 +164,21 @@ impl Sinking<'_> {
         });
         found.extend(stmt.assigned());
     }
+}
+
+/// Whether a branch is left by a `return` alone, or by a `break` if that leaves: it ends with one, and nothing in it goes on otherwise.
+fn leaves(branch: &Block, break_leaves: bool) -> bool {
+    fn goes_on(block: &Block, break_leaves: bool) -> bool {
+        block.stmts.iter().any(|stmt| match &stmt.kind {
+            StmtKind::Continue => true,
+            StmtKind::Break => !break_leaves,
+            StmtKind::If(_, then, els) => [then, els].into_iter().any(|branch| goes_on(branch, break_leaves)),
+            // What a loop in it goes on with is its own turns, or what follows in the branch.
+            _ => false,
+        })
+    }
+    let ends = branch.stmts.last().is_some_and(|last| matches!(last.kind, StmtKind::Return(_) | StmtKind::Break));
+    ends && (!goes_on(branch, break_leaves) || faults::planted("kernel/scalars/sunk-and-goes-on"))
 }
 
 /// Whether a value is the same wherever it is read, as long as the variables in it are: and it always is one.
