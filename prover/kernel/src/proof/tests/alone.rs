@@ -77,13 +77,16 @@ fn test(path: &[u32], comparison: Comparison, parameter: Option<usize>, more: i6
     Test { path: path.iter().copied().map(FieldId).collect(), comparison, value: Operand { parameter, more } }
 }
 
+/// What is said to change, and under which tests.
+type Said<'t> = [(Changing, &'t [&'t Test<Operand>])];
+
 #[test]
 fn what_changes_only_if_something_held_is_shown() {
     let result = Changing::Result { result: 0, parameter: 0 };
     let next = Changing::Field(FieldId(1));
     let (is_end, is_large) = (test(&[], Comparison::Equal, None, 0), test(&[0], Comparison::AtLeast, Some(1), 0));
     let next_is_large = test(&[1, 0], Comparison::AtLeast, Some(1), 0);
-    let says = |all: &[(Changing, &[&Test<Operand>])]| {
+    let says = |all: &Said<'_>| {
         let all = all.iter().map(|&(what, tests)| OnlyIf { what, tests: tests.iter().copied().cloned().collect() });
         said(LINKS, |own| own.changes_only_if = all.collect())
     };
@@ -91,7 +94,7 @@ fn what_changes_only_if_something_held_is_shown() {
     assert_eq!(says(&[(result, &[&is_large]), (next, &[&next_is_large])]), None);
     let further = test(&[1, 0], Comparison::AtLeast, Some(1), 1);
     let otherwise = test(&[1, 0], Comparison::AtMost, Some(1), 0);
-    let lies: [&[(Changing, &[&Test<Operand>])]; 7] = [
+    let lies: [&Said<'_>; 7] = [
         // Without knowing what comes back nobody knows what is linked.
         &[(next, &[&next_is_large])],
         &[(result, &[&is_end])],
