@@ -35,14 +35,14 @@ pub enum Changing {
     },
 }
 
-/// What a test compares with: a parameter as it was on entry, and a number more; or a literal, of whatever type is compared: a number, null
-/// for 0, a boolean for 0 and 1.
+/// What a test compares with: a parameter as it was on entry, and a number more where it is a number; or a literal. Of a number the
+/// literal is `more`. Of a boolean it is false for 0 and true for 1, and of a reference null, where `more` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operand {
     /// Which parameter.
     pub parameter: Option<usize>,
-    /// How much more; the literal.
+    /// How much more, or the literal.
     pub more: i64,
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// What a call leaves as it was, of what it or a call of the same name in the other version may write.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Left {
-    /// What is left alone in all objects, though the call of the same name may write it. It holds no references.
+    /// The selectors of which all is left alone, though the call of the same name may write there. Behind them are no references.
     pub kept: Vec<Selector>,
     /// What changes in an object that existed only if something held of that object before.
     pub only_if: Vec<ChangesOnlyIf<Term>>,
