@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 5062bf5dd3a1f31549ca29ceb08725ef5caa27a54a00b0416f8481a5b6d223cd
+; Part of certificate 93209272938fe2f58275e4e7e3bdd04e426f061e271f01507790650afd39e933
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate d737fd83a62cb924f606f3b65ce63e37a14d89a233d5634ea4eb9c80736e7e4a
+; Part of certificate d0067c7bc717bea7d61114753e673aa71343bfc4eb0488e748302029926a7ba9
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 47ae49a302ac4b411cf25de1f210e1cef0ab1b23c4cd16f40f94d8d0aa8503cd
+; Part of certificate 4f923c8228ade647e4b0ea79afeace8b3291786cdfd2f4369eaac3b6d0bb429e
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
@@ -15,7 +15,7 @@
 (declare-fun initial_f0 (Ref) Int)
 (declare-fun initial_f3 (Ref) Int)
 (declare-fun new2 () Ref)
-(declare-fun new3 () Ref)
+(declare-fun new4 () Ref)
 (declare-fun null () Ref)
 (declare-fun param0 () Ref)
 (declare-fun param1 () Ref)
@@ -28,7 +28,7 @@
 (define-fun t12 () Bool (= param1 any0))
 (define-fun t13 () Int (initial_f3 any0))
 (define-fun t15 () Int (effect0_f3 new2))
-(define-fun t17 () Int (effect1_f3 new3))
+(define-fun t17 () Int (effect1_f3 new4))
 (define-fun t18 () Int (initial_f0 param0))
 (define-fun t19 () Int (+ 0 (* 1 t15) (* 1 t17) (* 1 t18)))
 (define-fun t20 () Int (ite t12 t19 t13))
@@ -44,7 +44,7 @@
 (assert (=> (= (alloc param1) 0) (= param1 null)))
 (assert (= (alloc any0) 1))
 (assert (= (alloc new2) 2))
-(assert (= (alloc new3) 3))
+(assert (= (alloc new4) 4))
 (assert (and (<= 0 ending0) (<= ending0 2)))
 (assert (and (<= 0 ending1) (<= ending1 2)))
 (assert (or (= (alloc param0) 1) (= t18 0)))

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate d4ea8ccd7a49ca40c2e70bed361322dddb378ff761ec7dfb84000d0de12c1a73
+; Part of certificate 70f8f5d81060673c20ecc2bfef8fb3f2258d46514b93f7c01e0fc63aabc9416e
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
