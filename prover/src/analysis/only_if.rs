@@ -197,7 +197,8 @@ impl Search<'_> {
                 outcomes.iter().map(|outcome| self.writes(&mut arena, field, outcome)).collect();
             Some(OnlyIf { what: Changing::Field(field), tests: unimplied(tests?) })
         };
-        let found = self.fields.iter().filter_map(tests);
+        let writes = &self.effects[self.id.index()].writes;
+        let found = self.fields.iter().filter(|field| writes.contains(&Selector::Field(**field))).filter_map(tests);
         let code = self.unit.procedure(self.version, self.id);
         found.filter(|own| own.can_be_said(self.unit.as_unit(), code)).collect()
     }
@@ -239,13 +240,27 @@ impl Search<'_> {
         let Node::App(Func::Result(call, result), _) = *arena.terms.node(value) else { return None };
         let record = arena.record(call).clone();
         let before = arena.heaps.read(&mut arena.terms, record.heap, Selector::Field(field), object, None);
-        let further = |test: &Test<Operand>| Test { path: [&[field], &test.path[..]].concat(), ..test.clone() };
+        let further = |test: &Test<Operand>| {
+            let value = match test.value.parameter {
+                Some(at) => self.handed_on(arena, record.args[at], test.value.more)?,
+                None => test.value,
+            };
+            Some(Test { path: [&[field], &test.path[..]].concat(), value, ..test.clone() })
+        };
         self.effects[record.callee.index()].changes_only_if.iter().find_map(|own| match own.what {
             Changing::Result { result: at, parameter } if at == result as usize && record.args[parameter] == before => {
-                Some(own.tests.iter().map(further).collect())
+                own.tests.iter().map(further).collect()
             }
             _ => None,
         })
+    }
+
+    /// A parameter that a call is handed, and a number more; `None` where it is handed something else.
+    fn handed_on(&self, arena: &Arena, given: Term, more: i64) -> Option<Operand> {
+        match *arena.terms.node(given) {
+            Node::App(Func::Param(at), _) => Some(Operand { parameter: Some(at as usize), more }),
+            _ => None,
+        }
     }
 }
 
