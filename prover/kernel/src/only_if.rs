@@ -7,7 +7,7 @@ use crate::fact::field_of;
 use lang_l::hir::{FieldId, Procedure, Type, Unit};
 use serde::{Deserialize, Serialize};
 use smt::arena::Arena;
-use smt::heap::{Comparison, HeapId, Test};
+use smt::heap::{Comparison, HeapId, Test, any_holds};
 use smt::term::{Selector, Sort, Term};
 
 /// Something that changes only if one of some tests held on entry.
@@ -74,9 +74,7 @@ impl OnlyIf {
     /// That one of its tests holds of an object, over the arguments of a call and the heap before.
     pub fn allows(&self, arena: &mut Arena, args: &[Term], heap: HeapId, object: Term) -> Term {
         let tests = self.tests(arena, args);
-        let tests: Vec<Term> =
-            tests.iter().map(|test| test.term(&mut arena.heaps, &mut arena.terms, heap, object)).collect();
-        arena.terms.or(&tests)
+        any_holds(&tests, &mut arena.heaps, &mut arena.terms, heap, object)
     }
 
     /// As it is written: `o.next changes only if o.next == null`.

@@ -4,7 +4,7 @@
 //! outcome of its own.
 
 use super::expr::{ContractView, Return};
-use super::returned::{left, returned};
+use super::returned::returned;
 use super::source::assigned;
 use super::{Check, CheckedCall, ExecError, Executor, Flow, Returns};
 use crate::effects::is_loop;
@@ -273,10 +273,8 @@ impl Executor<'_> {
         };
         self.arena.keep(record.clone());
         let footprint = Footprint { writes: effects.writes.clone(), accesses, modifies };
-        let left = left(self.arena, effects, &args);
-        let after = self.arena.heaps.call_that_leaves(state.heap, call, footprint, left);
         let code = self.code().procedure(callee);
-        let (after, results) = returned(self.arena, (effects, code), &record, after);
+        let (after, results) = returned(self.arena, (effects, code), &record, footprint);
         let (after, results) = self.swept(&record, after, results);
         state.heap = after;
         state.calls.push_back(call);

@@ -18,7 +18,7 @@ use crate::bounds::exec::{MAX_CALLS, MAX_OUTCOMES, MAX_WORK};
 use crate::effects::cell_sort;
 pub use entry::on_entry;
 pub use expr::{ContractView, Freshness, before_call, existing};
-pub use returned::{left, returned};
+pub use returned::returned;
 
 use crate::effects::Effects;
 use crate::exec::source::Source;

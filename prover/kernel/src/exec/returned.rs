@@ -1,13 +1,13 @@
 //! What a call leaves when it returns: the heap and the results.
 //!
-//! In: the record of a call, and the heap right after it. Out: the heap and the results that the caller goes on with.
+//! In: the record of a call, and what it may change. Out: the heap and the results that the caller goes on with.
 
 use crate::bounds::pair::APART;
 use crate::effects::Effects;
 use crate::only_if::Changing;
 use lang_l::hir::{FieldId, Procedure};
 use smt::arena::{Arena, CallRecord};
-use smt::heap::{ChangesOnlyIf, HeapId, Left};
+use smt::heap::{ChangesOnlyIf, Footprint, HeapId, Left};
 use smt::term::{Func, Selector, Sort, Term};
 
 /// The number of the symbol for what the place with this number holds.
@@ -32,7 +32,7 @@ pub(super) fn with_own_places(
 }
 
 /// What a call leaves as it was (rule *Only if*, and what its relation says).
-pub fn left(arena: &mut Arena, effects: &Effects, args: &[Term]) -> Left {
+fn left(arena: &mut Arena, effects: &Effects, args: &[Term]) -> Left {
     let mut only_if = Vec::new();
     for own in &effects.changes_only_if {
         if let Changing::Field(field) = own.what {
@@ -42,13 +42,15 @@ pub fn left(arena: &mut Arena, effects: &Effects, args: &[Term]) -> Left {
     Left { kept: effects.returned.kept.clone(), only_if }
 }
 
-/// What a call leaves, given the heap right after it.
+/// The heap that a call leaves and its results, given what it may change.
 pub fn returned(
     arena: &mut Arena,
     (effects, code): (&Effects, &Procedure),
     record: &CallRecord,
-    heap: HeapId,
+    footprint: Footprint,
 ) -> (HeapId, Vec<Term>) {
+    let left = left(arena, effects, &record.args);
+    let heap = arena.heaps.call_that_leaves(record.heap, record.call, footprint, left);
     let symbol = |at: u32| Func::Result(record.call, at);
     let places: Vec<(Term, FieldId)> =
         effects.returned.apart.iter().map(|&(parameter, field)| (record.args[parameter], field)).collect();

@@ -7,8 +7,8 @@
 
 use super::align::RenamedOutcome;
 use super::{Apart, CallRelation, Correspondence, Relater};
+use crate::exec::returned;
 use crate::exec::state::Outcome;
-use crate::exec::{left, returned};
 use crate::fact::{Fact, Given};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
@@ -97,9 +97,7 @@ impl Relater<'_> {
             let code = self.unit.procedure(at, record.callee);
             let effects = &self.effects[at][record.callee.index()];
             let footprint = self.arena.heaps.footprint(record.call).clone();
-            let left = left(self.arena, effects, &record.args);
-            let after = self.arena.heaps.call_that_leaves(record.heap, record.call, footprint, left);
-            let (after, results) = returned(self.arena, (effects, code), record, after);
+            let (after, results) = returned(self.arena, (effects, code), record, footprint);
             ([&record.args[..], &results].concat(), after)
         });
         let (others, other) = self.renamed(&others, other, renaming);

@@ -5,9 +5,8 @@
 //! Six rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
 //! is handed to, and of those that only one version has (`expansion`), *Promotion* (`promotion`) of fields that a loop looks at through
 //! one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
-//! compared as they are written. *Sinking* (`sinking`) of objects to where they are needed,
-//! *Rotation* (`rotation`) of loops before which stands what their turns end with, and *Fission*
-//! (`fission`) of loops that do several things at each turn.
+//! compared as they are written. *Sinking* (`sinking`) of objects to where they are needed, *Rotation* (`rotation`) of loops before which
+//! stands what their turns end with, and *Fission* (`fission`) of loops that do several things at each turn.
 //!
 //! Invariant: procedures, and the variables that there were, keep their numbers. Spans are as they were, but for those of loops that
 //! begin elsewhere; where a helper stands in place of calls, its statements have theirs in each of these places.
@@ -318,9 +317,6 @@ mod tests {
         }
     }
 
-    /// What is asked of loops that only a statement within them leaves.
-    const LEFT_WITHIN: &str = "while (true) { read(n); if (n > 0) { n := n - 1; } else { break; } }";
-
     #[test]
     fn objects_are_made_where_they_are_needed() {
         let last = "while (x.g != null) { x := x.g; }";
@@ -364,6 +360,9 @@ mod tests {
             stays(&kept, "");
         }
     }
+
+    /// What is asked of loops that only a statement within them leaves.
+    const LEFT_WITHIN: &str = "while (true) { read(n); if (n > 0) { n := n - 1; } else { break; } }";
 
     #[test]
     fn loops_begin_with_what_stands_before_them_where_another_version_has_it_so() {

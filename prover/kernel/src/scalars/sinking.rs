@@ -6,6 +6,7 @@
 //! Rule *Sinking* (`proofs/soundness.md`). To make an object always ends, and nobody sees it before something looks at the variable.
 //! Invariant: a run makes the object once at most, and each of its fields begins with the same value.
 
+use super::in_place::is_simple;
 use crate::effects::callees_of;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Unit};
 use std::collections::BTreeSet;
@@ -181,18 +182,10 @@ fn leaves(branch: &Block, break_leaves: bool) -> bool {
     ends && (!goes_on(branch, break_leaves) || faults::planted("kernel/scalars/sunk-and-goes-on"))
 }
 
-/// Whether a value is the same wherever it is read, as long as the variables in it are: and it always is one.
+/// Whether an expression always has a value, and the same one wherever the variables in it have theirs.
 fn is_timeless(value: &Expr) -> bool {
-    !value.any(&|part| {
-        !matches!(
-            part.kind,
-            ExprKind::Local(_)
-                | ExprKind::Int(_)
-                | ExprKind::Bool(_)
-                | ExprKind::Null
-                | ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..)
-        )
-    })
+    let sum = |part: &Expr| matches!(part.kind, ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..));
+    !value.any(&|part| !is_simple(part) && !sum(part))
 }
 
 /// Whether a statement comes to a loop, a call or a return.

@@ -53,7 +53,7 @@ pub enum Comparison {
 
 impl Test<Term> {
     /// The test of an object in a heap.
-    pub fn term(&self, heaps: &mut Heaps, terms: &mut Terms, heap: HeapId, object: Term) -> Term {
+    fn term(&self, heaps: &mut Heaps, terms: &mut Terms, heap: HeapId, object: Term) -> Term {
         let null = terms.null();
         let mut cases = Vec::with_capacity(self.path.len() + 1);
         let mut read = object;
@@ -72,6 +72,12 @@ impl Test<Term> {
         });
         terms.or(&cases)
     }
+}
+
+/// That one of some tests holds of an object in a heap.
+pub fn any_holds(tests: &[Test<Term>], heaps: &mut Heaps, terms: &mut Terms, heap: HeapId, object: Term) -> Term {
+    let all: Vec<Term> = tests.iter().map(|test| test.term(heaps, terms, heap, object)).collect();
+    terms.or(&all)
 }
 
 impl<V> Test<V> {
@@ -105,8 +111,7 @@ impl Left {
     ) -> Term {
         let mut all = Vec::new();
         for own in self.only_if.iter().filter(|own| Selector::Field(own.field) == selector) {
-            let tests: Vec<Term> = own.tests.iter().map(|test| test.term(heaps, terms, before, object)).collect();
-            all.push(terms.or(&tests));
+            all.push(any_holds(&own.tests, heaps, terms, before, object));
         }
         terms.and(&all)
     }

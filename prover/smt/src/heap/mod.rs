@@ -12,7 +12,7 @@ mod left;
 mod paths;
 mod read;
 
-pub use left::{ChangesOnlyIf, Comparison, Left, Test};
+pub use left::{ChangesOnlyIf, Comparison, Left, Test, any_holds};
 
 use crate::stop;
 use crate::term::{AllocSet, CallId, Renaming, Selector, Sort, Term, Terms};
