@@ -271,6 +271,71 @@ fn pair_of(report: &Json, name: &str) -> Json {
     pairs_of(report).into_iter().find(|pair| pair["left"] == name).expect("the pair is reported")
 }
 
+/// In a relation the places are those of the final stores: what leads to one is what it was on entry, where it is written as well.
+#[test]
+fn a_relation_speaks_of_places_that_are_there_at_the_end() {
+    let classes = "class Node { val: int; next: Node; } class List { head: Node; } global g: int;";
+    for (name, old, new, relation) in [
+        (
+            "moved.l",
+            "procedure p(c: Node, v: int) { c.next.val := v; c.next := c.next.next; }",
+            "procedure p(c: Node, v: int) { c.next.val := v + 1; c.next := c.next.next; }",
+            "c != null && old(c.next) != null && old(c.next).val == v && old(c.next).val' == v + 1",
+        ),
+        (
+            "stays.l",
+            "procedure p(c: Node, v: int) { c.next.val := v; }",
+            "procedure p(c: Node, v: int) { c.next.val := v + 1; }",
+            "c != null && old(c.next) != null && c.next.val == v && c.next.val' == v + 1",
+        ),
+        (
+            "counted.l",
+            "procedure p(a: int[], b: int[]) requires a != b; { a[g] := 1; g := g + 1; a[b[0]] := 1; }",
+            "procedure p(a: int[], b: int[]) requires a != b; { a[g] := 1; g := g + 1; a[b[0]] := 2; }",
+            "a'[old(b[0])] == 2",
+        ),
+    ] {
+        let file = program(name, &format!("{classes} version 0 {old} version 1 {new}"));
+        let told = pair_of(&run(["diff", "--format", "json", &file]).json(), "p");
+        let said = told["relation"].as_str().unwrap_or_default();
+        assert!(said.contains(relation), "{name}: {said}");
+    }
+}
+
+/// A relation that is said of the stores of a row holds of each of them that differs, also of those where a version errs.
+#[test]
+fn a_row_does_not_speak_for_stores_that_differ_otherwise() {
+    let turn = "var i: int := 0; while (i < m) { r := r + a[i]; i := i + 1; }";
+    let file = program(
+        "bounded.l",
+        &format!(
+            "procedure p(a: int[], n: int) returns (r: int) {{ var m: int := n; {turn} }}
+             version after procedure p(a: int[], n: int) returns (r: int) {{ var m: int := n; if (m > a.length) {{ m := a.length; }} {turn} }}"
+        ),
+    );
+    let told = pair_of(&run(["diff", "--format", "json", &file]).json(), "p");
+    let rows = told["rows"].as_array().expect("there are rows");
+    for row in rows {
+        let said = row["relation"].as_str().unwrap_or_default();
+        assert!(said.contains("r != r'") && said.contains("err && !err'") && said.contains("||"), "{row}");
+    }
+    assert!(!rows.is_empty());
+}
+
+/// Where no relation is found, and a store is, that is a difference as well.
+#[test]
+fn a_store_that_differs_is_shown_where_nothing_is_known_of_how() {
+    let version = |name: &str, end: &str| {
+        format!(
+            "version {name} procedure fill(a: int[], v: int) {{ i := 0; while (i < {end}) {{ a[i] := v; i := i + 1; }} }}\n"
+        )
+    };
+    let file = program("last_cell_left_out.l", &(version("before", "a.length - 1") + &version("after", "a.length")));
+    let ran = run(["diff", &file]);
+    assert!(ran.out.contains("some differ when a != null && a.length >= 1\n    e.g. a := "), "{}", ran.out);
+    assert_eq!(ran.status, Some(1));
+}
+
 /// A flag of what may be null has no value there; that stands in no test, and no store is lost by it.
 #[test]
 fn a_flag_behind_a_guard_is_told_apart() {

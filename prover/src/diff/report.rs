@@ -74,7 +74,10 @@ fn title(pair: &PairDiff) -> String {
 fn rows_text(source: &Loaded, pair: &PairDiff, (rows, all_rows): (&[&Row], bool), text: &mut String) {
     let shown = if all_rows { rows.len() } else { SHOWN.min(rows.len()) };
     for row in &rows[..shown] {
-        if !row.is_settled() {
+        if !row.is_settled() && row.between().is_empty() {
+            let when = if row.when == "true" { String::new() } else { format!(" when {}", row.when) };
+            let _ = writeln!(text, "    some differ{when}");
+        } else if !row.is_settled() {
             let _ = writeln!(text, "    what differs when {} does so with {}", row.when, row.between().join(" && "));
         } else if rows.len() > 1 {
             let _ = writeln!(text, "    when {}", row.when);
@@ -82,15 +85,15 @@ fn rows_text(source: &Loaded, pair: &PairDiff, (rows, all_rows): (&[&Row], bool)
         let mut example = Some(self::example(source, pair, &row.witness));
         for (left, right) in beside(row) {
             let values = format!("{} | {}", word(left), word(right));
-            let place = left.or(right).map_or("", |value| value.place.as_str());
+            let place = left.or(right).map_or("", |value| value.place());
             let end = example.take().map_or(String::new(), |store| format!("    {store}"));
             let _ = writeln!(text, "    {place}  {values}{end}");
         }
         if let Some(example) = example {
             let _ = writeln!(text, "    {example}");
         }
-        if all_rows && !row.equal.is_empty() {
-            let _ = writeln!(text, "    equal: {}", row.equal.join(", "));
+        if all_rows && !row.equal().is_empty() {
+            let _ = writeln!(text, "    equal: {}", row.equal().join(", "));
         }
     }
     if shown < rows.len() {
@@ -100,10 +103,10 @@ fn rows_text(source: &Loaded, pair: &PairDiff, (rows, all_rows): (&[&Row], bool)
 
 /// The values of both versions, place by place.
 fn beside(row: &Row) -> Vec<(Option<&Value>, Option<&Value>)> {
-    let find = |values: &'_ [Value], place: &str| values.iter().position(|value| value.place == place);
+    let find = |values: &'_ [Value], place: &str| values.iter().position(|value| value.place() == place);
     let mut pairs: Vec<_> =
-        row.left.iter().map(|left| (Some(left), find(&row.right, &left.place).map(|at| &row.right[at]))).collect();
-    for right in row.right.iter().filter(|right| find(&row.left, &right.place).is_none()) {
+        row.left.iter().map(|left| (Some(left), find(&row.right, left.place()).map(|at| &row.right[at]))).collect();
+    for right in row.right.iter().filter(|right| find(&row.left, right.place()).is_none()) {
         pairs.push((None, Some(right)));
     }
     pairs
@@ -166,14 +169,14 @@ fn pair_json(source: &Loaded, pair: &PairDiff) -> Json {
 
 fn row_json(source: &Loaded, pair: &PairDiff, row: &Row) -> Json {
     let values = |values: &[Value]| -> Vec<Json> {
-        values.iter().map(|value| json!({ "place": value.place, "value": value.value })).collect()
+        values.iter().map(|value| json!({ "place": value.place(), "value": value.value })).collect()
     };
     let lines = lines(source, pair, row).map_or([Vec::new(), Vec::new()], |lines| lines.map(|line| vec![line]));
     json!({
         "when": row.when,
         "relation": row.relation(),
         "exact": row.is_exact(),
-        "equal": row.equal,
+        "equal": row.equal(),
         "left": values(&row.left),
         "right": values(&row.right),
         "witness": store_json(source, pair, &row.witness),

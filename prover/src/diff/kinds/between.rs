@@ -9,7 +9,7 @@ use super::super::outputs::{Output, Place};
 use super::super::regions::Region;
 use super::super::text::{self, Binding, Names};
 use super::Look;
-use super::places::{place, primed};
+use super::places::name;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed};
@@ -34,7 +34,7 @@ pub(super) fn relations(look: &mut Look<'_>, region: &Region, facts: &[Term], so
 }
 
 /// That some output differs, where all that can differ are results and globals that are no references.
-fn seen(look: &Look<'_>, region: &Region, unequal: &[&Output]) -> Option<String> {
+fn seen(look: &mut Look<'_>, region: &Region, unequal: &[&Output]) -> Option<String> {
     let meeting = &look.meetings.pairs[region.meeting];
     let plain = |output: &&Output| {
         !matches!(output.place, Place::Slot(..)) && look.arena.terms.sort(output.values[0]) != Sort::Ref
@@ -45,20 +45,20 @@ fn seen(look: &Look<'_>, region: &Region, unequal: &[&Output]) -> Option<String>
         return None;
     }
     let each = unequal.iter().map(|output| {
-        let name = place(look, output.place)?;
-        Some(format!("{name} != {}", primed(&name, "'")))
+        let name = name(look, output.place)?;
+        Some(format!("{} != {}", name.first(), name.second()))
     });
     let each = each.collect::<Option<Vec<String>>>()?;
     Some(if each.len() == 1 { each.join("") } else { format!("({})", each.join(" || ")) })
 }
 
 /// A multiple of one value as a multiple of the other, and something that can be said.
-fn linear(look: &Look<'_>, output: &Output) -> Option<String> {
-    let names = Names { beside_final: true, ..look.names() };
+fn linear(look: &mut Look<'_>, output: &Output) -> Option<String> {
     if look.arena.terms.sort(output.values[0]) != Sort::Int {
         return None;
     }
-    let name = place(look, output.place)?;
+    let place = name(look, output.place)?;
+    let names = Names { beside_final: true, ..look.names() };
     let [a, b] = output.values.map(|value| Apart::of(look, names, value));
     let ((factor, first), (factor_too, second)) = (a.unsaid.first()?, b.unsaid.first()?);
     let divisor = factor.gcd(factor_too);
@@ -76,12 +76,12 @@ fn linear(look: &Look<'_>, output: &Output) -> Option<String> {
     let constant = &b.constant * &mine - &a.constant * &theirs;
     let mut rest = scaled(&b.said, &mine);
     rest.extend(scaled(&a.said, &-theirs.clone()));
-    let left = times(&mine, &primed(&name, "'"));
+    let left = times(&mine, &place.second());
     let rest = text::linear(names, &look.arena, &constant, &rest)?;
     let right = if rest.text == "0" {
-        times(&theirs, &name)
+        times(&theirs, place.first())
     } else {
-        format!("{} + {}", times(&theirs, &name), rest.within(Binding::Quotient))
+        format!("{} + {}", times(&theirs, place.first()), rest.within(Binding::Quotient))
     };
     Some(format!("{left} == {right}"))
 }

@@ -331,8 +331,9 @@ impl<'l> Look<'l> {
             Some(rows) => rows.relations.clone(),
             None => self.regions.differ.is_empty().then(Vec::new),
         };
+        let seen = rows.is_some() || one_ends_witness.is_some();
         let left = match open_when {
-            Some(_) => solver.attempt(|solver| rows::unsettled(self, solver)).ok(),
+            Some(_) => solver.attempt(|solver| rows::unsettled(self, seen, solver)).ok(),
             None => Some(rows::Rows { rows: Vec::new(), relations: Some(Vec::new()), whole: true }),
         };
         let rows_whole = rows.as_ref().is_none_or(|rows| rows.whole);

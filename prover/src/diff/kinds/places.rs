@@ -5,20 +5,77 @@
 //! Invariant: decides nothing.
 
 use super::super::outputs::Place;
-use super::super::text;
+use super::super::text::{self, Names};
 use super::Look;
+use smt::term::{Func, Node, Term};
 
-/// A place in the second version: `r'`, `a.f'`, `d'[i]`.
-pub(super) fn primed(place: &str, prime: &str) -> String {
-    match place.strip_suffix(']').and(place.rfind('[')) {
-        Some(at) => format!("{}{prime}{}", &place[..at], &place[at..]),
-        None => format!("{place}{prime}"),
+/// What a place is called.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Name {
+    /// In words of the store on entry, as rows have it.
+    pub(super) on_entry: String,
+    /// In words of the final stores, as relations have it: `old(l.head).next`, where a version writes `l.head`.
+    beside_final: String,
+}
+
+impl Name {
+    /// That a version ends in error.
+    pub(super) fn error() -> Self {
+        Name { on_entry: "err".into(), beside_final: "err".into() }
+    }
+
+    /// The place in a relation, in the first version.
+    pub(super) fn first(&self) -> &str {
+        &self.beside_final
+    }
+
+    /// The place in a relation, in the second version: `r'`, `a.f'`, `d'[i]`.
+    pub(super) fn second(&self) -> String {
+        let place = &self.beside_final;
+        let (array, index) = place.split_at(opening(place).unwrap_or(place.len()));
+        format!("{array}'{index}")
     }
 }
 
+/// Where the bracket is that the last one closes, if a text ends with one.
+fn opening(text: &str) -> Option<usize> {
+    let mut open = 0;
+    text.ends_with(']').then_some(())?;
+    text.char_indices().rev().find_map(|(at, character)| {
+        open += i32::from(character == ']') - i32::from(character == '[');
+        (open == 0).then_some(at)
+    })
+}
+
 /// What a place is called.
-pub(super) fn place(look: &Look<'_>, place: Place) -> Option<String> {
-    let names = look.names();
+pub(super) fn name(look: &mut Look<'_>, place: Place) -> Option<Name> {
+    let on_entry = text_of(look, look.names(), place)?;
+    let beside_final = match place {
+        Place::Slot(_, object, index) if !std::iter::once(object).chain(index).all(|part| is_kept(look, part)) => {
+            text_of(look, Names { beside_final: true, ..look.names() }, place)?
+        }
+        _ => on_entry.clone(),
+    };
+    Some(Name { on_entry, beside_final })
+}
+
+/// Whether all that a value on entry is read from is the same at the end, whichever way the versions go.
+fn is_kept(look: &mut Look<'_>, value: Term) -> bool {
+    let node = look.arena.terms.node(value).clone();
+    let outcomes: Vec<(smt::heap::HeapId, Vec<Term>)> =
+        look.meetings.outcomes.iter().flatten().map(|outcome| (outcome.heap, outcome.globals.clone())).collect();
+    let is_own = match node {
+        Node::App(Func::Global(at), _) => outcomes.iter().all(|(_, globals)| globals.get(at as usize) == Some(&value)),
+        Node::App(Func::Initial(selector), ref args) => outcomes.iter().all(|(heap, _)| {
+            let index = args.get(1).copied();
+            look.arena.heaps.read(&mut look.arena.terms, *heap, selector, args[0], index) == value
+        }),
+        _ => true,
+    };
+    is_own && node.children().into_iter().all(|child| is_kept(look, child))
+}
+
+fn text_of(look: &Look<'_>, names: Names<'_>, place: Place) -> Option<String> {
     match place {
         Place::Result(at) => {
             let procedure = names.procedure;

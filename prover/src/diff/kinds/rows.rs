@@ -8,8 +8,8 @@
 use super::super::outputs::Place;
 use super::super::regions::Region;
 use super::super::text::{self, Binding, Names, Text};
-use super::places::{place, primed};
-use super::{Condition, Look, between};
+use super::places::{Name, name};
+use super::{Condition, Look, between, one_of};
 use crate::search::witness::{Contrast, RunPair, Witness};
 use crate::search::{bmc, concrete, recurrent_set};
 use crate::verdict::comparison::procedures_run;
@@ -21,8 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A value at a place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Value {
-    /// The place: a result, a global, a field or cell; `err` where it is that a version ends in error.
-    pub place: String,
+    /// The place: a result, a global, a field or cell; that a version ends in error.
+    name: Name,
     /// The value, over the store on entry; `None` where no term says it.
     pub value: Option<String>,
     /// The same, said beside final values.
@@ -37,7 +37,7 @@ pub struct Row {
     /// The same, said beside final values.
     held: String,
     /// The outputs that are equal.
-    pub equal: Vec<String>,
+    equal: Vec<Name>,
     /// What version 0 leaves where they differ.
     pub left: Vec<Value>,
     /// What version 1 leaves there.
@@ -50,10 +50,22 @@ pub struct Row {
     pub witness: Box<Witness>,
 }
 
+impl Value {
+    /// The place, over the store on entry: a result, a global, a field or cell; `err` where it is that a version ends in error.
+    pub fn place(&self) -> &str {
+        &self.name.on_entry
+    }
+}
+
 impl Row {
     /// Whether the row says all values, and all its stores differ.
     pub fn is_exact(&self) -> bool {
         self.settled && self.left.iter().chain(&self.right).all(|value| value.value.is_some())
+    }
+
+    /// The outputs that are equal, over the store on entry.
+    pub fn equal(&self) -> Vec<&str> {
+        self.equal.iter().map(|name| name.on_entry.as_str()).collect()
     }
 
     /// Relations of the values of both, where no term says them.
@@ -78,27 +90,25 @@ fn relation(held: &str, (equal, left, right): &Signature, between: &[String]) ->
     if held != "true" {
         parts.push(if held.contains("||") { format!("({held})") } else { held.to_string() });
     }
-    for (values, prime) in [(left, ""), (right, "'")] {
-        for value in values {
-            let place = primed(&value.place, prime);
-            match (value.place.as_str(), value.value.as_deref(), &value.beside) {
-                ("err", Some("true"), _) => parts.push(place),
-                ("err", _, _) => parts.push(format!("!{place}")),
-                (_, _, Some(beside)) => parts.push(format!("{place} == {beside}")),
-                _ => {}
-            }
+    let sides = left.iter().map(|value| (value, value.name.first().to_owned()));
+    for (value, place) in sides.chain(right.iter().map(|value| (value, value.name.second()))) {
+        match (value.place(), value.value.as_deref(), &value.beside) {
+            ("err", Some("true"), _) => parts.push(place),
+            ("err", _, _) => parts.push(format!("!{place}")),
+            (_, _, Some(beside)) => parts.push(format!("{place} == {beside}")),
+            _ => {}
         }
     }
     if !between.is_empty() {
         // Beside what is not known, what is equal is worth saying.
         parts.extend(between.iter().cloned());
-        parts.extend(equal.iter().map(|place| format!("{place} == {}", primed(place, "'"))));
+        parts.extend(equal.iter().map(|name| format!("{} == {}", name.first(), name.second())));
     }
     if parts.is_empty() { "true".into() } else { parts.join(" && ") }
 }
 
 /// What rows are told apart by.
-type Signature = (Vec<String>, Vec<Value>, Vec<Value>);
+type Signature = (Vec<Name>, Vec<Value>, Vec<Value>);
 
 /// Rows, and what all of them together say of the outputs.
 pub(in crate::diff) struct Rows {
@@ -137,8 +147,16 @@ pub(in crate::diff) fn rows(look: &mut Look<'_>, whole: &Condition, solver: &mut
     (!found.rows.is_empty()).then_some(found)
 }
 
-/// The rows of stores of which no condition on entry says whether they differ: how they do if they do.
-pub(in crate::diff) fn unsettled(look: &mut Look<'_>, solver: &mut Solver) -> Rows {
+/// A way to differ, and where it may be taken.
+struct Way {
+    signature: Signature,
+    between: Vec<String>,
+    parts: Vec<Term>,
+}
+
+/// The rows of stores of which no condition on entry says whether they differ: how they do if they do. Where nothing can be said of that,
+/// it is still looked for a store that differs, if none is `seen`.
+pub(in crate::diff) fn unsettled(look: &mut Look<'_>, seen: bool, solver: &mut Solver) -> Rows {
     let mut groups: BTreeMap<(Signature, Vec<String>), Vec<Term>> = BTreeMap::new();
     for region in look.regions.unsettled.clone() {
         let mut facts = look.meetings.pairs[region.meeting].when.clone();
@@ -148,23 +166,59 @@ pub(in crate::diff) fn unsettled(look: &mut Look<'_>, solver: &mut Solver) -> Ro
         groups.entry((signature, between)).or_default().push(region.condition);
     }
     let mut found = Rows { rows: Vec::new(), relations: (!look.regions.silent).then(Vec::new), whole: true };
+    let mut ways: Vec<Way> = Vec::new();
     for ((signature, between), parts) in groups {
-        let Some((condition, held)) = covering(look, &parts, solver) else {
-            found.relations = None;
-            continue;
-        };
-        if let Some(relations) = &mut found.relations {
-            relations.push(relation(&held, &signature, &between));
+        match (covering(look, &parts, solver), &mut found.relations) {
+            (Some((_, held)), Some(relations)) => relations.push(relation(&held, &signature, &between)),
+            (None, relations) => *relations = None,
+            _ => {}
         }
-        let (equal, left, right) = signature;
-        if between.is_empty() {
-            continue;
-        }
-        let Some(witness) = near_witness(look, &condition, solver) else { continue };
-        let (when, witness) = (condition.text, Box::new(witness));
-        found.rows.push(Row { when, held, equal, left, right, between, settled: false, witness });
+        ways.push(Way { signature, between, parts });
+    }
+    let rows: Vec<Way> = together(look, ways, solver);
+    let (told, others): (Vec<Way>, Vec<Way>) = rows.into_iter().partition(|way| !way.between.is_empty());
+    found.rows.extend(told.into_iter().filter_map(|way| unsettled_row(look, way, solver)));
+    if found.rows.is_empty() && !seen {
+        found.rows.extend(others.into_iter().find_map(|way| unsettled_row(look, way, solver)));
     }
     found
+}
+
+/// Ways to differ as one, where a store may take either: it differs as one of them says, if something is known of both.
+fn together(look: &mut Look<'_>, ways: Vec<Way>, solver: &mut Solver) -> Vec<Way> {
+    let mut apart: Vec<Way> = Vec::new();
+    for way in ways {
+        let (meeting, others): (Vec<Way>, Vec<Way>) =
+            apart.into_iter().partition(|other| may_meet(look, [&way.parts, &other.parts], solver));
+        apart = others;
+        apart.push(meeting.into_iter().fold(way, either));
+    }
+    if look.regions.silent {
+        for way in &mut apart {
+            *way = Way { signature: Signature::default(), between: Vec::new(), parts: std::mem::take(&mut way.parts) };
+        }
+    }
+    apart
+}
+
+fn either(one: Way, other: Way) -> Way {
+    let said = [&one, &other].map(|way| relation("true", &way.signature, &way.between));
+    let between = if said.iter().any(|said| said == "true") { Vec::new() } else { vec![one_of(&said)] };
+    Way { signature: Signature::default(), between, parts: [one.parts, other.parts].concat() }
+}
+
+/// Whether a store may be where one of the first holds, and one of the others.
+fn may_meet(look: &mut Look<'_>, parts: [&[Term]; 2], solver: &mut Solver) -> bool {
+    let [one, other] = parts.map(|parts| look.arena.terms.or(parts));
+    !look.impossible(&[one, other], solver)
+}
+
+/// The row of stores that may differ in this way.
+fn unsettled_row(look: &mut Look<'_>, way: Way, solver: &mut Solver) -> Option<Row> {
+    let (condition, held) = covering(look, &way.parts, solver)?;
+    let witness = Box::new(near_witness(look, &condition, solver)?);
+    let Way { signature: (equal, left, right), between, .. } = way;
+    Some(Row { when: condition.text, held, equal, left, right, between, settled: false, witness })
 }
 
 /// A condition that holds wherever one of these does.
@@ -200,17 +254,17 @@ fn signature(look: &mut Look<'_>, region: &Region, facts: &[Term], solver: &mut 
     }
     let (mut equal, mut left, mut right) = (Vec::new(), Vec::new(), Vec::new());
     for output in &meeting.outputs {
-        let Some(place) = place(look, output.place) else { continue };
+        let Some(name) = name(look, output.place) else { continue };
         let [a, b] = output.values;
         let same = look.arena.terms.eq(a, b);
         if look.asker(solver).follows(facts, same) {
             if !matches!(output.place, Place::Global(_)) || !is_untouched(look, output.place, [a, b]) {
-                equal.push(place);
+                equal.push(name);
             }
             continue;
         }
-        left.push(value(look, region, &place, a));
-        right.push(value(look, region, &place, b));
+        left.push(value(look, region, &name, a));
+        right.push(value(look, region, &name, b));
     }
     (equal, left, right)
 }
@@ -229,26 +283,26 @@ fn one_side(look: &mut Look<'_>, region: &Region, side: usize, path: usize) -> V
     let outcome = look.meetings.outcomes[side][path].clone();
     let errs = outcome.ending == Ending::Error;
     let text = errs.to_string();
-    let mut values = vec![Value { place: "err".into(), value: Some(text.clone()), beside: Some(text) }];
+    let mut values = vec![Value { name: Name::error(), value: Some(text.clone()), beside: Some(text) }];
     if errs {
         return values;
     }
     for (at, &result) in outcome.results.iter().enumerate() {
-        if let Some(place) = place(look, Place::Result(at)) {
-            values.push(value(look, region, &place, result));
+        if let Some(name) = name(look, Place::Result(at)) {
+            values.push(value(look, region, &name, result));
         }
     }
     for (at, &global) in outcome.globals.iter().enumerate() {
         if !is_untouched(look, Place::Global(at), [global; 2])
-            && let Some(place) = place(look, Place::Global(at))
+            && let Some(name) = name(look, Place::Global(at))
         {
-            values.push(value(look, region, &place, global));
+            values.push(value(look, region, &name, global));
         }
     }
     values
 }
 
-fn value(look: &mut Look<'_>, region: &Region, place: &str, value: Term) -> Value {
+fn value(look: &mut Look<'_>, region: &Region, name: &Name, value: Term) -> Value {
     let mut known = PathFacts::new();
     let simple = if known.assume(&mut look.arena.terms, region.condition) {
         look.arena.terms.simplify(value, &known)
@@ -258,7 +312,7 @@ fn value(look: &mut Look<'_>, region: &Region, place: &str, value: Term) -> Valu
     let names = look.names();
     let said = |names: Names<'_>| text::text(names, &look.arena, simple);
     let beside = said(Names { beside_final: true, ..names }).map(|text: Text| text.within(Binding::Sum));
-    Value { place: place.to_string(), value: said(names).map(|text| text.text), beside }
+    Value { name: name.clone(), value: said(names).map(|text| text.text), beside }
 }
 
 /// A store with the condition on which both end, and differ.
