@@ -550,6 +550,7 @@ pub const ALL: &[Fault] = &[
     kernel("kernel/scalars/seen-elsewhere", "prover/kernel/src/scalars/objects.rs", "an object is seen elsewhere too"),
     kernel("kernel/scalars/helper-returns", "prover/kernel/src/scalars/in_place.rs", "a helper in place returns early"),
     kernel("kernel/scalars/helper-contract", "prover/kernel/src/scalars/in_place.rs", "a helper loses its contract"),
+    kernel("kernel/scalars/read-before", "prover/kernel/src/scalars/expansion.rs", "it is read before a call"),
     kernel("kernel/scalars/aliased", "prover/kernel/src/scalars/promotion.rs", "another variable leads to the field"),
     kernel("kernel/scalars/argument-assigned", "prover/kernel/src/scalars/in_place.rs", "it assigns its argument"),
     kernel("kernel/scalars/written-by-call", "prover/kernel/src/scalars/locations.rs", "a call may write the global"),

@@ -5,10 +5,11 @@
 //! Rule *In place* (`proofs/soundness.md`). Helpers that both versions have are compared by themselves, and stay.
 
 use super::in_place::{Call, in_place, in_rounds, is_plain, is_simple};
+use super::short_circuit::{as_branch, operands};
 use super::variables::added;
 use crate::bounds::scalars::MAX_IN_PLACE;
 use crate::effects::direct_callees;
-use lang_l::hir::{BinOp, Block, Expr, ExprKind, Local, Place, ProcId, Rhs, Stmt, StmtKind, Unit, Version};
+use lang_l::hir::{Block, Expr, ExprKind, Local, Place, ProcId, Rhs, Stmt, StmtKind, Unit, Version};
 use std::collections::BTreeSet;
 use std::mem;
 
@@ -76,8 +77,8 @@ impl Caller<'_> {
         for mut stmt in mem::take(&mut block.stmts) {
             let is_loop = matches!(stmt.kind, StmtKind::While { .. });
             stmt.blocks_mut().into_iter().for_each(|inner| self.block(inner, in_loop || is_loop));
-            while let Some(hoisted) = self.hoisted(&mut stmt, in_loop) {
-                block.stmts.extend(hoisted);
+            while let Some(first) = self.first(&mut stmt, in_loop) {
+                block.stmts.extend(first);
             }
             match self.statement(&stmt, in_loop) {
                 Some(stmts) => block.stmts.extend(stmts),
@@ -110,8 +111,8 @@ impl Caller<'_> {
         Some(stmts)
     }
 
-    /// A helper in front of a statement that calls it before it does anything else, and has a variable now in place of that.
-    fn hoisted(&mut self, stmt: &mut Stmt, in_loop: bool) -> Option<Vec<Stmt>> {
+    /// What a statement evaluates before it does anything else, in front of it, where that is a helper in place or a branch around one.
+    fn first(&mut self, stmt: &mut Stmt, in_loop: bool) -> Option<Vec<Stmt>> {
         let looks_first = match &stmt.kind {
             // All that it does is to call, and that is seen to as a whole.
             StmtKind::Assign(Place::Local(_), Rhs::Expr(Expr { kind: ExprKind::Call(..), .. })) => false,
@@ -121,7 +122,13 @@ impl Caller<'_> {
         if !looks_first {
             return None;
         }
-        let first = stmt.exprs_mut().into_iter().find(|e| !is_simple(e)).and_then(first_call)?;
+        let first = stmt.exprs_mut().into_iter().find(|e| !is_simple(e))?;
+        self.hoisted(first, in_loop).or_else(|| self.branched(first, in_loop))
+    }
+
+    /// A helper in front of an expression that calls it first, and has a variable now in place of that.
+    fn hoisted(&mut self, first: &mut Expr, in_loop: bool) -> Option<Vec<Stmt>> {
+        let first = first_call(first)?;
         let ExprKind::Call(callee, args) = &first.kind else { return None };
         if !self.is_wanted(*callee, in_loop) {
             return None;
@@ -139,6 +146,19 @@ impl Caller<'_> {
         self.done += 1;
         Some(stmts)
     }
+
+    /// A branch in front of an expression that calls helpers only sometimes, and has a variable now in place of what does so first.
+    fn branched(&mut self, first: &mut Expr, in_loop: bool) -> Option<Vec<Stmt>> {
+        let first = first_operator(first)?;
+        let (_, sometimes) = operands(first)?;
+        let is_wanted = |part: &Expr| matches!(part.kind, ExprKind::Call(callee, _) if self.is_wanted(callee, in_loop));
+        if !sometimes.into_iter().any(|operand| operand.any(&is_wanted)) {
+            return None;
+        }
+        let mut branch = as_branch(first, self.locals)?;
+        branch.blocks_mut().into_iter().for_each(|inner| self.block(inner, in_loop));
+        Some(vec![branch])
+    }
 }
 
 /// The call that an expression evaluates before anything but variables and literals, if that is so whatever their values are.
@@ -149,10 +169,21 @@ fn first_call(e: &mut Expr) -> Option<&mut Expr> {
             return Some(e);
         }
     }
-    let count = match &e.kind {
-        ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, ..) | ExprKind::Cond(..) => 1,
-        _ => usize::MAX,
-    };
-    let mut parts = e.parts_mut().into_iter().take(count);
-    parts.find(|part| !is_simple(part)).and_then(first_call)
+    first_part(e).and_then(first_call)
+}
+
+/// The operator that may leave out an operand, and that an expression evaluates before anything but variables and literals.
+fn first_operator(e: &mut Expr) -> Option<&mut Expr> {
+    if operands(e).is_some() {
+        return Some(e);
+    }
+    first_part(e).and_then(first_operator)
+}
+
+/// The first part of an expression that is neither variable nor literal, if it is evaluated whatever the others are.
+fn first_part(e: &mut Expr) -> Option<&mut Expr> {
+    let count = if operands(e).is_some() { 1 } else { usize::MAX };
+    let is_passed =
+        |part: &Expr| is_simple(part) || faults::planted("kernel/scalars/read-before") && operands(part).is_none();
+    e.parts_mut().into_iter().take(count).find(|part| !is_passed(part))
 }

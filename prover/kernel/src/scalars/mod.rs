@@ -2,7 +2,7 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Six rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
+//! Seven rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
 //! is handed to, and of those that only one version has (`expansion`), *Promotion* (`promotion`) of fields that a loop looks at through
 //! one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
 //! compared as they are written. *Sinking* (`sinking`) of objects to where they are needed, *Rotation* (`rotation`) of loops before which
@@ -22,6 +22,7 @@ mod objects;
 mod promotion;
 mod returns;
 mod rotation;
+mod short_circuit;
 mod sinking;
 mod turn;
 mod variables;
@@ -548,6 +549,17 @@ mod tests {
         expands("c := find(x, n);", &format!("{FOUND} c := s;"));
         expands("if (find(x, n) != null) { r := 1; }", &format!("{FOUND} d := s; if (d != null) {{ r := 1; }}"));
         expands("return n, find(x, n);", &format!("{FOUND} d := s; return n, d;"));
+        for (written, expected) in [
+            ("x.f > 0 && Q", "if (x.f > 0) { P t := Q; } else { t := false; }"),
+            ("n > 0 || Q", "if (n > 0) { t := true; } else { P t := Q; }"),
+            ("n > 0 ==> Q", "if (n > 0) { P t := Q; } else { t := true; }"),
+            ("n > 0 ? n > 1 : Q", "if (n > 0) { t := n > 1; } else { P t := Q; }"),
+        ] {
+            let own = written.replace('Q', "find(x, n) == null");
+            let own = format!("if ({own}) {{ r := 1; }}");
+            let found = expected.replace('Q', "d == null").replace('P', &format!("{FOUND} d := s;"));
+            expands(&own, &format!("{found} if (t) {{ r := 1; }}"));
+        }
         // What it is handed and does not assign is not copied, and a helper within another one is in place as well.
         expands("r := last(x).f;", "s := null; s := x; while (s.g != null) { s := s.g; } d := s; r := d.f;");
         expands(
@@ -573,9 +585,8 @@ mod tests {
             // The second value looks at a result that the first has assigned.
             "while (n > 0) { r, n := both(n); }",
             // Something is looked at before.
-            "if (x.f > 0 && find(x, n) == null) { r := 1; }",
             "if (x.g == find(x, n)) { r := 1; }",
-            "if (n > 0 ? true : find(x, n) == null) { r := 1; }",
+            "r := x.f + (n > 0 && find(x, n) == null ? 1 : 2);",
             "tally := tally + last(x).f;",
             "while (find(x, n) != null) { n := n + 1; }",
         ] {
