@@ -225,32 +225,25 @@ impl Words<'_> {
         match &claim.evidence {
             ProofEvidence::Plain => {}
             ProofEvidence::Paths(evidence) => {
-                let PathsEvidence { plan: InliningPlan { inline, depths, outcomes, only_at, sweeps }, relations } =
-                    evidence;
+                let PathsEvidence {
+                    plan: InliningPlan { inline, depths, outcomes, only_at, sweeps, told_apart },
+                    relations,
+                } = evidence;
                 entry.depths = Some(*depths);
                 entry.most_paths = *outcomes;
                 entry.only_at = only_at.map(|place| [place.file.0, place.start, place.end]);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &inline[version])));
                 entry.sweeps = [0, 1].map(|version| self.sweeps(version, &sweeps[version]));
+                if told_apart.iter().any(|own| !own.is_empty()) {
+                    entry.told_apart = Some([0, 1].map(|version| self.names(version, &told_apart[version])));
+                }
                 entry.paths = entries::paths(relations);
             }
             ProofEvidence::Loops(LoopsEvidence { whole: PathsEvidence { plan, relations }, loops }) => {
                 entry.depths = Some(plan.depths);
                 entry.in_place = Some([0, 1].map(|version| self.names(version, &plan.inline[version])));
                 entry.paths = entries::paths(relations);
-                let related = |own: &LoopEvidence| LoopsEntry {
-                    left: self.name(0, own.pair.0),
-                    right: self.name(1, own.pair.1),
-                    turns: (own.turns != Turns::default()).then(|| own.turns.clone()),
-                    compared: own.compared,
-                    equal: own.equal.clone(),
-                    facts: own.facts.clone(),
-                    results: own.results.clone(),
-                    apart: own.apart.clone(),
-                    exit: own.exit.clone(),
-                    paths: entries::paths(&own.relations),
-                };
-                entry.loops = loops.iter().map(related).collect();
+                entry.loops = loops.iter().map(|own| self.loops(own)).collect();
             }
             ProofEvidence::Summaries(SummariesEvidence { plan, summaries, exact }) => {
                 entry.exact_products = exact.clone();
@@ -260,6 +253,21 @@ impl Words<'_> {
             }
         }
         entry
+    }
+
+    fn loops(&self, own: &LoopEvidence) -> LoopsEntry {
+        LoopsEntry {
+            left: self.name(0, own.pair.0),
+            right: self.name(1, own.pair.1),
+            turns: (own.turns != Turns::default()).then(|| own.turns.clone()),
+            compared: own.compared,
+            equal: own.equal.clone(),
+            facts: own.facts.clone(),
+            results: own.results.clone(),
+            apart: own.apart.clone(),
+            exit: own.exit.clone(),
+            paths: entries::paths(&own.relations),
+        }
     }
 
     fn sweeps(&self, version: usize, all: &BTreeMap<ProcId, Sweep>) -> BTreeMap<String, Sweep> {
@@ -353,16 +361,18 @@ impl Reader<'_> {
         };
         let evidence = match (entry.depths, &entry.in_place) {
             (Some(depths), Some(in_place)) => {
-                let ids = |version: usize| -> Result<BTreeSet<ProcId>, Rejection> {
-                    in_place[version].iter().map(|name| self.procedure(version, name)).collect()
+                let ids = |names: &[Vec<String>; 2], version: usize| -> Result<BTreeSet<ProcId>, Rejection> {
+                    names[version].iter().map(|name| self.procedure(version, name)).collect()
                 };
+                let told_apart = entry.told_apart.clone().unwrap_or_default();
+                let told_apart = [ids(&told_apart, 0)?, ids(&told_apart, 1)?];
                 let only_at = entry.only_at.map(|[file, start, end]| Span { file: FileId(file), start, end });
                 let sweeps = |version: usize| -> Result<BTreeMap<ProcId, Sweep>, Rejection> {
                     let own = |(name, own): (&String, &Sweep)| Ok((self.procedure(version, name)?, own.clone()));
                     entry.sweeps[version].iter().map(own).collect()
                 };
-                let (inline, sweeps) = ([ids(0)?, ids(1)?], [sweeps(0)?, sweeps(1)?]);
-                let plan = InliningPlan { inline, depths, outcomes: entry.most_paths, only_at, sweeps };
+                let (inline, sweeps) = ([ids(in_place, 0)?, ids(in_place, 1)?], [sweeps(0)?, sweeps(1)?]);
+                let plan = InliningPlan { inline, depths, outcomes: entry.most_paths, only_at, sweeps, told_apart };
                 let whole = PathsEvidence { plan, relations: entries::relations(&entry.paths) };
                 if let Some(summaries) = &entry.summaries {
                     let summaries = summaries.iter().map(|own| self.summary(own)).collect::<Result<_, _>>()?;

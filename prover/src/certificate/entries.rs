@@ -133,6 +133,9 @@ pub(super) struct ProofEntry {
     /// The loops that are taken as a whole, by version, and what all turns of each do together.
     #[serde(skip_serializing_if = "are_empty", default)]
     pub(super) sweeps: [BTreeMap<String, Sweep>; 2],
+    /// The procedures whose calls are executed in place where they go no further, by version.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) told_apart: Option<[Vec<String>; 2]>,
     /// How paths are related; those that are not named contradict each other in plain sight.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) paths: Vec<PathsEntry>,

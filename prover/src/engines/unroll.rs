@@ -4,7 +4,7 @@
 
 use super::{Engine, paths, relational};
 use crate::budget::unroll::MAX_UNROLLED;
-use crate::goal::{Claim, Goal, Pair, PairProof, Program, Rule};
+use crate::goal::{Claim, Goal, PairProof, Rule};
 use crate::lower::is_loop;
 use kernel::bounds::pair::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES};
 use kernel::effects::direct_callees;
@@ -38,7 +38,7 @@ impl Engine for Unrolling {
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
         let mut best: Option<PairProof> = None;
-        for plan in unrollings(goal.program, goal.pair) {
+        for plan in unrollings(goal) {
             let reached = best.as_ref().map_or(goal.reached, |best| best.level.max(goal.reached));
             // What is missing to mutual termination is seldom found by going far.
             if reached == Some(Level::Full) || (reached.is_some() && plan.depths.iter().sum::<usize>() > 1) {
@@ -60,11 +60,12 @@ impl Engine for Unrolling {
     }
 }
 
-/// Which recursive calls to execute in place once or twice: to the end if it is near, one call or loop of one side, all loops, all
-/// that recurs.
+/// Which recursive calls to execute in place once or twice: to the end if it is near; those that go no further; one call or
+/// loop of one side, all loops, all that recurs.
 ///
 /// Of a loop only the loops within it are looked at: its own turns take part in the proof of the procedure it is in.
-fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<InliningPlan> {
+fn unrollings(goal: &Goal<'_>) -> Vec<InliningPlan> {
+    let (program, pair) = (goal.program, goal.pair);
     let own = [pair.0, pair.1];
     let code = |version: usize, id: ProcId| program.unit.procedure(version, id);
     let plan = |inline, depths| InliningPlan::of(inline, depths);
@@ -89,6 +90,9 @@ fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<InliningPlan> {
     if !looped && (somewhere(0) || somewhere(1)) {
         let deep = plan(all.clone(), [MAX_EVALUATED_DEPTH; 2]);
         plans.push(InliningPlan { outcomes: Some(MAX_EVALUATED_OUTCOMES), ..deep });
+    }
+    if !looped {
+        plans.extend(told_apart(goal, &recurs, &all));
     }
     for version in 0..2 {
         let sites = call_sites(code(version, own[version]), &recurs[version]);
@@ -115,6 +119,24 @@ fn unrollings(program: &Program<'_>, pair: Pair) -> Vec<InliningPlan> {
         }
     }
     plans
+}
+
+/// Calls of such recursion in place where they go no further, of both versions or of one; and so with helpers in place, of all that are
+/// called.
+fn told_apart(goal: &Goal<'_>, recurs: &[BTreeSet<ProcId>; 2], called: &[BTreeSet<ProcId>; 2]) -> Vec<InliningPlan> {
+    let recursion = |version: usize| -> BTreeSet<ProcId> {
+        let is_recursion = |id: &ProcId| !is_loop(goal.program.unit.procedure(version, *id));
+        recurs[version].iter().copied().filter(is_recursion).collect()
+    };
+    let [left, right] = [0, 1].map(recursion);
+    if left.is_empty() && right.is_empty() {
+        return Vec::new();
+    }
+    let ways = [[left.clone(), right.clone()], [left, BTreeSet::new()], [BTreeSet::new(), right]];
+    let helpers = paths::in_place(goal);
+    let is_called = (0..2).any(|version| !helpers.inline[version].is_disjoint(&called[version]));
+    let plans = [InliningPlan::of(Default::default(), [0, 0])].into_iter().chain(is_called.then_some(helpers));
+    plans.flat_map(|plan| ways.clone().map(|told_apart| InliningPlan { told_apart, ..plan.clone() })).collect()
 }
 
 /// Where a procedure calls some others.

@@ -91,9 +91,10 @@ fn plan(story: &Findings, random: &mut Random) -> InliningPlan {
         let all = (0u32..).map(ProcId).zip(&story.lowered.versions[version].procedures);
         all.filter(|(_, code)| code.body.is_some()).map(|(id, _)| id).collect()
     };
-    match random.below(3) {
+    match random.below(4) {
         0 => InliningPlan::of(Default::default(), [0, 0]),
-        1 => InliningPlan::of([0, 1].map(with_body), [1 + random.below(2), 1 + random.below(2)]),
+        1 => InliningPlan { told_apart: [0, 1].map(with_body), ..InliningPlan::of(Default::default(), [0, 0]) },
+        2 => InliningPlan::of([0, 1].map(with_body), [1 + random.below(2), 1 + random.below(2)]),
         _ => InliningPlan::of([0, 1].map(with_body), [random.below(2), random.below(2)]),
     }
 }

@@ -43,7 +43,7 @@ pub fn check(
     if !goal.is_defined() {
         return reject("an external procedure has no paths");
     }
-    evidence.plan.check_with_sweeps(program, solver)?;
+    evidence.plan.check_of_paths(program, solver)?;
     let mut arena = Arena::new(program.unit);
     let (assumed, sayable) = assumptions(program, pair, goal.when, &mut arena);
     if !sayable {

@@ -29,25 +29,29 @@ pub struct InliningPlan {
     pub only_at: Option<Span>,
     /// Which loops are taken as a whole instead, in each version, and what all their turns do together.
     pub sweeps: [BTreeMap<ProcId, Sweep>; 2],
+    /// Whose calls are executed in place where they go no further, in each version.
+    pub told_apart: [BTreeSet<ProcId>; 2],
 }
 
 impl InliningPlan {
     /// A plan without more bounds.
     pub fn of(inline: [BTreeSet<ProcId>; 2], depths: [usize; 2]) -> Self {
-        InliningPlan { inline, depths, outcomes: None, only_at: None, sweeps: Default::default() }
+        let (sweeps, told_apart) = Default::default();
+        InliningPlan { inline, depths, outcomes: None, only_at: None, sweeps, told_apart }
     }
 
     /// Whether calls can be executed in place like this, without endless work, and loops do what is said of them.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn check_with_sweeps(&self, program: Both<'_>, solver: &mut Solver) -> Result<(), Rejection> {
+    pub fn check_of_paths(&self, program: Both<'_>, solver: &mut Solver) -> Result<(), Rejection> {
         let [left, right] = &self.sweeps;
-        InliningPlan { sweeps: Default::default(), ..self.clone() }.check(program)?;
+        InliningPlan { sweeps: Default::default(), told_apart: Default::default(), ..self.clone() }.check(program)?;
         [left, right].into_iter().enumerate().try_for_each(|(version, own)| sweep::check(program, version, own, solver))
     }
 
-    /// Whether calls can be executed in place like this, without endless work, where no loop is taken as a whole.
+    /// Whether calls can be executed in place like this, without endless work, where no loop is taken as a whole,
+    /// and no call is told apart from others.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -66,6 +70,9 @@ impl InliningPlan {
         }
         if self.sweeps.iter().any(|own| !own.is_empty()) {
             return reject("loops are taken as a whole by paths alone");
+        }
+        if self.told_apart.iter().any(|own| !own.is_empty()) {
+            return reject("calls of recursion are told apart by paths alone");
         }
         Ok(())
     }
@@ -121,7 +128,8 @@ impl Run<'_> {
     pub fn limits(&self, version: usize) -> Limits {
         let own = self.own.clone().unwrap_or_default();
         let [turns, other_turns] = own.turns;
-        let [told_apart, others_told_apart] = own.told_apart;
+        let mut told_apart = own.told_apart[version].clone();
+        told_apart.extend(&self.plan.told_apart[version]);
         // What is related is called somewhere within a run.
         let whole_run = self.program.begins_run(self.pair) && own.parameter_numbers.is_none();
         Limits {
@@ -132,7 +140,7 @@ impl Run<'_> {
             parameter_numbers: own.parameter_numbers.filter(|_| version == 1),
             apart: if version == 1 { own.apart } else { Vec::new() },
             turns: if version == 1 { other_turns } else { turns },
-            told_apart: if version == 1 { others_told_apart } else { told_apart },
+            told_apart,
             whole_run,
             ..Limits::default()
         }
