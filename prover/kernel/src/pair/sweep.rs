@@ -10,6 +10,7 @@
 
 use super::Both;
 use super::products::Asked;
+use crate::bounds::pair::MAX_INLINE_DEPTH;
 use crate::effects::is_loop;
 use crate::exec::state::Outcome;
 use crate::exec::sweep::{Before, Cells, Sweep};
@@ -45,6 +46,20 @@ pub fn with_exact(program: Both<'_>, version: usize, id: ProcId, own: Sweep, sol
     Some(Sweep { exact: asked.exact(), ..own })
 }
 
+/// How a turn of a loop is executed: helpers that do not recur and have no contract are in place.
+pub fn limits(program: Both<'_>, version: usize, id: ProcId) -> Limits {
+    let (Some(code), effects) = (program.unit.versions.get(version), program.effects[version]) else {
+        return Limits::default();
+    };
+    let is_helper = |&callee: &ProcId| {
+        let own = code.procedure(callee);
+        let has_contract = !own.requires.is_empty() || !own.ensures.is_empty() || own.modifies.is_some();
+        own.body.is_some() && !is_loop(own) && !has_contract && !effects[callee.index()].recursive(callee)
+    };
+    let inline = effects[id.index()].callees.iter().copied().filter(is_helper).collect();
+    Limits { inline, inline_depth: MAX_INLINE_DEPTH, ..Limits::default() }
+}
+
 struct Swept<'s> {
     program: Both<'s>,
     version: usize,
@@ -59,7 +74,7 @@ impl Swept<'_> {
         let Both { unit, effects } = self.program;
         let (version, effects) = (self.version, effects[self.version]);
         let mut arena = Arena::new(unit);
-        let limits = Limits { sweeps: self.sweeps.clone(), ..Limits::default() };
+        let limits = Limits { sweeps: self.sweeps.clone(), ..limits(self.program, version, self.id) };
         let (view, assumed, _) =
             on_entry(&mut Executor::new(unit, version, effects, limits.clone(), &mut arena), self.id);
         let executed = execute(unit, version, effects, &limits, &mut arena, (self.id, &assumed));

@@ -12,6 +12,7 @@ use kernel::exec::state::Outcome;
 use kernel::exec::sweep::{Cells, Range, Sweep, Total, Value};
 use kernel::exec::{Executor, Limits, on_entry};
 use kernel::pair::Both;
+use kernel::pair::sweep::limits;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -24,7 +25,7 @@ use smt::term::{Ending, Func, Node, Selector, Sort, Term};
 pub(super) fn proposed(program: Both<'_>, version: usize, id: ProcId) -> Vec<Sweep> {
     let mut arena = Arena::new(program.unit);
     let effects = program.effects[version];
-    let limits = Limits { join: true, ..Limits::default() };
+    let limits = Limits { join: true, ..limits(program, version, id) };
     let mut executor = Executor::new(program.unit, version, effects, limits, &mut arena);
     let (view, assumed, _) = on_entry(&mut executor, id);
     let Ok(execution) = executor.run(id, &assumed) else { return Vec::new() };
