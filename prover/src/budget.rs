@@ -124,6 +124,8 @@ pub(crate) mod loops {
     pub(crate) const MAX_UNDER_FLAGS: usize = 64;
     /// Nor of what one of them computes and the other has in a variable.
     pub(crate) const MAX_COMPUTED: usize = 48;
+    /// Of a loop that tests for more bounds than this none is taken for the least of them.
+    pub(crate) const MAX_BOUNDS: usize = 4;
     /// Of the numbers that helpers are called with no more than this are looked at.
     pub(crate) const MAX_LITERALS: usize = 4;
     /// So many attempts are worth it in all ways.

@@ -73,7 +73,7 @@ pub enum Fact {
     Truth(Atom, bool),
     /// Another one does not hold.
     Not(Box<Fact>),
-    /// The second holds where the first does.
+    /// The second holds where the first does; it may be one that holds where another does.
     Under(Box<[Fact; 2]>),
 }
 

@@ -41,8 +41,8 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
         Fact::Not(other) => other.is_plain() && is_typed(program, pair, other, at_exit),
         Fact::Under(both) => {
             let [first, second] = &**both;
-            let plain = second.is_plain() && !matches!(first, Fact::Under(_));
-            plain && both.iter().all(|fact| is_typed(program, pair, fact, at_exit))
+            let is_formed = !matches!(first, Fact::Under(_)) && !matches!(second, Fact::Not(_));
+            is_formed && both.iter().all(|fact| is_typed(program, pair, fact, at_exit))
         }
     }
 }

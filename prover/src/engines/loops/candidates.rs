@@ -6,6 +6,7 @@
 
 use super::computed;
 use super::flags::{self, moved};
+use super::least;
 use super::under;
 use crate::budget::loops::MAX_LITERALS;
 use crate::goal::{Pair, Program};
@@ -116,8 +117,8 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 
 /// Facts that are looked for where those on entry alone do not do: where counters begin or do not come to, that they are below a
 /// length, whether flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does;
-/// that the sum of a counter from one and one that ends there is one more than what they run up to or down from; what tests say; and what
-/// one of them computes that the other has in a variable.
+/// that the sum of a counter from one and one that ends there is one more than what they run up to or down from; what tests say; what
+/// one of them computes that the other has in a variable; and which of the bounds of one is the least, that the other has.
 pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let mut found = Vec::new();
@@ -154,6 +155,7 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     found.extend(under::facts(program, pair));
     found.extend(under::guards(program, pair));
     found.extend(computed::facts(program, pair));
+    found.extend(least::facts(program, pair));
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found
 }

@@ -17,6 +17,7 @@ mod computed;
 mod couple;
 mod flags;
 mod layouts;
+mod least;
 mod pace;
 mod partners;
 mod parts;

@@ -72,6 +72,23 @@ pub(super) fn kept(code: &Procedure, id: ProcId) -> BTreeSet<usize> {
     kept
 }
 
+/// The numbers that a loop hands on as it was given them, and that it tests others to be less than.
+pub(super) fn bounds(version: usize, code: &Procedure, id: ProcId) -> Vec<Atom> {
+    let kept = kept(code, id);
+    let mut found = Vec::new();
+    for test in Loop::new(version, code, 0..code.params).tests() {
+        let bound = match test {
+            Fact::AtMost(counter, bound, -1) if !kept.contains(&counter.parameter) => bound,
+            Fact::AtMost(bound, counter, 0) if !kept.contains(&counter.parameter) => bound,
+            _ => continue,
+        };
+        if kept.contains(&bound.parameter) && !found.contains(&bound) {
+            found.push(bound);
+        }
+    }
+    found
+}
+
 /// A loop of a version, and the parameters that facts speak of, each with the number that it has in them.
 struct Loop<'c> {
     version: usize,

@@ -244,13 +244,13 @@ fn facts_speak_of_what_is_there() {
     case.effects[0][1].accesses.extend([0, 1].map(|field| Selector::Field(FieldId(field))));
     let read = |parameter: usize, steps: Vec<Step>| Atom { version: 0, parameter, steps };
     let value = || read(2, vec![Step::Field(FieldId(0))]);
+    let under = |other: Fact| Fact::Under(Box::new([Fact::NotZero(value()), other]));
     let wrong = [
         Fact::NotNull(atom(2, 0)),
         Fact::NotNull(atom(0, 3)),
         Fact::NotNull(atom(0, 0)),
         Fact::NotNull(value()),
         Fact::NotZero(atom(0, 2)),
-        Fact::Is(atom(0, 2), 0),
         Fact::Null(atom(0, 0)),
         Fact::AtMost(atom(0, 0), atom(1, 2), 0),
         Fact::Equal(atom(0, 0), atom(1, 2), 0),
@@ -270,9 +270,10 @@ fn facts_speak_of_what_is_there() {
         Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 9])),
         Fact::Not(Box::new(Fact::Is(atom(0, 2), 0))),
         Fact::Not(Box::new(Fact::Not(Box::new(Fact::NotZero(value()))))),
-        Fact::Under(Box::new([Fact::NotZero(value()), Fact::Is(atom(0, 2), 0)])),
+        under(under(Fact::Is(atom(0, 2), 0))),
         Fact::Under(Box::new([Fact::Is(atom(0, 2), 0), Fact::NotZero(value())])),
-        Fact::Under(Box::new([Fact::NotZero(value()), Fact::Not(Box::new(Fact::NotZero(value())))])),
+        under(Fact::Not(Box::new(Fact::NotZero(value())))),
+        Fact::Under(Box::new([under(Fact::Is(atom(1, 0), 1)), Fact::NotZero(value())])),
     ];
     for fact in wrong {
         let why = case.refused(&with_fact(fact.clone()));
@@ -287,7 +288,7 @@ fn facts_speak_of_what_is_there() {
         Fact::Null(read(2, vec![Step::Field(FieldId(1)); 2])),
         Fact::NotNull(read(2, vec![Step::Field(FieldId(1)); 2])),
         Fact::Not(Box::new(Fact::Is(value(), 3))),
-        Fact::Under(Box::new([Fact::Not(Box::new(Fact::Is(value(), 3))), Fact::Is(atom(1, 0), 1)])),
+        Fact::Under(Box::new([Fact::Not(Box::new(Fact::Is(value(), 3))), under(Fact::Is(atom(1, 0), 1))])),
     ];
     for fact in right {
         let why = case.refused(&with_fact(fact.clone()));
