@@ -309,7 +309,7 @@ fn a_row_does_not_speak_for_stores_that_differ_otherwise() {
     let file = program(
         "bounded.l",
         &format!(
-            "procedure p(a: int[], n: int) returns (r: int) {{ var m: int := n; {turn} }}
+            "version before procedure p(a: int[], n: int) returns (r: int) {{ var m: int := n; {turn} }}
              version after procedure p(a: int[], n: int) returns (r: int) {{ var m: int := n; if (m > a.length) {{ m := a.length; }} {turn} }}"
         ),
     );
