@@ -40,7 +40,8 @@ fn seen(look: &mut Look<'_>, region: &Region, unequal: &[&Output]) -> Option<Str
         !matches!(output.place, Place::Slot(..)) && look.arena.terms.sort(output.values[0]) != Sort::Ref
     };
     let heaps = [0, 1].map(|side| look.meetings.outcomes[side][meeting.paths[side]].heap);
-    let same_heap = heaps.iter().all(|&heap| look.arena.heaps.history(heap).len() <= 1);
+    // A call stands there only if it may write something.
+    let same_heap = heaps.iter().all(|&heap| look.arena.heaps.history(heap).is_empty());
     if unequal.is_empty() || !same_heap || !unequal.iter().all(plain) {
         return None;
     }

@@ -201,10 +201,11 @@ fn together(look: &mut Look<'_>, ways: Vec<Way>, solver: &mut Solver) -> Vec<Way
     apart
 }
 
-fn either(one: Way, other: Way) -> Way {
-    let said = [&one, &other].map(|way| relation("true", &way.signature, &way.between));
+/// An output has no value where a version errs, and that is said of earlier ways.
+fn either(one: Way, earlier: Way) -> Way {
+    let said = [&earlier, &one].map(|way| relation("true", &way.signature, &way.between));
     let between = if said.iter().any(|said| said == "true") { Vec::new() } else { vec![one_of(&said)] };
-    Way { signature: Signature::default(), between, parts: [one.parts, other.parts].concat() }
+    Way { signature: Signature::default(), between, parts: [one.parts, earlier.parts].concat() }
 }
 
 /// Whether a store may be where one of the first holds, and one of the others.
