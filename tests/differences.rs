@@ -274,7 +274,7 @@ fn pair_of(report: &Json, name: &str) -> Json {
 /// In a relation the places are those of the final stores: what leads to one is what it was on entry, where it is written as well.
 #[test]
 fn a_relation_speaks_of_places_that_are_there_at_the_end() {
-    let classes = "class Node { val: int; next: Node; } class List { head: Node; } global g: int;";
+    let classes = "class Node { val: int; next: Node; } class Holder { cells: int[]; } global g: int;";
     for (name, old, new, relation) in [
         (
             "moved.l",
@@ -293,6 +293,12 @@ fn a_relation_speaks_of_places_that_are_there_at_the_end() {
             "procedure p(a: int[], b: int[]) requires a != b; { a[g] := 1; g := g + 1; a[b[0]] := 1; }",
             "procedure p(a: int[], b: int[]) requires a != b; { a[g] := 1; g := g + 1; a[b[0]] := 2; }",
             "a'[old(b[0])] == 2",
+        ),
+        (
+            "cut_off.l",
+            "procedure p(d: Holder, i: int) { d.cells[i] := 1; d.cells := null; }",
+            "procedure p(d: Holder, i: int) { d.cells[i] := 2; d.cells := null; }",
+            "old(d.cells)[i] == 1 && old(d.cells)'[i] == 2",
         ),
     ] {
         let file = program(name, &format!("{classes} version 0 {old} version 1 {new}"));
