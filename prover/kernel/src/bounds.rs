@@ -64,6 +64,8 @@ pub mod pair {
     pub const MAX_TURNS: usize = 4;
     /// No more than this is read in a fact, one from the other.
     pub const MAX_STEPS: usize = 8;
+    /// A fact that holds where others do has no more of these than this.
+    pub const MAX_PREMISES: usize = 8;
     /// The parameters and results of version 1 that have no partner are numbered from here on; no loop has so many.
     pub const APART: u32 = 1 << 16;
 }

@@ -153,6 +153,16 @@ impl Fact {
         }
     }
 
+    /// How many others have to hold for it to say something.
+    pub fn premises(&self) -> usize {
+        std::iter::successors(Some(self), |fact| match fact {
+            Fact::Under(both) => Some(&both[1]),
+            _ => None,
+        })
+        .skip(1)
+        .count()
+    }
+
     /// Whether it is not made of others.
     pub fn is_plain(&self) -> bool {
         !matches!(self, Fact::Not(_) | Fact::Under(_))

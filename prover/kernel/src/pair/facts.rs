@@ -1,7 +1,7 @@
 //! Whether what is said of two loops can be said: variables and what is read from them must be there, and of one type.
 
 use super::{Both, Pair};
-use crate::bounds::pair::MAX_STEPS;
+use crate::bounds::pair::{MAX_PREMISES, MAX_STEPS};
 use crate::fact::{Atom, Fact, Step, field_of};
 use lang_l::hir::{Local, Type, Unit};
 use smt::term::Sort;
@@ -42,7 +42,9 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
         Fact::Under(both) => {
             let [first, second] = &**both;
             let is_formed = !matches!(first, Fact::Under(_)) && !matches!(second, Fact::Not(_));
-            is_formed && both.iter().all(|fact| is_typed(program, pair, fact, at_exit))
+            is_formed
+                && fact.premises() <= MAX_PREMISES
+                && both.iter().all(|fact| is_typed(program, pair, fact, at_exit))
         }
     }
 }

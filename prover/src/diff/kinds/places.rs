@@ -62,13 +62,12 @@ pub(super) fn name(look: &mut Look<'_>, place: Place) -> Option<Name> {
 /// Whether all that a value on entry is read from is the same at the end, whichever way the versions go.
 fn is_kept(look: &mut Look<'_>, value: Term) -> bool {
     let node = look.arena.terms.node(value).clone();
-    let outcomes: Vec<(smt::heap::HeapId, Vec<Term>)> =
-        look.meetings.outcomes.iter().flatten().map(|outcome| (outcome.heap, outcome.globals.clone())).collect();
+    let (arena, mut outcomes) = (&mut look.arena, look.meetings.outcomes.iter().flatten());
     let is_own = match node {
-        Node::App(Func::Global(at), _) => outcomes.iter().all(|(_, globals)| globals.get(at as usize) == Some(&value)),
-        Node::App(Func::Initial(selector), ref args) => outcomes.iter().all(|(heap, _)| {
+        Node::App(Func::Global(at), _) => outcomes.all(|outcome| outcome.globals.get(at as usize) == Some(&value)),
+        Node::App(Func::Initial(selector), ref args) => outcomes.all(|outcome| {
             let index = args.get(1).copied();
-            look.arena.heaps.read(&mut look.arena.terms, *heap, selector, args[0], index) == value
+            arena.heaps.read(&mut arena.terms, outcome.heap, selector, args[0], index) == value
         }),
         _ => true,
     };
