@@ -56,6 +56,11 @@ impl Procedure {
         self.requires.iter().chain(&self.ensures).chain(places)
     }
 
+    /// Whether it has one: a `modifies` that names no place is one, too.
+    pub fn has_contract(&self) -> bool {
+        self.modifies.is_some() || self.contract_exprs().next().is_some()
+    }
+
     /// As [`Procedure::contract_exprs`], for changing them.
     pub fn contract_exprs_mut(&mut self) -> Vec<&mut Expr> {
         let places = self.modifies.iter_mut().flat_map(|modifies| &mut modifies.places);

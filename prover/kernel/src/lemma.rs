@@ -129,7 +129,7 @@ impl<'a> Lockstep<'a> {
         };
         let listed: BTreeSet<LocalId> = own.inputs.iter().map(|(id, _)| *id).collect();
         let contract = |of: &Procedure| (of.requires.clone(), of.ensures.clone(), of.modifies.clone());
-        let bare = code.contract_exprs().next().is_none() && code.modifies.is_none();
+        let bare = !code.has_contract();
         let same_contract = match own.site {
             Site::Loop { number, .. } => self.has_invariants(own, code, number),
             Site::Procedure(_) if bare => contract(lowered) == contract(code),

@@ -53,8 +53,7 @@ impl Draft<'_> {
         let Some(own) = self.source.versions[self.version].procedures.get(id.index()) else { return false };
         let named = self.source.equivs.iter().any(|equiv| [equiv.left, equiv.right].get(self.version) == Some(&id));
         own.body.is_none()
-            || own.contract_exprs().next().is_some()
-            || own.modifies.is_some()
+            || own.has_contract()
             || named
             || self.source.versions.len() < 2
             || self.namesakes(id).any(|(_, theirs)| same_signature(own, theirs))

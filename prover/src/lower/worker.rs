@@ -43,8 +43,7 @@ pub(super) fn recurs(id: ProcId, procedure: &Procedure) -> bool {
 
 /// Whether a procedure calls itself, and has no contract that speaks of each of its calls.
 fn fits(procedure: &Procedure, own: ProcId) -> bool {
-    let plain = procedure.requires.is_empty() && procedure.ensures.is_empty() && procedure.modifies.is_none();
-    (plain || faults::planted("lower/worker/contract-lost")) && calls_itself(procedure, own)
+    (!procedure.has_contract() || faults::planted("lower/worker/contract-lost")) && calls_itself(procedure, own)
 }
 
 /// Whether a procedure calls itself in its own body.

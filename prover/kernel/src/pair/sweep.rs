@@ -53,8 +53,7 @@ pub fn limits(program: Both<'_>, version: usize, id: ProcId) -> Limits {
     };
     let is_helper = |&callee: &ProcId| {
         let own = code.procedure(callee);
-        let has_contract = !own.requires.is_empty() || !own.ensures.is_empty() || own.modifies.is_some();
-        own.body.is_some() && !is_loop(own) && !has_contract && !effects[callee.index()].recursive(callee)
+        own.body.is_some() && !is_loop(own) && !own.has_contract() && !effects[callee.index()].recursive(callee)
     };
     let inline = effects[id.index()].callees.iter().copied().filter(is_helper).collect();
     Limits { inline, inline_depth: MAX_INLINE_DEPTH, ..Limits::default() }
