@@ -5,7 +5,7 @@
 //! Rule *In place* (`proofs/soundness.md`). Helpers that both versions have are compared by themselves, and stay.
 
 use super::in_place::{Call, in_place, in_rounds, is_plain, is_simple};
-use super::short_circuit::{as_branch, operands};
+use super::short_circuit::{as_branch, optional_operands};
 use super::variables::added;
 use crate::bounds::scalars::MAX_IN_PLACE;
 use crate::effects::direct_callees;
@@ -150,9 +150,8 @@ impl Caller<'_> {
     /// A branch in front of an expression that calls helpers only sometimes, and has a variable now in place of what does so first.
     fn branched(&mut self, first: &mut Expr, in_loop: bool) -> Option<Vec<Stmt>> {
         let first = first_operator(first)?;
-        let (_, sometimes) = operands(first)?;
         let is_wanted = |part: &Expr| matches!(part.kind, ExprKind::Call(callee, _) if self.is_wanted(callee, in_loop));
-        if !sometimes.into_iter().any(|operand| operand.any(&is_wanted)) {
+        if !optional_operands(first).into_iter().any(|operand| operand.any(&is_wanted)) {
             return None;
         }
         let mut branch = as_branch(first, self.locals)?;
@@ -174,7 +173,7 @@ fn first_call(e: &mut Expr) -> Option<&mut Expr> {
 
 /// The operator that may leave out an operand, and that an expression evaluates before anything but variables and literals.
 fn first_operator(e: &mut Expr) -> Option<&mut Expr> {
-    if operands(e).is_some() {
+    if !optional_operands(e).is_empty() {
         return Some(e);
     }
     first_part(e).and_then(first_operator)
@@ -182,8 +181,9 @@ fn first_operator(e: &mut Expr) -> Option<&mut Expr> {
 
 /// The first part of an expression that is neither variable nor literal, if it is evaluated whatever the others are.
 fn first_part(e: &mut Expr) -> Option<&mut Expr> {
-    let count = if operands(e).is_some() { 1 } else { usize::MAX };
-    let is_passed =
-        |part: &Expr| is_simple(part) || faults::planted("kernel/scalars/read-before") && operands(part).is_none();
+    let count = if optional_operands(e).is_empty() { usize::MAX } else { 1 };
+    let is_passed = |part: &Expr| {
+        is_simple(part) || faults::planted("kernel/scalars/read-before") && optional_operands(part).is_empty()
+    };
     e.parts_mut().into_iter().take(count).find(|part| !is_passed(part))
 }

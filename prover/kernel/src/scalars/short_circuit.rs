@@ -8,20 +8,19 @@ use super::variables::added;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, Local, Place, Rhs, Stmt, StmtKind};
 use std::mem;
 
-/// What such an operator looks at in any case, and what only sometimes.
-pub(super) fn operands(e: &Expr) -> Option<(&Expr, Vec<&Expr>)> {
+/// The operands that an operator may leave out: all but the first of such a one, and none of others.
+pub(super) fn optional_operands(e: &Expr) -> Vec<&Expr> {
     match &e.kind {
-        ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, a, b) => Some((a, vec![b])),
-        ExprKind::Cond(c, a, b) => Some((c, vec![a, b])),
-        _ => None,
+        ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, _, b) => vec![b],
+        ExprKind::Cond(_, a, b) => vec![a, b],
+        _ => Vec::new(),
     }
 }
 
 /// The branch in front, and the variable in place of the expression; `None` for another one.
 pub(super) fn as_branch(e: &mut Expr, locals: &mut Vec<Local>) -> Option<Stmt> {
-    let Expr { ty, span, .. } = e.clone();
+    let (ty, span) = (e.ty.clone(), e.span);
     let literal = |value: bool| Expr { kind: ExprKind::Bool(value), ty: ty.clone(), span };
-    operands(e)?;
     let (tested, then, els) = match mem::replace(&mut e.kind, ExprKind::Null) {
         ExprKind::Binary(BinOp::And, a, b) => (*a, *b, literal(false)),
         ExprKind::Binary(BinOp::Or, a, b) => (*a, literal(true), *b),
