@@ -8,8 +8,9 @@ use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::{env, fs, io, thread};
 
 /// A test that is given a browser: its name, and what it does.
 pub(crate) type Test = (&'static str, fn(&Path) -> Result<(), Failed>);
@@ -45,6 +46,18 @@ fn chromium() -> Option<PathBuf> {
     })
 }
 
+/// How many browsers were started.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+
+/// An empty profile in this folder. One that another browser had may still be locked by what is left of that, and the next one would go.
+fn profile(folder: &Path) -> io::Result<PathBuf> {
+    let profile = folder.join(format!("profile-{}", STARTED.fetch_add(1, Ordering::Relaxed)));
+    match fs::remove_dir_all(&profile) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(profile),
+    }
+}
+
 /// A browser with one page.
 pub(crate) struct Browser {
     process: Child,
@@ -75,7 +88,7 @@ impl Browser {
                     3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
         let mut process = Command::new("sh")
             .args(["-c", line])
-            .args([chromium, &folder.join("profile")])
+            .args([chromium, &profile(&folder)?])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
