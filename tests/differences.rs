@@ -50,6 +50,24 @@ fn a_counterexample_ends_with_the_stores_that_differ() {
     }
 }
 
+/// A field of a program without classes may be mentioned in the condition of a pair alone, wherever that stands.
+#[test]
+fn a_condition_may_have_fields_of_its_own() {
+    let claim = "equiv f ~ f when x == null || x.own == null;\n";
+    let versions = "version before
+procedure f(x: ref, n: int) returns (r: int) { x.v := x; r := n; }
+version after
+procedure f(x: ref, n: int) returns (r: int) { x.v := x; if (n == 3) { r := 4; } else { r := n; } }
+";
+    for (name, text) in [("before", format!("{claim}{versions}")), ("after", format!("{versions}{claim}"))] {
+        let told = run(["diff", "--format", "json", &program(&format!("own_fields_{name}.l"), &text)]).json();
+        for pair in told["pairs"].as_array().expect("pairs") {
+            assert_eq!(pair["complete"], true, "{name}: {pair}");
+            assert_eq!(pair["differs_when"], "x != null && n == 3", "{name}: {pair}");
+        }
+    }
+}
+
 /// What the line says is within what `ape diff` proves of the pair: all of it, where `diff` is complete.
 #[test]
 fn the_stores_that_differ_are_those_of_diff() {

@@ -19,7 +19,8 @@ use kernel::exec::{Executor, Limits, on_entry};
 use kernel::proof::Kernel;
 use kernel::relate::{ConditionalClaim, Level};
 use lang_l::Loaded;
-use lang_l::hir::{Equiv, Expr, Procedure, Unit};
+use lang_l::hir::{BinOp, Equiv, Expr, ExprKind, Procedure, Unit};
+use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
@@ -29,15 +30,24 @@ use smt::term::{Ending, Term};
 pub(super) fn read(source: &Loaded, pair: Pair, own: Option<&Expr>, text: &str) -> Option<Expr> {
     let unit = &source.unit;
     let names = names(unit, pair);
-    let both = match own {
-        Some(own) => format!("({}) && ({text})", source.sources.text(own.span)),
-        None => text.to_string(),
+    let has_own = |equiv: &&Equiv| (equiv.left, equiv.right) == pair;
+    let beside = unit.equivs.iter().find(has_own).and_then(|equiv| equiv.when.as_ref());
+    let written = |expr: &Expr| source.sources.text(expr.span);
+    let both = match (own, beside) {
+        (Some(own), _) => format!("({}) && ({text})", written(own)),
+        // The fields of a program without classes are those that it mentions, in their order, be it in the condition that it has.
+        (None, Some(beside)) => format!("({}) || ({text})", written(beside)),
+        (None, None) => text.to_string(),
     };
     let again = with_claims(source, &[(pair, both)])?.unit;
     let name = |equiv: &Equiv| (&again.procedure(0, equiv.left).name, &again.procedure(1, equiv.right).name);
     let equiv = again.equivs.iter().find(|equiv| name(equiv) == names && equiv.when.is_some())?;
     let same = same_tables(unit, &again) && same_variables(unit.procedure(0, pair.0), again.procedure(0, equiv.left));
-    equiv.when.clone().filter(|_| same)
+    let read = equiv.when.clone().filter(|_| same)?;
+    match read.kind {
+        ExprKind::Binary(BinOp::Or, _, said) if own.is_none() && beside.is_some() => Some(*said),
+        _ => Some(read),
+    }
 }
 
 /// The program with these conditions in the place of those that its pairs have; `None` where that is none.
@@ -45,16 +55,21 @@ pub(super) fn with_claims(source: &Loaded, claims: &[(Pair, String)]) -> Option<
     let unit = &source.unit;
     let mut files: Vec<(String, String)> =
         source.sources.iter().map(|(_, file)| (file.name.clone(), file.text.clone())).collect();
+    let mut places: Vec<(Span, String)> = Vec::new();
     for (pair, when) in claims {
-        for equiv in unit.equivs.iter().filter(|equiv| (equiv.left, equiv.right) == *pair) {
-            // Blanks in its place: a pair has one condition, and all else stays where it is.
-            let file = &mut files[equiv.span.file.0 as usize].1;
-            let range = equiv.span.range();
-            let blank = " ".repeat(range.len());
-            file.replace_range(range, &blank);
-        }
         let (left, right) = names(unit, *pair);
-        files.last_mut()?.1.push_str(&format!("\nequiv {left} ~ {right} when {when};\n"));
+        let claim = format!("equiv {left} ~ {right} when {when};");
+        let mut known = unit.equivs.iter().filter(|equiv| (equiv.left, equiv.right) == *pair);
+        match known.next() {
+            Some(first) => places.push((first.span, claim)),
+            None => files.last_mut()?.1.push_str(&format!("\n{claim}\n")),
+        }
+        places.extend(known.map(|other| (other.span, String::new())));
+    }
+    // From the last to the first, so that those before stay where they are.
+    places.sort_by_key(|(span, _)| std::cmp::Reverse((span.file, span.range().start)));
+    for (span, claim) in places {
+        files[span.file.0 as usize].1.replace_range(span.range(), &claim);
     }
     lang_l::load(files).ok()
 }
@@ -63,9 +78,15 @@ fn names(unit: &Unit, pair: Pair) -> (&String, &String) {
     (&unit.versions[0].procedure(pair.0).name, &unit.versions[1].procedure(pair.1).name)
 }
 
-/// Whether classes, fields and globals of the two programs, one of which may be a part of the other, have the same numbers.
+/// Whether classes, fields and globals of the two programs have the same numbers.
 fn same_tables(a: &Unit, b: &Unit) -> bool {
-    (&a.classes, &a.fields, &a.globals) == (&b.classes, &b.fields, &b.globals)
+    // Where they are declared is not compared: a condition may be longer than the one in whose place it is.
+    let classes = a.classes.iter().map(|one| (&one.name, &one.fields));
+    let fields = a.fields.iter().map(|one| (&one.name, one.class, &one.ty));
+    let globals = a.globals.iter().map(|one| (&one.name, &one.ty));
+    classes.eq(b.classes.iter().map(|one| (&one.name, &one.fields)))
+        && fields.eq(b.fields.iter().map(|one| (&one.name, one.class, &one.ty)))
+        && globals.eq(b.globals.iter().map(|one| (&one.name, &one.ty)))
 }
 
 /// Whether the variables that conditions speak of have the same numbers in a procedure and in the same one whose conditions are

@@ -3,11 +3,12 @@
 //! In: a seed and a number of pairs. Out: a [`Tally`], with each store that is not of the kind it is said to be of.
 //!
 //! Both versions are run on the stores of [`stores`](crate::stores), and the conditions of `ape diff` are evaluated there by the
-//! interpreter. Where the two end alike no condition but that for equal stores may hold, and so on. Of a client that is said not to
-//! notice no run may differ.
+//! interpreter. Where the two end alike no condition but that for equal stores may hold, and so on. Where they differ, what is said of
+//! their outputs must be so ([`told`](super::told)). Of a client that is said not to notice no run may differ.
 //!
 //! Invariant: a run that was stopped, or breaks a contract, counts for nothing.
 
+use super::told::Told;
 use crate::case::Case;
 use crate::oracle::{Difference, RunBudget, difference, each_store, outcomes, satisfies};
 use lang_l::hir::{Expr, ExprKind, ProcId, Type, UnOp};
@@ -78,6 +79,8 @@ pub struct Tally {
     pub affected: u64,
     /// The stores whose kind was seen.
     pub stores: u64,
+    /// The relations and values that were held against a run.
+    pub said: u64,
     /// What was wrong.
     pub wrong: Vec<Wrong>,
 }
@@ -90,6 +93,7 @@ impl Tally {
         self.unaffected += other.unaffected;
         self.affected += other.affected;
         self.stores += other.stores;
+        self.said += other.said;
         self.wrong.extend(other.wrong);
     }
 }
@@ -100,6 +104,7 @@ impl fmt::Display for Tally {
             writeln!(f, "wrong in pair {number}: {what}\n{text}")?;
         }
         writeln!(f, "{} programs, {} stores of known kind", self.programs, self.stores)?;
+        writeln!(f, "{} times a relation or a value was held against a run", self.said)?;
         writeln!(f, "{} pairs told completely, {} with something open", self.complete, self.open)?;
         writeln!(f, "{} clients that do not notice, {} that do or may", self.unaffected, self.affected)?;
         writeln!(f, "{} wrong", self.wrong.len())
@@ -126,7 +131,7 @@ fn look(config: &DifferenceConfig, number: u64) -> Tally {
     let mut wrong = Vec::new();
     for pair in &diff(&source, &within(), &Manner::default()).pairs {
         *if pair.is_complete() { &mut tally.complete } else { &mut tally.open } += 1;
-        tally.stores += hold(&source, pair, &mut random, &mut wrong);
+        hold(&source, pair, &mut random, &mut tally, &mut wrong);
     }
     for found in client(&source, &within(), &Asked::default()).clients {
         let (left, right) = (source.unit.versions[0].find(&found.name), source.unit.versions[1].find(&found.name));
@@ -176,21 +181,26 @@ fn shown(source: &Loaded, procedure: ProcId, input: &lang_l::heap::Input) -> Str
     input_lines(&source.unit, source.unit.versions[0].procedure(procedure), input, 1_000).join(" ")
 }
 
-/// Holds the conditions of a pair against runs; how many stores told something.
-fn hold(source: &Loaded, pair: &PairDiff, random: &mut Random, wrong: &mut Vec<String>) -> u64 {
+/// Holds what is said of a pair against runs.
+fn hold(source: &Loaded, pair: &PairDiff, random: &mut Random, tally: &mut Tally, wrong: &mut Vec<String>) {
     let unit = &source.unit;
     let (left, right) = pair.pair;
     if unit.procedure(0, left).body.is_none() || unit.procedure(1, right).body.is_none() {
-        return 0;
+        return;
     }
     let [equal, differs, one_ends] = [&pair.equal_when, &pair.differs_when, &pair.one_ends_when];
     let read = |text: &String| condition(source, pair, text).filter(|_| text != "false");
     let said = [(Kind::Equal, equal), (Kind::Differs, differs), (Kind::OneEnds, one_ends)]
         .map(|(kind, text)| (kind, text, read(text)));
-    let mut stores = 0;
+    let told = Told::read(source, pair, wrong);
+    told.witnesses(source, pair, wrong);
     each_store(unit, pair.pair, RUNS, random, &mut |input, externals| {
-        let Some(seen) = kind(source, &input, &outcomes(unit, pair.pair, &input, externals)) else { return };
-        stores += 1;
+        let outcomes = outcomes(unit, pair.pair, &input, externals);
+        let Some(seen) = kind(source, &input, &outcomes) else { return };
+        tally.stores += 1;
+        for what in told.hold(unit, left, &input, &outcomes, seen == Kind::Differs, &mut tally.said) {
+            wrong.push(format!("{}: on {} {what}", pair.names[0], shown(source, left, &input)));
+        }
         let mut covered = false;
         for (kind, text, condition) in &said {
             let Some(condition) = condition else { continue };
@@ -209,7 +219,6 @@ fn hold(source: &Loaded, pair: &PairDiff, random: &mut Random, wrong: &mut Vec<S
         }
     });
     wrong.truncate(SHOWN);
-    stores
 }
 
 /// The most that is told of one program.
@@ -232,4 +241,75 @@ fn unnoticed(source: &Loaded, pair: (ProcId, ProcId), none: &[Kind], random: &mu
         }
     });
     wrong.truncate(SHOWN);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAIR: &str = "class Node { next: Node; v: int; }
+        version a procedure p(n: int, x: Node, a: int[]) returns (r: int) {
+            r := n; x.v := n; x.next.v := 1; if (n > 2) { a[0] := n; }
+        }
+        version b procedure p(n: int, x: Node, a: int[]) returns (r: int) {
+            r := n + 1; x.v := n; x.next := null; if (n > 2) { a[0] := 0 - n; }
+        }";
+
+    /// What is found to be wrong of what is said of [`PAIR`], changed.
+    fn wrong(change: impl FnOnce(&mut PairDiff)) -> Vec<String> {
+        let source = load([("pair.l", PAIR)]).expect("it is legal");
+        let config = DifferenceConfig::new(1, 0, 1);
+        let mut pair = diff(&source, &config.verify, &Manner::default()).pairs.remove(0);
+        assert!(pair.is_complete() && pair.relation.is_some() && pair.rows.len() > 1, "{pair:?}");
+        change(&mut pair);
+        let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+        hold(&source, &pair, &mut Random::item(1, 2), &mut tally, &mut wrong);
+        assert!(tally.said > 100, "{tally}");
+        wrong
+    }
+
+    #[test]
+    fn what_is_so_is_not_held_to_be_wrong() {
+        assert_eq!(wrong(|_| {}), Vec::<String>::new());
+        for relation in [
+            "err || r' == r + 1 && (old(x.next) == x || x.v == x.v') && x.next' == null && x.next == old(x.next)",
+            "(err || !err') && (err || old(x.next).v == 1)",
+            "n <= 2 || err || !(a'[0] >= 0) && a[0] + a'[0] == 0",
+            "ends && ends' && (err || old(a) == null || a.length >= 0)",
+        ] {
+            assert_eq!(wrong(|pair| pair.relation = Some(relation.into())), Vec::<String>::new(), "{relation}");
+        }
+    }
+
+    #[test]
+    fn a_relation_that_does_not_hold_is_wrong() {
+        for relation in [
+            "err || r' == r",
+            "err || x.next.v == 1 && x.next'.v == 1",
+            "err || old(x.v) == x.v",
+            "r == n",
+            "!err",
+            "n <= 2 || err || a'[0] == a[0]",
+            "err || old(x.next).v' == 1",
+            "r = r'",
+        ] {
+            assert_ne!(wrong(|pair| pair.relation = Some(relation.into())), Vec::<String>::new(), "{relation}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_does_not_hold_is_wrong() {
+        let change: [fn(&mut PairDiff); 3] = [
+            |pair| pair.rows.iter_mut().for_each(|row| row.when = "true".into()),
+            |pair| {
+                pair.rows
+                    .iter_mut()
+                    .for_each(|row| row.left.iter_mut().for_each(|one| one.value = Some("n + 7".into())))
+            },
+            |pair| pair.rows[0].witness = pair.rows[1].witness.clone(),
+        ];
+        for change in change {
+            assert_ne!(wrong(change), Vec::<String>::new());
+        }
+    }
 }

@@ -7,6 +7,8 @@
 
 pub mod differences;
 pub mod marks;
+mod outputs;
+mod told;
 
 use crate::case::{Case, Planted};
 use crate::oracle::{self, Compared, Observation};
