@@ -89,6 +89,13 @@ impl Couple {
         if looked_for == LookedFor::Ends && others.first() != ways.first().map(|(way, _)| way) {
             ways.extend(others.into_iter().map(|way| (way, true)).take(MAX_OTHER_WAYS));
         }
+        // A cursor may be one step behind its namesake.
+        if looked_for == LookedFor::Ends {
+            let strangers = |mine: usize, theirs: usize| left.locals[mine].name != right.locals[theirs].name;
+            let others = parameter_partners(left, right, strangers).into_iter().take(MAX_OTHER_WAYS);
+            let new: Vec<_> = others.map(|way| (way, false)).filter(|way| !ways.contains(way)).collect();
+            ways.extend(new);
+        }
         ways.into_iter().filter_map(couple).collect()
     }
 
