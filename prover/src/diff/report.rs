@@ -13,8 +13,8 @@ use lang_l::store_json::{externals_json, input_json};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
-/// The most rows that the text shows of one pair.
-const SHOWN: usize = 12;
+/// The most lines that the text spends on the rows of one pair.
+const SHOWN: usize = 24;
 /// The most columns of a value before it gets a line of its own.
 const STORE_WIDTH: usize = 1_000;
 
@@ -72,33 +72,57 @@ fn title(pair: &PairDiff) -> String {
 }
 
 fn rows_text(source: &Loaded, pair: &PairDiff, (rows, all_rows): (&[&Row], bool), text: &mut String) {
-    let shown = if all_rows { rows.len() } else { SHOWN.min(rows.len()) };
-    for row in &rows[..shown] {
-        if !row.is_settled() && row.between().is_empty() {
-            let when = if row.when == "true" { String::new() } else { format!(" when {}", row.when) };
-            let _ = writeln!(text, "    some differ{when}");
-        } else if !row.is_settled() {
-            let _ = writeln!(text, "    what differs when {} does so with {}", row.when, row.between().join(" && "));
-        } else if rows.len() > 1 {
-            let _ = writeln!(text, "    when {}", row.when);
+    let each: Vec<Vec<String>> =
+        rows.iter().map(|row| row_lines(source, pair, row, (rows.len() > 1, all_rows))).collect();
+    let mut left = if all_rows { usize::MAX } else { SHOWN };
+    let mut shown = 0;
+    for lines in &each {
+        // Of the first one the head is told, however long it is.
+        let told = if lines.len() <= left {
+            lines.len()
+        } else if shown == 0 {
+            left
+        } else {
+            0
+        };
+        if told == 0 {
+            break;
         }
-        let mut example = Some(self::example(source, pair, &row.witness));
-        for (left, right) in beside(row) {
-            let values = format!("{} | {}", word(left), word(right));
-            let place = left.or(right).map_or("", |value| value.place());
-            let end = example.take().map_or(String::new(), |store| format!("    {store}"));
-            let _ = writeln!(text, "    {place}  {values}{end}");
+        lines[..told].iter().for_each(|line| _ = writeln!(text, "    {line}"));
+        if told < lines.len() {
+            let _ = writeln!(text, "    and {} more places, see --rows", lines.len() - told);
         }
-        if let Some(example) = example {
-            let _ = writeln!(text, "    {example}");
-        }
-        if all_rows && !row.equal().is_empty() {
-            let _ = writeln!(text, "    equal: {}", row.equal().join(", "));
-        }
+        left -= told;
+        shown += 1;
     }
     if shown < rows.len() {
         let _ = writeln!(text, "    and {} more rows, see --rows", rows.len() - shown);
     }
+}
+
+/// What is said of one row, `among` others or alone; in full, or without what is equal.
+fn row_lines(source: &Loaded, pair: &PairDiff, row: &Row, (among, in_full): (bool, bool)) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !row.is_settled() && row.between().is_empty() {
+        let when = if row.when == "true" { String::new() } else { format!(" when {}", row.when) };
+        lines.push(format!("some differ{when}"));
+    } else if !row.is_settled() {
+        lines.push(format!("what differs when {} does so with {}", row.when, row.between().join(" && ")));
+    } else if among {
+        lines.push(format!("when {}", row.when));
+    }
+    let mut example = Some(self::example(source, pair, &row.witness));
+    for (left, right) in beside(row) {
+        let values = format!("{} | {}", word(left), word(right));
+        let place = left.or(right).map_or("", |value| value.place());
+        let end = example.take().map_or(String::new(), |store| format!("    {store}"));
+        lines.push(format!("{place}  {values}{end}"));
+    }
+    lines.extend(example);
+    if in_full && !row.equal().is_empty() {
+        lines.push(format!("equal: {}", row.equal().join(", ")));
+    }
+    lines
 }
 
 /// The values of both versions, place by place.

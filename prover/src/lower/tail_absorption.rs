@@ -45,7 +45,7 @@ enum Takes {
     /// Also those after which something is read, written or asked.
     GoingOn,
     /// Also those of this number in their block, if anything follows them there: the other version returns from such a loop, or does
-    /// something in it before it breaks.
+    /// something in it before it breaks or is ended by a flag.
     Followed(usize),
     /// Also those after which something is done again that they do: the other version does not, as where a last turn stands behind a
     /// loop, or the second part of its turns.
@@ -88,9 +88,8 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
     if let Some(number) = theirs.iter().find_map(returns) {
         return Takes::Followed(number);
     }
-    let done_before_break = |code: &Procedure| code.body.as_ref().and_then(done_before_break);
-    if let (None, Some(number)) = (done_before_break(mine), theirs.iter().find_map(|(_, code)| done_before_break(code)))
-    {
+    let done_before_end = |code: &Procedure| code.body.as_ref().and_then(done_before_end);
+    if let (None, Some(number)) = (done_before_end(mine), theirs.iter().find_map(|(_, code)| done_before_end(code))) {
         return Takes::Followed(number);
     }
     // Where one of two has such statements behind a loop, what is behind that loop of the other is taken in as well.
@@ -143,14 +142,29 @@ fn deeds(stmt: &Stmt) -> BTreeSet<Deed> {
     found
 }
 
-/// The number of the first loop at the top of a body that does something right before a `break`, as if that followed the loop.
-fn done_before_break(body: &Block) -> Option<usize> {
-    fn does(block: &Block) -> bool {
-        let breaks = block.stmts.last().is_some_and(|last| last.kind == StmtKind::Break);
-        let branches = block.stmts.iter().filter(|stmt| !is_while(stmt)).flat_map(Stmt::blocks);
-        breaks && block.stmts.iter().any(|stmt| !deeds(stmt).is_empty()) || branches.into_iter().any(does)
-    }
-    loops(body).position(|at| body.stmts[at].blocks().into_iter().any(does))
+/// The number of the first loop at the top of a body that does something right before a `break`, or beside a flag that ends it, as if that
+/// followed the loop.
+fn done_before_end(body: &Block) -> Option<usize> {
+    let mut number = 0..;
+    body.stmts.iter().filter(|stmt| is_while(stmt)).find_map(|stmt| {
+        let number = number.next()?;
+        let StmtKind::While { cond, body, .. } = &stmt.kind else { return None };
+        let ends = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Break => true,
+            StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
+                matches!(value.kind, ExprKind::Bool(_)) && cond.any(&|part| part.kind == ExprKind::Local(*id))
+            }
+            _ => false,
+        };
+        does_and_ends(body, &ends).then_some(number)
+    })
+}
+
+/// Whether in one branch, or in the whole, something is done and what ends the loop.
+fn does_and_ends(block: &Block, ends: &impl Fn(&Stmt) -> bool) -> bool {
+    let branches = block.stmts.iter().filter(|stmt| !is_while(stmt)).flat_map(Stmt::blocks);
+    let does = || block.stmts.iter().any(|stmt| !deeds(stmt).is_empty());
+    block.stmts.iter().any(ends) && does() || branches.into_iter().any(|branch| does_and_ends(branch, ends))
 }
 
 /// The number in its block of the first loop that returns and has taken in what follows it.

@@ -15,8 +15,8 @@ use super::variables::added;
 use crate::effects::{Effects, callees_of, syntactic};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
-    Block, Expr, ExprKind, Field, FieldId, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Stmt, StmtKind,
-    Unit, Version,
+    Block, Expr, ExprKind, Field, FieldId, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt,
+    StmtKind, Unit, Version,
 };
 use smt::term::Selector;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,14 +37,22 @@ pub(super) fn promote(unit: &mut Unit) {
     if found.is_empty() {
         return;
     }
-    let versions: Vec<_> = all.versions.iter().enumerate().map(|(at, own)| (own, syntactic(&all, at))).collect();
+    let after: Vec<Vec<Effects>> = (0..all.versions.len()).map(|at| syntactic(&all, at)).collect();
     found.retain(|(name, kind)| {
-        let mut own = versions.iter().filter_map(|(own, effects)| Some((own, effects, own.find(name)?)));
+        let own = |versions, effects| each_version(versions, effects, name);
         match *kind {
             Kind::Field(field) => {
-                own.map(|(own, effects, id)| written(own, effects, id, field)).collect::<BTreeSet<_>>().len() == 1
+                let counts = |own: Vec<(&Version, &[Effects], ProcId)>| -> BTreeSet<usize> {
+                    own.into_iter().map(|(own, effects, id)| written(own, effects, id, field)).collect()
+                };
+                // Loops that write it only before they return are left as they are, where no others write it.
+                let is_due = counts(own(&unit.versions, &effects)) != BTreeSet::from([0]);
+                is_due && counts(own(&all.versions, &after)).len() == 1
             }
-            Kind::Global(global) => !own.any(|(own, effects, id)| is_looked_at(own, effects, id, global)),
+            Kind::Global(global) => {
+                let mut own = own(&all.versions, &after).into_iter();
+                !own.any(|(own, effects, id)| is_looked_at(own, effects, id, global))
+            }
         }
     });
     let Unit { versions, fields, globals, .. } = unit;
@@ -56,6 +64,15 @@ pub(super) fn promote(unit: &mut Unit) {
             promote_in(procedure, ((fields, globals), effects), &wanted, breaks_off);
         }
     }
+}
+
+/// The procedure of a name in each version, with what the procedures of that do.
+fn each_version<'p>(
+    versions: &'p [Version],
+    effects: &'p [Vec<Effects>],
+    name: &str,
+) -> Vec<(&'p Version, &'p [Effects], ProcId)> {
+    versions.iter().zip(effects).filter_map(|(own, effects)| Some((own, &effects[..], own.find(name)?))).collect()
 }
 
 /// The fields and globals of a program.
@@ -97,9 +114,9 @@ fn is_looked_at(version: &Version, effects: &[Effects], id: ProcId, global: Glob
     let by_call = |id: ProcId| effects[id.index()].globals.contains(&global);
     let reads = |stmt: &Stmt| stmt.exprs().into_iter().any(|e| e.any(&|part| part.kind == ExprKind::Global(global)));
     let in_loop = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::While { body, .. } => {
+        StmtKind::While { cond, body, .. } => {
             let read = reads(stmt) || body.any(&reads) || callees_of(stmt).into_iter().any(by_call);
-            read || goes_on_after(body, Kind::Global(global), &by_call)
+            read || goes_on_after((body, Some(cond)), Kind::Global(global), &by_call)
         }
         _ => false,
     };
@@ -120,20 +137,22 @@ fn written(version: &Version, effects: &[Effects], id: ProcId, field: FieldId) -
     let count = |id: ProcId| match &version.procedure(id).body {
         None => 1,
         Some(body) => {
-            let goes_on_after = |block: &Block| goes_on_after(block, Kind::Field(field), &by_call);
+            let goes_on_after = |block, cond| goes_on_after((block, cond), Kind::Field(field), &by_call);
             let mut loops = 0;
             walk_stmts(body, &mut |stmt| {
-                loops += usize::from(matches!(&stmt.kind, StmtKind::While { body, .. } if goes_on_after(body)));
+                let StmtKind::While { cond, body, .. } = &stmt.kind else { return };
+                loops += usize::from(goes_on_after(body, Some(cond)));
             });
-            loops + usize::from(goes_on_after(body) && effects[id.index()].recursive(id))
+            loops + usize::from(goes_on_after(body, None) && effects[id.index()].recursive(id))
         }
     };
     let run: BTreeSet<ProcId> = effects[id.index()].callees.iter().copied().chain([id]).collect();
     run.into_iter().map(count).sum()
 }
 
-/// Whether a block, or one within it, assigns such a location, itself or by a call, and then does more than to return.
-fn goes_on_after(block: &Block, kind: Kind, by_call: &dyn Fn(ProcId) -> bool) -> bool {
+/// Whether a block, or one within it, assigns such a location, itself or by a call, and then does more than to return, or to say that the
+/// loop ends of which it is the body.
+fn goes_on_after((block, cond): (&Block, Option<&Expr>), kind: Kind, by_call: &dyn Fn(ProcId) -> bool) -> bool {
     let is_it = |target: &Place| match target {
         Place::Field(_, field) => kind == Kind::Field(*field),
         Place::Global(global) => kind == Kind::Global(*global),
@@ -145,18 +164,53 @@ fn goes_on_after(block: &Block, kind: Kind, by_call: &dyn Fn(ProcId) -> bool) ->
             || matches!(stmt.kind, StmtKind::Call { callee, .. } if by_call(callee))
             || stmt.exprs().into_iter().any(calls)
     };
-    block.stmts.iter().enumerate().any(|(at, stmt)| {
-        assigns(stmt) && !returns_at_once(&block.stmts[at + 1..])
-            || stmt.blocks().into_iter().any(|inner| goes_on_after(inner, kind, by_call))
+    goes_on(Ahead { stmts: &block.stmts, behind: None, cond }, &assigns)
+}
+
+/// What is executed from a place within a loop on, as long as no turn ends.
+#[derive(Clone, Copy)]
+struct Ahead<'s> {
+    stmts: &'s [Stmt],
+    /// Behind the branch that these stand in.
+    behind: Option<&'s Ahead<'s>>,
+    /// The condition of the loop.
+    cond: Option<&'s Expr>,
+}
+
+/// Whether one of these statements, or of those within, is such a one, and then more is done than to return.
+fn goes_on(Ahead { stmts, behind, cond }: Ahead<'_>, is_one: &dyn Fn(&Stmt) -> bool) -> bool {
+    stmts.iter().enumerate().any(|(at, stmt)| {
+        let ahead = Ahead { stmts: &stmts[at + 1..], behind, cond };
+        let (behind, cond) = match &stmt.kind {
+            StmtKind::If(..) => (Some(&ahead), cond),
+            StmtKind::While { cond, .. } => (None, Some(cond)),
+            _ => (None, None),
+        };
+        let within = |inner: &Block| goes_on(Ahead { stmts: &inner.stmts, behind, cond }, is_one);
+        is_one(stmt) && !returns_at_once(ahead) || stmt.blocks().into_iter().any(within)
     })
 }
 
-/// Whether all that some statements do is to store something and to return.
-fn returns_at_once(stmts: &[Stmt]) -> bool {
-    let is_store = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(Place::Field(..) | Place::Global(_), _));
-    match stmts.split_last() {
-        Some((last, between)) => matches!(last.kind, StmtKind::Return(_)) && between.iter().all(is_store),
-        None => false,
+/// Whether all that is done is to store something and to return; or to set a flag that the condition of the loop asks for.
+fn returns_at_once(Ahead { stmts, behind, cond }: Ahead<'_>) -> bool {
+    let ends = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
+            let is_asked = |cond: &Expr| cond.any(&|part| part.kind == ExprKind::Local(*id));
+            matches!(value.kind, ExprKind::Bool(_)) && cond.is_some_and(is_asked)
+        }
+        _ => false,
+    };
+    let mut before = stmts.iter().take_while(|stmt| !ends(stmt));
+    before.all(only_stores) && (stmts.iter().any(ends) || behind.is_some_and(|behind| returns_at_once(*behind)))
+}
+
+/// Whether a statement stores something, or returns, or some branch of it does.
+fn only_stores(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Assign(Place::Field(..) | Place::Global(_), _) | StmtKind::Return(_) => true,
+        StmtKind::If(_, then, els) => [then, els].into_iter().all(|branch| branch.stmts.iter().all(only_stores)),
+        _ => false,
     }
 }
 
