@@ -8,6 +8,7 @@
 //!
 //! Invariant: a run that was stopped, or breaks a contract, counts for nothing.
 
+use super::outputs::Runs;
 use super::told::Told;
 use crate::case::Case;
 use crate::oracle::{Difference, RunBudget, difference, each_store, outcomes, satisfies};
@@ -198,7 +199,8 @@ fn hold(source: &Loaded, pair: &PairDiff, random: &mut Random, tally: &mut Tally
         let outcomes = outcomes(unit, pair.pair, &input, externals);
         let Some(seen) = kind(source, &input, &outcomes) else { return };
         tally.stores += 1;
-        for what in told.hold(unit, left, &input, &outcomes, seen == Kind::Differs, &mut tally.said) {
+        let runs = Runs::new(unit, left, &input, &outcomes).filter(|_| seen == Kind::Differs);
+        for what in told.hold((unit, left, &input), runs.as_ref(), &mut tally.said) {
             wrong.push(format!("{}: on {} {what}", pair.names[0], shown(source, left, &input)));
         }
         let mut covered = false;

@@ -15,7 +15,6 @@ use crate::oracle::{Compared, Difference, replays, satisfies};
 use lang_l::Loaded;
 use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId, Unit};
-use lang_l::interp::Outcome;
 use prover::diff::{PairDiff, Row, Value, condition};
 
 /// What is said of the outputs of a pair.
@@ -66,27 +65,23 @@ impl Told {
         }
     }
 
-    /// What is wrong of the outputs of two runs from `input`, which differ or not; counts what was held against them.
+    /// What is wrong of a store, and of the outputs of the runs from there if these differ; counts what was held against them.
     pub(super) fn hold(
         &self,
-        unit: &Unit,
-        left: ProcId,
-        input: &Input,
-        outcomes: &[Outcome; 2],
-        differ: bool,
+        (unit, left, input): (&Unit, ProcId, &Input),
+        runs: Option<&Runs<'_>>,
         count: &mut u64,
     ) -> Vec<String> {
         let mut wrong = Vec::new();
         if self.asked.as_ref().is_some_and(|asked| !satisfies(unit, left, asked, input)) {
             return wrong;
         }
-        let runs = Runs::new(unit, left, input, outcomes).filter(|_| differ);
-        if let (Some(runs), Some(relation)) = (&runs, &self.relation) {
+        if let (Some(runs), Some(relation)) = (runs, &self.relation) {
             *count += 1;
             wrong.extend(relation.broken(runs));
         }
         for row in self.rows.iter().filter(|row| satisfies(unit, left, &row.when, input)) {
-            match &runs {
+            match runs {
                 Some(runs) => wrong.extend(row.broken(runs, count)),
                 None if row.settled => wrong.push(format!("the two do not differ, but are said to when {}", row.text)),
                 None => {}

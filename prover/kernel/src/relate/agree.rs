@@ -124,6 +124,7 @@ impl Relater<'_> {
             roots.push(a);
         }
         let values = self.arena.terms.and(&goals);
+        let of_values = goals.len();
         let old = AllocSet::of(AllocClass::OLD);
         let common = self.common(&alignment);
         let Some(region) = self.region((&aligned, &common), left.heap, old, &roots, &selectors) else {
@@ -143,8 +144,11 @@ impl Relater<'_> {
         if self.holds(&aligned, &goals, tag) {
             return Ok(alignment);
         }
+        let heaps = self.arena.terms.and(&goals[of_values..]);
         let what = if self.arena.terms.is_false(values) {
             "the results or globals differ"
+        } else if self.arena.terms.is_true(heaps) {
+            "the results or globals could not be shown equal"
         } else {
             "the final heaps could not be shown equal where they can be reached"
         };

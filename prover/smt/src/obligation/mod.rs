@@ -211,6 +211,7 @@ impl Writer {
             }
         }
         self.sum_facts(arena);
+        self.sums_compared(arena);
         self.reach_facts(arena);
         self.value_facts(arena);
     }

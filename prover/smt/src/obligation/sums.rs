@@ -1,19 +1,25 @@
 //! What is known of sums.
 //!
-//! In: the sums that a text speaks of. Out: a function for each term that is summed up, and how neighbouring values of it differ.
+//! In: the sums that a text speaks of. Out: a function for each term that is summed up, and how neighbouring values of it differ; and that
+//! two of them grow alike where the terms are equal.
 //!
 //! Rule *Acceleration* (`proofs/soundness.md`): for any term over an integer there is a function that grows by the term's value from
-//! each integer to the next.
+//! each integer to the next. Over a range two of them grow alike, or there is an integer in it at which their terms differ.
 //!
 //! Invariant: functions are the same only if what they sum up is the same term over the same variable.
 
 use super::Writer;
 use crate::arena::Arena;
-use crate::term::Term;
+use crate::term::{Func, Sort, Term};
 use num_traits::ToPrimitive;
+use std::collections::BTreeSet;
 
 /// Values of a sum further apart than this are not related step by step.
 const FURTHEST: i64 = 3;
+/// More sums than this are not compared with one another, nor more values of them.
+const MAX_COMPARED: usize = 4;
+/// The integers at which sums may differ are the constants from this number on.
+const FIRST_APART: u32 = 1 << 31;
 
 impl Writer {
     /// Writes one value of a sum.
@@ -51,6 +57,31 @@ impl Writer {
                         sum.push(self.names[&value].clone());
                     }
                     self.facts.push(format!("(= (sum{at} {}) (+ {}))", self.names[&high], sum.join(" ")));
+                }
+            }
+        }
+    }
+
+    /// Says of each two sums that between two values they grow alike, or differ at some integer in between.
+    pub(super) fn sums_compared(&mut self, arena: &mut Arena) {
+        let sums: Vec<_> = self.sums.iter().take(MAX_COMPARED).cloned().collect();
+        let ends: BTreeSet<Term> = sums.iter().flat_map(|(_, _, ends)| ends).copied().collect();
+        let ends: Vec<Term> = ends.into_iter().take(MAX_COMPARED).collect();
+        let mut apart = FIRST_APART..;
+        for (at, one) in sums.iter().enumerate() {
+            for (other_at, other) in sums.iter().enumerate().skip(at + 1) {
+                for (&low, &high) in ends.iter().flat_map(|low| ends.iter().map(move |high| (low, high))) {
+                    let Some(number) = apart.next().filter(|_| low != high) else { continue };
+                    let index = arena.terms.app(Func::Skolem(number), &[], Sort::Int);
+                    let values = [one, other].map(|(bound, each, _)| arena.terms.instance(*bound, *each, index));
+                    let [a, b, low, high, index] = [values[0], values[1], low, high, index].map(|term| {
+                        self.visit(arena, term);
+                        self.names[&term].clone()
+                    });
+                    let grows = |at: usize| format!("(- (sum{at} {high}) (sum{at} {low}))");
+                    let alike = format!("(= {} {})", grows(at), grows(other_at));
+                    let differ = format!("(and (<= {low} {index}) (< {index} {high}) (not (= {a} {b})))");
+                    self.facts.push(format!("(or {alike} (< {high} {low}) {differ})"));
                 }
             }
         }

@@ -19,7 +19,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::{Arena, CallRecord};
 use smt::heap::{HeapId, HeapNode};
-use smt::term::{Ending, Func, Node, Selector, Sort, Term};
+use smt::term::{CallId, Ending, Func, Node, Selector, Sort, Term};
 
 /// What may be said of a loop, the likeliest first.
 pub(super) fn proposed(program: Both<'_>, version: usize, id: ProcId) -> Vec<Sweep> {
@@ -31,9 +31,8 @@ pub(super) fn proposed(program: Both<'_>, version: usize, id: ProcId) -> Vec<Swe
     let Ok(execution) = executor.run(id, &assumed) else { return Vec::new() };
     let returning = execution.outcomes.into_iter().filter(|outcome| outcome.ending == Ending::Normal);
     let (going_on, over): (Vec<Outcome>, Vec<Outcome>) = returning.partition(|outcome| !outcome.calls.is_empty());
-    let ([turn], [over, others @ ..]) = (&going_on[..], &over[..]) else { return Vec::new() };
-    let [call] = turn.calls[..] else { return Vec::new() };
-    let next = arena.record(call).clone();
+    let [over, others @ ..] = &over[..] else { return Vec::new() };
+    let Some((turn, next)) = together(&mut arena, going_on) else { return Vec::new() };
     if next.callee != id || others.iter().any(|other| other.results != over.results) {
         return Vec::new();
     }
@@ -41,7 +40,59 @@ pub(super) fn proposed(program: Both<'_>, version: usize, id: ProcId) -> Vec<Swe
     let mut turns = Turns::new(arena, given, next);
     let left: Vec<Term> = turn.path.iter().filter(|fact| !assumed.contains(fact)).copied().collect();
     let left: Vec<Term> = left.into_iter().filter_map(|fact| turns.left(fact)).take(MAX_PROPOSED).collect();
-    left.into_iter().filter_map(|left| turns.sweep(turn, over, left)).collect()
+    left.into_iter().filter_map(|left| turns.sweep(&turn, over, left)).collect()
+}
+
+/// The ways to take a turn as one, which does what each does where that is taken, as where a helper returns early; with the call of the next
+/// turn. `None` where they call more than that, or do not pass on what it gives back in one way.
+fn together(arena: &mut Arena, ways: Vec<Outcome>) -> Option<(Outcome, CallRecord)> {
+    let mut ways = ways.into_iter().rev();
+    let mut whole = ways.next()?;
+    let [call] = whole.calls[..] else { return None };
+    let mut next = arena.record(call).clone();
+    for way in ways {
+        let [call] = way.calls[..] else { return None };
+        let own = arena.record(call).clone();
+        let results: Vec<Term> = way.results.iter().map(|&term| passed_on(arena, term, own.call, next.call)).collect();
+        if own.callee != next.callee || results != whole.results {
+            return None;
+        }
+        let (common, alone): (Vec<Term>, Vec<Term>) = way.path.iter().partition(|fact| whole.path.contains(fact));
+        // What is known of the next turns does not tell which way this one takes.
+        let alone: Vec<Term> = alone.into_iter().filter(|&fact| !speaks_of(arena, fact, call)).collect();
+        let taken = arena.terms.and(&alone);
+        next.args = own.args.iter().zip(&next.args).map(|(&one, &other)| arena.terms.ite(taken, one, other)).collect();
+        next.heap = arena.heaps.join(taken, own.heap, next.heap);
+        whole.path = common;
+    }
+    Some((whole, next))
+}
+
+/// Whether a fact says something of a call.
+fn speaks_of(arena: &mut Arena, fact: Term, call: CallId) -> bool {
+    let parts = arena.terms.parts_of(&[fact]);
+    parts.into_iter().any(|part| match arena.terms.node(part) {
+        Node::App(
+            Func::Effect(of, _)
+            | Func::Result(of, _)
+            | Func::GlobalAfter(of, _)
+            | Func::Ending(of)
+            | Func::InRegion(of),
+            _,
+        ) => *of == call,
+        _ => false,
+    })
+}
+
+/// A result of one call as that of another.
+fn passed_on(arena: &mut Arena, term: Term, from: CallId, to: CallId) -> Term {
+    match arena.terms.node(term).clone() {
+        Node::App(Func::Result(call, at), args) if call == from => {
+            let sort = arena.terms.sort(term);
+            arena.terms.app(Func::Result(to, at), &args, sort)
+        }
+        _ => term,
+    }
 }
 
 /// The turns of a loop, as one tells of them.
@@ -189,7 +240,8 @@ impl Turns {
         step.abs().is_one().then(|| Index { now, up: step.is_positive() })
     }
 
-    /// The first cell that is read at such a number, or the first variable that is one: both versions are to speak of the same.
+    /// The first cell that is read at such a number, or the first variable that is one, or the number beside it, by which the summand is said
+    /// in the fewest words, as a variable may be assigned before it is looked at: both versions are to speak of the same.
     fn index_in(&mut self, each: Term) -> Option<Index> {
         let parts = self.arena.terms.parts_of(&[each]);
         let cell = |part: Term| match self.arena.terms.node(part) {
@@ -198,8 +250,20 @@ impl Turns {
         };
         let cells: Vec<Term> = parts.into_iter().filter_map(cell).collect();
         let variables = self.given.clone().into_iter().filter(|&own| self.arena.terms.sort(own) == Sort::Int);
-        let all: Vec<Term> = cells.into_iter().chain(variables).collect();
-        all.into_iter().find_map(|number| self.index(number))
+        let variables: Vec<Term> = variables.collect();
+        if let Some(index) = cells.into_iter().find_map(|number| self.index(number)) {
+            return Some(index);
+        }
+        let Index { now, up } = variables.into_iter().find_map(|number| self.index(number))?;
+        let beside = [0, -1, 1].map(|by| {
+            let by = self.arena.terms.int(by);
+            Index { now: self.arena.terms.add(now, by), up }
+        });
+        let words = |index: &Index| {
+            let said = self.of_turn(each, *index);
+            said.map_or(usize::MAX, |(value, _)| self.arena.terms.parts_of(&[value]).len())
+        };
+        beside.into_iter().min_by_key(words)
     }
 
     fn range(&mut self, index: Index, left: Term) -> Option<Range> {
@@ -216,6 +280,12 @@ impl Turns {
 
     /// A value of this turn, as that of the turn at which the index is what it is: over the index, and what the loop was given.
     fn each(&mut self, value: Term, index: Index) -> Option<Value> {
+        let (value, number) = self.of_turn(value, index)?;
+        self.value(value, Some(number))
+    }
+
+    /// The same as a term, over a number that stands for the index.
+    fn of_turn(&mut self, value: Term, index: Index) -> Option<(Term, Term)> {
         let number = self.arena.terms.skolem_int();
         let terms = &mut self.arena.terms;
         let turn = if index.up { terms.sub(number, index.now) } else { terms.sub(index.now, number) };
@@ -233,8 +303,7 @@ impl Turns {
                 then.insert(own, terms.add(own, gone));
             }
         }
-        let value = terms.substitute(value, &then);
-        self.value(value, Some(number))
+        Some((terms.substitute(value, &then), number))
     }
 
     fn fixed(&self, term: Term) -> Option<Value> {

@@ -225,7 +225,7 @@ fn what_a_call_modifies_is_not_known_where_a_place_cannot_be_said() {
     };
     assert!(check(["c.value", "c.value"], place).is_ok());
     let why = check(["c.value", "1"], place);
-    assert_eq!(why, Err("the final heaps could not be shown equal where they can be reached".to_string()));
+    assert_eq!(why, Err("the results or globals could not be shown equal".to_string()));
     // Where it were to modify nothing, it would leave the cell alone.
     assert!(check(["c.value", "1"], |_, _| Vec::new()).is_ok());
 }
