@@ -4,7 +4,7 @@
 //!
 //! Both versions are run on the stores of [`stores`](crate::stores), and the conditions of `ape diff` are evaluated there by the
 //! interpreter. Where the two end alike no condition but that for equal stores may hold, and so on. Where they differ, what is said of
-//! their outputs must be so ([`told`](super::told)). Of a client that is said not to notice no run may differ.
+//! their outputs must be so (`told`). Of a client that is said not to notice no run may differ.
 //!
 //! Invariant: a run that was stopped, or breaks a contract, counts for nothing.
 
