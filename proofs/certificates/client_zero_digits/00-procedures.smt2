@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate aaada750b2db370cde56480601ad445b471208de55108b15a090e8eb669cd77e
+; Part of certificate 01dd94cf0c97aca3e1b7f42054bb15ac76eb54a6e961c68c6ebd1c8c323c7a89
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
