@@ -360,6 +360,35 @@ fn results_are_not_said_to_differ_where_the_heap_may() {
     assert!(told["complete"] == false && !said.contains("i != i'"), "{said}");
 }
 
+/// Of the ways in which a store may differ those come first in which a version errs: an output has no value there.
+#[test]
+fn ways_to_err_come_first() {
+    let text = "version before
+procedure put(a: int[], key: int) returns (done: bool) {
+  i := 0;
+  while (i < a.length && a[i] != key) { i := i + 1; }
+  a[i] := 1;
+}
+version after
+procedure put(a: int[], key: int) returns (done: bool) {
+  i := 0;
+  while (i < a.length && !done) {
+    if (a[i] == key) { a[i] := 1; done := true; }
+    i := i + 1;
+  }
+}
+";
+    let told = run(["diff", "--format", "json", &program("ways_to_err.l", text)]).json();
+    let rows = told["pairs"][0]["rows"].as_array().expect("rows");
+    let said: Vec<&str> = rows.iter().filter_map(|row| row["relation"].as_str()).collect();
+    let both: Vec<&&str> = said.iter().filter(|said| said.contains("err") && said.contains("done == ")).collect();
+    assert!(!both.is_empty(), "{said:?}");
+    for said in both {
+        assert!(said.find("err") < said.find("done == "), "{said}");
+        assert!(said.starts_with("a != null && (("), "{said}");
+    }
+}
+
 /// Where no relation is found, and a store is, that is a difference as well.
 #[test]
 fn a_store_that_differs_is_shown_where_nothing_is_known_of_how() {

@@ -88,7 +88,7 @@ impl Row {
 fn relation(held: &str, (equal, left, right): &Signature, between: &[String]) -> String {
     let mut parts: Vec<String> = Vec::new();
     if held != "true" {
-        parts.push(if held.contains("||") { format!("({held})") } else { held.to_string() });
+        parts.push(conjunct(held));
     }
     let sides = left.iter().map(|value| (value, value.name.first().to_owned()));
     for (value, place) in sides.chain(right.iter().map(|value| (value, value.name.second()))) {
@@ -101,10 +101,20 @@ fn relation(held: &str, (equal, left, right): &Signature, between: &[String]) ->
     }
     if !between.is_empty() {
         // Beside what is not known, what is equal is worth saying.
-        parts.extend(between.iter().cloned());
+        parts.extend(between.iter().map(|one| conjunct(one)));
         parts.extend(equal.iter().map(|name| format!("{} == {}", name.first(), name.second())));
     }
     if parts.is_empty() { "true".into() } else { parts.join(" && ") }
+}
+
+/// A text as one of several that hold together.
+fn conjunct(text: &str) -> String {
+    let mut open = 0;
+    let has_choice = text.as_bytes().windows(2).any(|two| {
+        open += i32::from(two[0] == b'(') - i32::from(two[0] == b')');
+        open == 0 && (two == b"||" || two == b"? ")
+    });
+    if has_choice { format!("({text})") } else { text.to_string() }
 }
 
 /// What rows are told apart by.
@@ -154,6 +164,14 @@ struct Way {
     parts: Vec<Term>,
 }
 
+impl Way {
+    /// Whether a version errs, so that outputs of it have no value.
+    fn errs(&self) -> bool {
+        let (_, left, right) = &self.signature;
+        left.iter().chain(right).any(|value| value.place() == "err")
+    }
+}
+
 /// The rows of stores of which no condition on entry says whether they differ: how they do if they do. Where nothing can be said of that,
 /// it is still looked for a store that differs, if none is `seen`.
 pub(in crate::diff) fn unsettled(look: &mut Look<'_>, seen: bool, solver: &mut Solver) -> Rows {
@@ -168,12 +186,15 @@ pub(in crate::diff) fn unsettled(look: &mut Look<'_>, seen: bool, solver: &mut S
     let mut found = Rows { rows: Vec::new(), relations: (!look.regions.silent).then(Vec::new), whole: true };
     let mut ways: Vec<Way> = Vec::new();
     for ((signature, between), parts) in groups {
-        match (covering(look, &parts, solver), &mut found.relations) {
-            (Some((_, held)), Some(relations)) => relations.push(relation(&held, &signature, &between)),
+        ways.push(Way { signature, between, parts });
+    }
+    ways.sort_by_key(|way| !way.errs());
+    for Way { signature, between, parts } in &ways {
+        match (covering(look, parts, solver), &mut found.relations) {
+            (Some((_, held)), Some(relations)) => relations.push(relation(&held, signature, between)),
             (None, relations) => *relations = None,
             _ => {}
         }
-        ways.push(Way { signature, between, parts });
     }
     let rows: Vec<Way> = together(look, ways, solver);
     let (told, others): (Vec<Way>, Vec<Way>) = rows.into_iter().partition(|way| !way.between.is_empty());
@@ -186,13 +207,15 @@ pub(in crate::diff) fn unsettled(look: &mut Look<'_>, seen: bool, solver: &mut S
 
 /// Ways to differ as one, where a store may take either: it differs as one of them says, if something is known of both.
 fn together(look: &mut Look<'_>, ways: Vec<Way>, solver: &mut Solver) -> Vec<Way> {
-    let mut apart: Vec<Way> = Vec::new();
+    let mut apart: Vec<Vec<Way>> = Vec::new();
     for way in ways {
-        let (meeting, others): (Vec<Way>, Vec<Way>) =
-            apart.into_iter().partition(|other| may_meet(look, [&way.parts, &other.parts], solver));
+        let (meeting, others): (Vec<Vec<Way>>, Vec<Vec<Way>>) = apart
+            .into_iter()
+            .partition(|group| group.iter().any(|other| may_meet(look, [&way.parts, &other.parts], solver)));
         apart = others;
-        apart.push(meeting.into_iter().fold(way, either));
+        apart.push(meeting.into_iter().flatten().chain([way]).collect());
     }
+    let mut apart: Vec<Way> = apart.into_iter().map(one_or_other).collect();
     if look.regions.silent {
         for way in &mut apart {
             *way = Way { signature: Signature::default(), between: Vec::new(), parts: std::mem::take(&mut way.parts) };
@@ -201,11 +224,15 @@ fn together(look: &mut Look<'_>, ways: Vec<Way>, solver: &mut Solver) -> Vec<Way
     apart
 }
 
-/// An output has no value where a version errs, and that is said of earlier ways.
-fn either(one: Way, earlier: Way) -> Way {
-    let said = [&earlier, &one].map(|way| relation("true", &way.signature, &way.between));
+/// One of these ways. An output has no value where a version errs, so that comes first.
+fn one_or_other(mut ways: Vec<Way>) -> Way {
+    if ways.len() == 1 {
+        return ways.remove(0);
+    }
+    ways.sort_by_key(|way| !way.errs());
+    let said: Vec<String> = ways.iter().map(|way| relation("true", &way.signature, &way.between)).collect();
     let between = if said.iter().any(|said| said == "true") { Vec::new() } else { vec![one_of(&said)] };
-    Way { signature: Signature::default(), between, parts: [one.parts, earlier.parts].concat() }
+    Way { signature: Signature::default(), between, parts: ways.into_iter().flat_map(|way| way.parts).collect() }
 }
 
 /// Whether a store may be where one of the first holds, and one of the others.
