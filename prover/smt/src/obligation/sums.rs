@@ -3,7 +3,7 @@
 //! In: the sums that a text speaks of. Out: a function for each term that is summed up, and how neighbouring values of it differ; and that
 //! two of them grow alike where the terms are equal.
 //!
-//! Rule *Acceleration* (`proofs/soundness.md`): for any term over an integer there is a function that grows by the term's value from
+//! Rules *Sweep* and *Acceleration* (`proofs/soundness.md`): for any term over an integer there is a function that grows by the term's value from
 //! each integer to the next. Over a range two of them grow alike, or there is an integer in it at which their terms differ.
 //!
 //! Invariant: functions are the same only if what they sum up is the same term over the same variable.
