@@ -198,6 +198,7 @@ impl Writer {
     /// Facts about every reference met, and about those that the facts bring in.
     fn facts(&mut self, arena: &mut Arena) {
         self.reach_steps(arena);
+        self.sums_compared(arena);
         let mut at = 0;
         let mut instances = Instances::default();
         loop {
@@ -211,7 +212,6 @@ impl Writer {
             }
         }
         self.sum_facts(arena);
-        self.sums_compared(arena);
         self.reach_facts(arena);
         self.value_facts(arena);
     }

@@ -3,14 +3,14 @@
 //! In: the sums that a text speaks of. Out: a function for each term that is summed up, and how neighbouring values of it differ; and that
 //! two of them grow alike where the terms are equal.
 //!
-//! Rules *Sweep* and *Acceleration* (`proofs/soundness.md`): for any term over an integer there is a function that grows by the term's value from
-//! each integer to the next. Over a range two of them grow alike, or there is an integer in it at which their terms differ.
+//! Rules *Sweep* and *Acceleration* (`proofs/soundness.md`): for any term over an integer there is a function that grows by the term's
+//! value from each integer to the next. Over a range two of them grow alike, or there is an integer in it at which their terms differ.
 //!
 //! Invariant: functions are the same only if what they sum up is the same term over the same variable.
 
 use super::Writer;
 use crate::arena::Arena;
-use crate::term::{Func, Sort, Term};
+use crate::term::Term;
 use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 
@@ -18,8 +18,6 @@ use std::collections::BTreeSet;
 const FURTHEST: i64 = 3;
 /// More sums than this are not compared with one another, nor more values of them.
 const MAX_COMPARED: usize = 4;
-/// The integers at which sums may differ are the constants from this number on.
-const FIRST_APART: u32 = 1 << 31;
 
 impl Writer {
     /// Writes one value of a sum.
@@ -62,26 +60,33 @@ impl Writer {
         }
     }
 
-    /// Says of each two sums that between two values they grow alike, or differ at some integer in between.
+    /// Says of each two sums that they grow alike between two values if their terms are equal at all integers in between. What follows from
+    /// that condition, and from that it does not hold, is said by instances.
     pub(super) fn sums_compared(&mut self, arena: &mut Arena) {
         let sums: Vec<_> = self.sums.iter().take(MAX_COMPARED).cloned().collect();
         let ends: BTreeSet<Term> = sums.iter().flat_map(|(_, _, ends)| ends).copied().collect();
         let ends: Vec<Term> = ends.into_iter().take(MAX_COMPARED).collect();
-        let mut apart = FIRST_APART..;
         for (at, one) in sums.iter().enumerate() {
             for (other_at, other) in sums.iter().enumerate().skip(at + 1) {
+                let index = arena.terms.skolem_int();
+                let [a, b] = [one, other].map(|(bound, each, _)| arena.terms.instance(*bound, *each, index));
+                let equal = arena.terms.eq(a, b);
                 for (&low, &high) in ends.iter().flat_map(|low| ends.iter().map(move |high| (low, high))) {
-                    let Some(number) = apart.next().filter(|_| low != high) else { continue };
-                    let index = arena.terms.app(Func::Skolem(number), &[], Sort::Int);
-                    let values = [one, other].map(|(bound, each, _)| arena.terms.instance(*bound, *each, index));
-                    let [a, b, low, high, index] = [values[0], values[1], low, high, index].map(|term| {
+                    if low == high {
+                        continue;
+                    }
+                    let within = [arena.terms.le(low, index), arena.terms.lt(index, high)];
+                    let within = arena.terms.and(&within);
+                    let there = arena.terms.implies(within, equal);
+                    let (bound, body) = arena.terms.over_bound(there, index);
+                    let everywhere = arena.terms.forall(bound, body);
+                    let [low, high, everywhere] = [low, high, everywhere].map(|term| {
                         self.visit(arena, term);
                         self.names[&term].clone()
                     });
                     let grows = |at: usize| format!("(- (sum{at} {high}) (sum{at} {low}))");
                     let alike = format!("(= {} {})", grows(at), grows(other_at));
-                    let differ = format!("(and (<= {low} {index}) (< {index} {high}) (not (= {a} {b})))");
-                    self.facts.push(format!("(or {alike} (< {high} {low}) {differ})"));
+                    self.facts.push(format!("(or {alike} (< {high} {low}) (not {everywhere}))"));
                 }
             }
         }

@@ -59,29 +59,13 @@ fn together(arena: &mut Arena, ways: Vec<Outcome>) -> Option<(Outcome, CallRecor
         }
         let (common, alone): (Vec<Term>, Vec<Term>) = way.path.iter().partition(|fact| whole.path.contains(fact));
         // What is known of the next turns does not tell which way this one takes.
-        let alone: Vec<Term> = alone.into_iter().filter(|&fact| !speaks_of(arena, fact, call)).collect();
+        let alone: Vec<Term> = alone.into_iter().filter(|&fact| !arena.terms.speaks_of_call(call, fact)).collect();
         let taken = arena.terms.and(&alone);
         next.args = own.args.iter().zip(&next.args).map(|(&one, &other)| arena.terms.ite(taken, one, other)).collect();
         next.heap = arena.heaps.join(taken, own.heap, next.heap);
         whole.path = common;
     }
     Some((whole, next))
-}
-
-/// Whether a fact says something of a call.
-fn speaks_of(arena: &mut Arena, fact: Term, call: CallId) -> bool {
-    let parts = arena.terms.parts_of(&[fact]);
-    parts.into_iter().any(|part| match arena.terms.node(part) {
-        Node::App(
-            Func::Effect(of, _)
-            | Func::Result(of, _)
-            | Func::GlobalAfter(of, _)
-            | Func::Ending(of)
-            | Func::InRegion(of),
-            _,
-        ) => *of == call,
-        _ => false,
-    })
 }
 
 /// A result of one call as that of another.
@@ -249,8 +233,8 @@ impl Turns {
             _ => None,
         };
         let cells: Vec<Term> = parts.into_iter().filter_map(cell).collect();
-        let variables = self.given.clone().into_iter().filter(|&own| self.arena.terms.sort(own) == Sort::Int);
-        let variables: Vec<Term> = variables.collect();
+        let variables: Vec<Term> =
+            self.given.iter().copied().filter(|&own| self.arena.terms.sort(own) == Sort::Int).collect();
         if let Some(index) = cells.into_iter().find_map(|number| self.index(number)) {
             return Some(index);
         }
