@@ -104,6 +104,12 @@ impl Stmt {
         found
     }
 
+    /// Whether it sets or unsets a flag, a variable that this condition asks for.
+    pub fn sets_flag_of(&self, condition: &Expr) -> bool {
+        let StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) = &self.kind else { return false };
+        matches!(value.kind, ExprKind::Bool(_)) && condition.any(&|part| part.kind == ExprKind::Local(*id))
+    }
+
     /// The blocks directly within it.
     pub fn blocks(&self) -> Vec<&Block> {
         match &self.kind {

@@ -145,17 +145,9 @@ fn deeds(stmt: &Stmt) -> BTreeSet<Deed> {
 /// The number of the first loop at the top of a body that does something right before a `break`, or beside a flag that ends it, as if that
 /// followed the loop.
 fn done_before_end(body: &Block) -> Option<usize> {
-    let mut number = 0..;
-    body.stmts.iter().filter(|stmt| is_while(stmt)).find_map(|stmt| {
-        let number = number.next()?;
+    body.stmts.iter().filter(|stmt| is_while(stmt)).enumerate().find_map(|(number, stmt)| {
         let StmtKind::While { cond, body, .. } = &stmt.kind else { return None };
-        let ends = |stmt: &Stmt| match &stmt.kind {
-            StmtKind::Break => true,
-            StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
-                matches!(value.kind, ExprKind::Bool(_)) && cond.any(&|part| part.kind == ExprKind::Local(*id))
-            }
-            _ => false,
-        };
+        let ends = |stmt: &Stmt| stmt.kind == StmtKind::Break || stmt.sets_flag_of(cond);
         does_and_ends(body, &ends).then_some(number)
     })
 }

@@ -15,8 +15,8 @@ use super::variables::added;
 use crate::effects::{Effects, callees_of, syntactic};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
-    Block, Expr, ExprKind, Field, FieldId, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt,
-    StmtKind, Unit, Version,
+    Block, Expr, ExprKind, Field, FieldId, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Stmt, StmtKind,
+    Unit, Version,
 };
 use smt::term::Selector;
 use std::collections::{BTreeMap, BTreeSet};
@@ -193,14 +193,8 @@ fn goes_on(Ahead { stmts, behind, cond }: Ahead<'_>, is_one: &dyn Fn(&Stmt) -> b
 
 /// Whether all that is done is to store something and to return; or to set a flag that the condition of the loop asks for.
 fn returns_at_once(Ahead { stmts, behind, cond }: Ahead<'_>) -> bool {
-    let ends = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::Return(_) => true,
-        StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
-            let is_asked = |cond: &Expr| cond.any(&|part| part.kind == ExprKind::Local(*id));
-            matches!(value.kind, ExprKind::Bool(_)) && cond.is_some_and(is_asked)
-        }
-        _ => false,
-    };
+    let ends =
+        |stmt: &Stmt| matches!(stmt.kind, StmtKind::Return(_)) || cond.is_some_and(|cond| stmt.sets_flag_of(cond));
     let mut before = stmts.iter().take_while(|stmt| !ends(stmt));
     before.all(only_stores) && (stmts.iter().any(ends) || behind.is_some_and(|behind| returns_at_once(*behind)))
 }
