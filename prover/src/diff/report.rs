@@ -13,7 +13,7 @@ use lang_l::store_json::{externals_json, input_json};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
-/// The most lines that the text spends on the rows of one pair.
+/// The most lines that the text spends on the rows of one kind.
 const SHOWN: usize = 24;
 /// The most columns of a value before it gets a line of its own.
 const STORE_WIDTH: usize = 1_000;
@@ -72,22 +72,15 @@ fn title(pair: &PairDiff) -> String {
 }
 
 fn rows_text(source: &Loaded, pair: &PairDiff, (rows, all_rows): (&[&Row], bool), text: &mut String) {
-    let each: Vec<Vec<String>> =
-        rows.iter().map(|row| row_lines(source, pair, row, (rows.len() > 1, all_rows))).collect();
     let mut left = if all_rows { usize::MAX } else { SHOWN };
     let mut shown = 0;
-    for lines in &each {
+    for row in rows {
+        let lines = row_lines(source, pair, row, (rows.len() > 1, all_rows));
         // Of the first one the head is told, however long it is.
-        let told = if lines.len() <= left {
-            lines.len()
-        } else if shown == 0 {
-            left
-        } else {
-            0
-        };
-        if told == 0 {
+        if lines.len() > left && shown > 0 {
             break;
         }
+        let told = lines.len().min(left);
         lines[..told].iter().for_each(|line| _ = writeln!(text, "    {line}"));
         if told < lines.len() {
             let _ = writeln!(text, "    and {} more places, see --rows", lines.len() - told);
@@ -103,11 +96,12 @@ fn rows_text(source: &Loaded, pair: &PairDiff, (rows, all_rows): (&[&Row], bool)
 /// What is said of one row, `among` others or alone; in full, or without what is equal.
 fn row_lines(source: &Loaded, pair: &PairDiff, row: &Row, (among, in_full): (bool, bool)) -> Vec<String> {
     let mut lines = Vec::new();
-    if !row.is_settled() && row.between().is_empty() {
-        let when = if row.when == "true" { String::new() } else { format!(" when {}", row.when) };
-        lines.push(format!("some differ{when}"));
-    } else if !row.is_settled() {
-        lines.push(format!("what differs when {} does so with {}", row.when, row.between().join(" && ")));
+    if !row.is_settled() {
+        lines.push(match row.between() {
+            Some(relation) => format!("what differs when {} does so with {relation}", row.when),
+            None if row.when == "true" => "some differ".to_string(),
+            None => format!("some differ when {}", row.when),
+        });
     } else if among {
         lines.push(format!("when {}", row.when));
     }

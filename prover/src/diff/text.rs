@@ -51,7 +51,7 @@ pub(super) enum Binding {
 }
 
 /// An expression as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Text {
     /// The text.
     pub(super) text: String,

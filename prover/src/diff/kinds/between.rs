@@ -7,7 +7,7 @@
 
 use super::super::outputs::{Output, Place};
 use super::super::regions::Region;
-use super::super::text::{self, Binding, Names};
+use super::super::text::{self, Binding, Names, Text};
 use super::Look;
 use super::places::name;
 use num_bigint::BigInt;
@@ -17,7 +17,7 @@ use smt::solve::Solver;
 use smt::term::{Sort, Term};
 
 /// The relations of all outputs that are not the same; none where the two do not both return.
-pub(super) fn relations(look: &mut Look<'_>, region: &Region, facts: &[Term], solver: &mut Solver) -> Vec<String> {
+pub(super) fn relations(look: &mut Look<'_>, region: &Region, facts: &[Term], solver: &mut Solver) -> Vec<Text> {
     let outputs = look.meetings.pairs[region.meeting].outputs.clone();
     let mut found = Vec::new();
     let mut unequal: Vec<&Output> = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn relations(look: &mut Look<'_>, region: &Region, facts: &[Term], so
 }
 
 /// That some output differs, where all that can differ are results and globals that are no references.
-fn seen(look: &mut Look<'_>, region: &Region, unequal: &[&Output]) -> Option<String> {
+fn seen(look: &mut Look<'_>, region: &Region, unequal: &[&Output]) -> Option<Text> {
     let meeting = &look.meetings.pairs[region.meeting];
     let plain = |output: &&Output| {
         !matches!(output.place, Place::Slot(..)) && look.arena.terms.sort(output.values[0]) != Sort::Ref
@@ -50,11 +50,12 @@ fn seen(look: &mut Look<'_>, region: &Region, unequal: &[&Output]) -> Option<Str
         Some(format!("{} != {}", name.first(), name.second()))
     });
     let each = each.collect::<Option<Vec<String>>>()?;
-    Some(if each.len() == 1 { each.join("") } else { format!("({})", each.join(" || ")) })
+    let binding = if each.len() == 1 { Binding::Comparison } else { Binding::Or };
+    Some(Text::new(each.join(" || "), binding))
 }
 
 /// A multiple of one value as a multiple of the other, and something that can be said.
-fn linear(look: &mut Look<'_>, output: &Output) -> Option<String> {
+fn linear(look: &mut Look<'_>, output: &Output) -> Option<Text> {
     if look.arena.terms.sort(output.values[0]) != Sort::Int {
         return None;
     }
@@ -84,7 +85,7 @@ fn linear(look: &mut Look<'_>, output: &Output) -> Option<String> {
     } else {
         format!("{} + {}", times(&theirs, place.first()), rest.within(Binding::Quotient))
     };
-    Some(format!("{left} == {right}"))
+    Some(Text::new(format!("{left} == {right}"), Binding::Comparison))
 }
 
 fn times(factor: &BigInt, name: &str) -> String {

@@ -35,7 +35,7 @@ pub struct Row {
     /// Which stores.
     pub when: String,
     /// The same, said beside final values.
-    held: String,
+    held: Text,
     /// The outputs that are equal.
     equal: Vec<Name>,
     /// What version 0 leaves where they differ.
@@ -43,7 +43,7 @@ pub struct Row {
     /// What version 1 leaves there.
     pub right: Vec<Value>,
     /// Relations of the values of both, where no term says them.
-    between: Vec<String>,
+    between: Vec<Text>,
     /// Whether all of these stores differ; else those that do differ in this way.
     settled: bool,
     /// A store that was run in both.
@@ -68,9 +68,13 @@ impl Row {
         self.equal.iter().map(|name| name.on_entry.as_str()).collect()
     }
 
-    /// Relations of the values of both, where no term says them.
-    pub fn between(&self) -> &[String] {
-        &self.between
+    /// A relation of the values of both, where no term says them and one is known.
+    pub fn between(&self) -> Option<String> {
+        match &self.between[..] {
+            [] => None,
+            [one] => Some(one.text.clone()),
+            several => Some(several.iter().map(|one| one.within(Binding::And)).collect::<Vec<_>>().join(" && ")),
+        }
     }
 
     /// Whether all stores of the row differ; else those that do differ in this way.
@@ -85,10 +89,10 @@ impl Row {
 }
 
 /// What holds of the outputs in stores that differ in one way.
-fn relation(held: &str, (equal, left, right): &Signature, between: &[String]) -> String {
+fn relation(held: &Text, (equal, left, right): &Signature, between: &[Text]) -> String {
     let mut parts: Vec<String> = Vec::new();
-    if held != "true" {
-        parts.push(conjunct(held));
+    if held.text != "true" {
+        parts.push(held.within(Binding::And));
     }
     let sides = left.iter().map(|value| (value, value.name.first().to_owned()));
     for (value, place) in sides.chain(right.iter().map(|value| (value, value.name.second()))) {
@@ -101,20 +105,10 @@ fn relation(held: &str, (equal, left, right): &Signature, between: &[String]) ->
     }
     if !between.is_empty() {
         // Beside what is not known, what is equal is worth saying.
-        parts.extend(between.iter().map(|one| conjunct(one)));
+        parts.extend(between.iter().map(|one| one.within(Binding::And)));
         parts.extend(equal.iter().map(|name| format!("{} == {}", name.first(), name.second())));
     }
     if parts.is_empty() { "true".into() } else { parts.join(" && ") }
-}
-
-/// A text as one of several that hold together.
-fn conjunct(text: &str) -> String {
-    let mut open = 0;
-    let has_choice = text.as_bytes().windows(2).any(|two| {
-        open += i32::from(two[0] == b'(') - i32::from(two[0] == b')');
-        open == 0 && (two == b"||" || two == b"? ")
-    });
-    if has_choice { format!("({text})") } else { text.to_string() }
 }
 
 /// What rows are told apart by.
@@ -160,7 +154,7 @@ pub(in crate::diff) fn rows(look: &mut Look<'_>, whole: &Condition, solver: &mut
 /// A way to differ, and where it may be taken.
 struct Way {
     signature: Signature,
-    between: Vec<String>,
+    between: Vec<Text>,
     parts: Vec<Term>,
 }
 
@@ -175,7 +169,7 @@ impl Way {
 /// The rows of stores of which no condition on entry says whether they differ: how they do if they do. Where nothing can be said of that,
 /// it is still looked for a store that differs, if none is `seen`.
 pub(in crate::diff) fn unsettled(look: &mut Look<'_>, seen: bool, solver: &mut Solver) -> Rows {
-    let mut groups: BTreeMap<(Signature, Vec<String>), Vec<Term>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Signature, Vec<Text>), Vec<Term>> = BTreeMap::new();
     for region in look.regions.unsettled.clone() {
         let mut facts = look.meetings.pairs[region.meeting].when.clone();
         facts.push(region.condition);
@@ -184,10 +178,8 @@ pub(in crate::diff) fn unsettled(look: &mut Look<'_>, seen: bool, solver: &mut S
         groups.entry((signature, between)).or_default().push(region.condition);
     }
     let mut found = Rows { rows: Vec::new(), relations: (!look.regions.silent).then(Vec::new), whole: true };
-    let mut ways: Vec<Way> = Vec::new();
-    for ((signature, between), parts) in groups {
-        ways.push(Way { signature, between, parts });
-    }
+    let mut ways: Vec<Way> =
+        groups.into_iter().map(|((signature, between), parts)| Way { signature, between, parts }).collect();
     ways.sort_by_key(|way| !way.errs());
     for Way { signature, between, parts } in &ways {
         match (covering(look, parts, solver), &mut found.relations) {
@@ -230,8 +222,10 @@ fn one_or_other(mut ways: Vec<Way>) -> Way {
         return ways.remove(0);
     }
     ways.sort_by_key(|way| !way.errs());
-    let said: Vec<String> = ways.iter().map(|way| relation("true", &way.signature, &way.between)).collect();
-    let between = if said.iter().any(|said| said == "true") { Vec::new() } else { vec![one_of(&said)] };
+    let always = Text::new("true", Binding::Tightest);
+    let said: Vec<String> = ways.iter().map(|way| relation(&always, &way.signature, &way.between)).collect();
+    let silent = said.contains(&always.text);
+    let between = if silent { Vec::new() } else { vec![Text::new(one_of(&said), Binding::Or)] };
     Way { signature: Signature::default(), between, parts: ways.into_iter().flat_map(|way| way.parts).collect() }
 }
 
@@ -250,25 +244,20 @@ fn unsettled_row(look: &mut Look<'_>, way: Way, solver: &mut Solver) -> Option<R
 }
 
 /// A condition that holds wherever one of these does.
-fn covering(look: &mut Look<'_>, parts: &[Term], solver: &mut Solver) -> Option<(Condition, String)> {
+fn covering(look: &mut Look<'_>, parts: &[Term], solver: &mut Solver) -> Option<(Condition, Text)> {
     let written = look.write(parts, solver)?;
     let condition = look.read(written.holds.text, solver)?;
     let union = look.arena.terms.or(parts);
-    look.asker(solver).follows(&[union], condition.term).then_some((condition, written.held.text))
+    look.asker(solver).follows(&[union], condition.term).then_some((condition, written.held))
 }
 
 /// The condition of a row, and how it is said beside final values.
-fn condition(
-    look: &mut Look<'_>,
-    whole: &Condition,
-    parts: &[Term],
-    solver: &mut Solver,
-) -> Option<(Condition, String)> {
+fn condition(look: &mut Look<'_>, whole: &Condition, parts: &[Term], solver: &mut Solver) -> Option<(Condition, Text)> {
     let written = look.write(parts, solver)?;
     let condition = look.read(written.holds.text, solver)?;
     let inside = look.arena.terms.or(parts);
     let goal = look.arena.terms.and(&[inside, whole.term]);
-    look.asker(solver).follows(&[condition.term], goal).then_some((condition, written.held.text))
+    look.asker(solver).follows(&[condition.term], goal).then_some((condition, written.held))
 }
 
 /// What is equal and what is not, in the stores of one pair of paths.
