@@ -8,6 +8,9 @@ use num_traits::{One, Signed, Zero};
 /// Products of sums with more parts than this together are left as they are.
 const MAX_DISTRIBUTED: usize = 36;
 
+/// Products of more factors than this are not flattened.
+const MAX_FACTORS: usize = 32;
+
 impl Terms {
     /// An integer literal.
     pub fn int(&mut self, value: impl Into<BigInt>) -> Term {
@@ -103,14 +106,20 @@ impl Terms {
         sum
     }
 
-    /// The product of two terms that are not taken apart further.
+    /// The product of two terms that are not taken apart further. A few factors make one product, so that their order does
+    /// not matter; many are two products, as what is squared in a loop would double in length at each turn.
     fn product(&mut self, a: Term, b: Term) -> Term {
-        let mut factors = Vec::new();
-        for term in [a, b] {
-            match self.node(term) {
-                Node::Mul(parts) => factors.extend_from_slice(parts),
-                _ => factors.push(term),
-            }
+        let mut factors: Vec<Term> = [a, b]
+            .iter()
+            .flat_map(|term| match self.node(*term) {
+                Node::Mul(parts) => parts,
+                _ => std::slice::from_ref(term),
+            })
+            .copied()
+            .take(MAX_FACTORS + 1)
+            .collect();
+        if factors.len() > MAX_FACTORS {
+            factors = vec![a, b];
         }
         factors.sort_unstable();
         self.intern(Node::Mul(factors.into()), Sort::Int)
