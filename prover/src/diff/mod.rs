@@ -34,6 +34,7 @@ mod required;
 mod results;
 mod sight;
 mod text;
+mod turns;
 
 pub use kinds::rows::{Row, Value};
 
@@ -148,10 +149,12 @@ pub fn unreadable<'m>(source: &Loaded, manner: &'m Manner) -> Option<&'m String>
 
 /// Finds how the two versions of a pair program differ.
 pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
-    let unit = &source.unit;
-    if unit.versions.len() < 2 {
+    if source.unit.versions.len() < 2 {
         return DiffReport::default();
     }
+    let mut source = source.clone();
+    turns::with_variable(&mut source.unit);
+    let (source, unit) = (&source, &source.unit);
     let mut solver = config.solver();
     let comparisons = comparisons(unit);
     let selected: Vec<&Comparison<'_>> = comparisons.iter().filter(|c| config.selects(unit, c.pair)).collect();
@@ -226,6 +229,8 @@ impl Course<'_> {
         let mut own = own.unwrap_or_else(|_| open(source, comparison));
         if is_plain && !own.is_complete() {
             own = self.by_recursion(own, solver);
+            let task = Task { source, program: self.program, claims: &self.claims, known: self.known(), manner };
+            own = kinds::with_turns(task, own, solver);
         }
         own.open_when = own.open_when.map(|text| opposite::plain(source, comparison.pair, text));
         own.time = started.elapsed();

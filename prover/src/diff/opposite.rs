@@ -34,6 +34,11 @@ pub(super) fn pushed(condition: &Expr, holds: bool) -> Expr {
             };
             binary(op, pushed(a, holds), pushed(b, holds))
         }
+        ExprKind::Binary(BinOp::Implies, a, b) if !holds => binary(BinOp::And, pushed(a, true), pushed(b, false)),
+        ExprKind::Quant { forall, var, body } => {
+            let body = Box::new(pushed(body, holds));
+            of(condition, ExprKind::Quant { forall: *forall == holds, var: *var, body })
+        }
         _ if holds => condition.clone(),
         kind => {
             let turned = match kind {

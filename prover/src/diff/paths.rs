@@ -38,6 +38,9 @@ pub(super) struct Plan {
     pub(super) accelerate: bool,
     /// Whether closed forms say what recursion gives back; then, by which numbers remainders are taken.
     pub(super) forms: Option<Vec<BigInt>>,
+    /// Whether calls of the pair itself that go no further are executed in place, for each version; where something is said of that,
+    /// such as are known to go no further always are.
+    pub(super) apart: Option<[bool; 2]>,
 }
 
 /// What two paths from one store come to.
@@ -102,7 +105,10 @@ pub(super) fn outcomes(
     let Question { program, pair, .. } = question;
     let mut both = [Vec::new(), Vec::new()];
     for (version, id) in [(0, pair.0), (1, pair.1)] {
+        let apart = plan.apart.is_some_and(|apart| apart[version]);
         let limits = Limits {
+            told_apart: apart.then_some(id).into_iter().collect(),
+            known_ends: plan.apart.is_some(),
             outcomes: plan.outcomes,
             calls: MAX_CALLS,
             work: MAX_WORK,

@@ -118,7 +118,8 @@ impl Executor<'_> {
     fn over(&mut self, state: &State, callee: ProcId, args: &[Term]) -> Option<Term> {
         let code = self.code().procedure(callee);
         let told_apart = self.limits.told_apart.contains(&callee);
-        let body = code.body.as_ref().filter(|_| is_loop(code) || told_apart)?;
+        let may_be_known = self.limits.known_ends && self.effects[callee.index()].recursive(callee);
+        let body = code.body.as_ref().filter(|_| is_loop(code) || told_apart || may_be_known)?;
         let view = self.view_of_call(state, callee, args);
         let recurs = !matches!(code.origin, Origin::Loop { .. });
         let over = self.leaves_at_once(view, &body.stmts, (recurs, false))?;

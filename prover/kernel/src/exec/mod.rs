@@ -67,6 +67,8 @@ pub struct Limits {
     pub turns: BTreeMap<ProcId, usize>,
     /// The loops whose calls are told apart by whether they take a turn.
     pub told_apart: BTreeSet<ProcId>,
+    /// Calls of recursion that are known to go no further are executed in place.
+    pub known_ends: bool,
     /// The run begins where the execution does: what is old then existed when the run began, so that quantifiers see it.
     pub whole_run: bool,
 }
@@ -88,6 +90,7 @@ impl Default for Limits {
             apart: Vec::new(),
             turns: BTreeMap::new(),
             told_apart: BTreeSet::new(),
+            known_ends: false,
             whole_run: false,
         }
     }

@@ -29,7 +29,8 @@ pub struct InliningPlan {
     pub only_at: Option<Span>,
     /// Which loops are taken as a whole instead, in each version, and what all their turns do together.
     pub sweeps: [BTreeMap<ProcId, Sweep>; 2],
-    /// Whose calls are executed in place where they go no further, in each version.
+    /// Whose calls are executed in place where they go no further, in each version. Where there are any, calls of recursion that are
+    /// known to go no further are executed in place in both.
     pub told_apart: [BTreeSet<ProcId>; 2],
 }
 
@@ -141,6 +142,7 @@ impl Run<'_> {
             apart: if version == 1 { own.apart } else { Vec::new() },
             turns: if version == 1 { other_turns } else { turns },
             told_apart,
+            known_ends: self.plan.told_apart.iter().any(|own| !own.is_empty()),
             whole_run,
             ..Limits::default()
         }

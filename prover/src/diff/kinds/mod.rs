@@ -15,6 +15,7 @@ use super::regions::{self, Regions};
 use super::required;
 use super::results;
 use super::text::Names;
+use super::turns;
 use super::{PairDiff, Task};
 use crate::budget::closed_form::MAX_MODULI;
 use crate::budget::diff::{MAX_DEPTH, MAX_KEPT, MAX_OUTCOMES, MAX_RECURSION_DEPTH, MAX_UNROLLED_DEPTH};
@@ -154,22 +155,56 @@ pub(in crate::diff) fn with_kept(
     source: &Loaded,
     solver: &mut Solver,
 ) -> PairDiff {
-    let read = |text: &str| proof::read(source, own.pair, None, text);
     let more = |solver: &mut Solver| {
-        let before = read(&own.equal_when)?;
-        let others = format!("({text}) || ({}) || ({})", own.differs_when, own.one_ends_when);
-        let (others, always) = (read(&others)?, read("true")?);
-        let is_more = proof::premises_hold(question, known, proof)
-            && proof::follows(question, [&before, condition], solver)
-            && !proof::follows(question, [condition, &before], solver);
-        is_more.then(|| proof::follows(question, [&always, &others], solver))
+        let holds = proof::premises_hold(question, known, proof);
+        holds.then(|| is_more(&own, (text, condition), (question, source), solver)).flatten()
     };
     let Some(complete) = solver.attempt(more).ok().flatten() else { return own };
-    let texts = [text.clone(), own.differs_when.clone(), own.one_ends_when.clone()];
+    widened(own, (text, condition, Some(proof.clone())), complete)
+}
+
+/// What is known of a pair, with where all turns of its loop or its recursion are alike, if that is more than is known and is proved.
+pub(in crate::diff) fn with_turns(task: Task<'_>, own: PairDiff, solver: &mut Solver) -> PairDiff {
+    let question = Question { program: task.program, pair: own.pair, claims: task.claims };
+    let found = solver.attempt(|solver| {
+        turns::conditions(task, own.pair, solver).into_iter().find_map(|text| {
+            let condition = proof::read(task.source, own.pair, None, &text)?;
+            let complete = is_more(&own, (&text, &condition), (question, task.source), solver)?;
+            let proof = proof::equal(question, task.known, Some(&condition), solver);
+            let is_equal = proof.is_some()
+                || required::equal(task.source, question.program, question.pair, &condition, solver);
+            is_equal.then_some((text, condition, proof, complete))
+        })
+    });
+    match found {
+        Ok(Some((text, condition, proof, complete))) => widened(own, (&text, &condition, proof), complete),
+        _ => own,
+    }
+}
+
+/// Whether the two are equal in more stores if they are where this holds; then, whether all is known.
+fn is_more(
+    own: &PairDiff,
+    (text, condition): (&str, &Expr),
+    (question, source): (Question<'_>, &Loaded),
+    solver: &mut Solver,
+) -> Option<bool> {
+    let read = |text: &str| proof::read(source, own.pair, None, text);
+    let before = read(&own.equal_when)?;
+    let others = format!("({text}) || ({}) || ({})", own.differs_when, own.one_ends_when);
+    let (others, always) = (read(&others)?, read("true")?);
+    let is_more = proof::follows(question, [&before, condition], solver)
+        && !proof::follows(question, [condition, &before], solver);
+    is_more.then(|| proof::follows(question, [&always, &others], solver))
+}
+
+/// What is known of a pair that is equal where this holds.
+fn widened(own: PairDiff, (text, condition, proof): (&str, &Expr, Option<PairProof>), complete: bool) -> PairDiff {
+    let texts = [text.to_string(), own.differs_when.clone(), own.one_ends_when.clone()];
     PairDiff {
-        equal_when: text.clone(),
+        equal_when: text.to_string(),
         open_when: (!complete).then(|| rest(&texts)),
-        proved: Some(Box::new((condition.clone(), proof.clone()))),
+        proved: proof.map(|proof| Box::new((condition.clone(), proof))),
         ..own
     }
 }
@@ -204,7 +239,7 @@ fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
             _ => MAX_DEPTH,
         };
         if plans.iter().all(|plan| plan.forms.is_some() || plan.inline != inline) {
-            plans.push(Plan { inline, depth, outcomes: MAX_OUTCOMES, accelerate: true, forms: None });
+            plans.push(Plan { inline, depth, outcomes: MAX_OUTCOMES, accelerate: true, ..Plan::default() });
         }
     }
     plans
