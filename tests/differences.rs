@@ -477,3 +477,75 @@ fn a_local_is_not_taken_for_a_global() {
         "{names:?}"
     );
 }
+
+/// Loops and recursion over cells, and where the two are said to be equal: where all turns are alike.
+const ALIKE_TURNS: &[(&str, &str, &str)] = &[
+    (
+        "procedure tops(a: int[], n: int, top: int) returns (found: bool)
+           requires a != null && 0 <= n && n <= a.length;
+         { var at: int := 0; while (at < n) { if (a[at] HOW top) { found := true; } at := at + 1; } }",
+        "> >=",
+        "forall k: int :: k >= 0 && k < n ==> top != a[k]",
+    ),
+    (
+        "procedure lift(a: int[], from: int, to: int)
+           requires a != null && 0 <= from && to <= a.length;
+           modifies {a};
+         { var k: int := from; while (k < to) { if (a[k] < HOW) { a[k] := 0; } k := k + 1; } }",
+        "0 -1",
+        "forall j: int :: from <= j && j < to ==> a[j] != -1",
+    ),
+    (
+        "procedure debt(a: int[]) returns (any: bool)
+         { if (a != null) { var at: int := a.length - 1; while (at >= 0) { if (a[at] HOW 0) { any := true; return; } at := at - 1; } } }",
+        "< <=",
+        "forall k: int :: k >= 0 && a != null && k < a.length ==> a[k] != 0",
+    ),
+    (
+        "procedure seek(a: int[], key: int, first: int, at: int, known: bool) returns (found: bool)
+           requires a != null && 0 <= first && at < a.length;
+         { found := known; if (at HOW first) { if (a[at] == key) { found := true; return; } found := seek(a, key, first, at - 1, found); } }",
+        "> >=",
+        "at < first || known || key != a[first] || (exists k: int :: k <= at && first < k && key == a[k])",
+    ),
+];
+
+#[test]
+fn the_two_are_equal_where_all_turns_are_alike() {
+    for (number, (code, ways, expected)) in ALIKE_TURNS.iter().enumerate() {
+        let (one, other) = ways.split_once(' ').expect("there are two ways");
+        let [before, after] = [one, other].map(|way| code.replace("HOW", way));
+        let text = format!("version before {before}\nversion after {after}\n");
+        let file = program(&format!("alike_turns_{number}.l"), &text);
+        let report = run(["diff", "--format", "json", &file]).json();
+        let pair = &report["pairs"][0];
+        assert_eq!(pair["equal_when"], *expected, "{text}");
+        assert!(pair["open_when"].is_string() && pair["rows"][0]["witness"].is_object(), "{pair}");
+    }
+}
+
+/// The turns change the cells that later turns look at, or what they look for: what holds of all cells on entry does not tell.
+#[test]
+fn what_turns_change_is_not_taken_to_stay() {
+    for (number, changed) in [
+        "if (k + 1 < to) { a[k + 1] := a[k + 1] - 1; }",
+        "if (to > 1) { a[to - 1] := -1; }",
+        "if (a[k] == 7) { from := k - 1; k := from; a[from + 1] := -1; }",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let version = |bound: &str| {
+            format!(
+                "procedure lift(a: int[], from: int, to: int)
+                   requires a != null && 0 <= from && to <= a.length;
+                   modifies {{a}};
+                 {{ var k: int := from; while (k < to) {{ if (a[k] < {bound}) {{ a[k] := 0; }} {changed} k := k + 1; }} }}"
+            )
+        };
+        let text = format!("version before {}\nversion after {}\n", version("0"), version("-1"));
+        let report = run(["diff", "--format", "json", &program(&format!("turns_change_{number}.l"), &text)]).json();
+        let equal = report["pairs"][0]["equal_when"].as_str().unwrap_or_default();
+        assert!(!equal.contains("a[j] != -1"), "{equal}: {text}");
+    }
+}

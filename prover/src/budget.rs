@@ -370,6 +370,8 @@ pub(crate) mod diff {
     pub(crate) const MAX_DEPTH: usize = 40;
     /// How deep a pair that recurs is executed in place itself.
     pub(crate) const MAX_RECURSION_DEPTH: usize = 6;
+    /// How deep turns are executed in place where it is known when all are alike.
+    pub(crate) const MAX_TURNS_DEPTH: usize = 3;
     /// How deep recursion of callees is executed in place.
     pub(crate) const MAX_UNROLLED_DEPTH: usize = 26;
     /// More outcomes than this of one version are too many.

@@ -147,14 +147,20 @@ pub fn unreadable<'m>(source: &Loaded, manner: &'m Manner) -> Option<&'m String>
     manner.predicates.iter().find(|text| !reads(text))
 }
 
+/// The program in which the conditions of a report are read: each procedure has a variable more, which they may bind.
+pub fn readable(source: &Loaded) -> Loaded {
+    let mut source = source.clone();
+    turns::with_variable(&mut source.unit);
+    source
+}
+
 /// Finds how the two versions of a pair program differ.
 pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
     if source.unit.versions.len() < 2 {
         return DiffReport::default();
     }
-    let mut source = source.clone();
-    turns::with_variable(&mut source.unit);
-    let (source, unit) = (&source, &source.unit);
+    let source = &readable(source);
+    let unit = &source.unit;
     let mut solver = config.solver();
     let comparisons = comparisons(unit);
     let selected: Vec<&Comparison<'_>> = comparisons.iter().filter(|c| config.selects(unit, c.pair)).collect();
@@ -229,8 +235,6 @@ impl Course<'_> {
         let mut own = own.unwrap_or_else(|_| open(source, comparison));
         if is_plain && !own.is_complete() {
             own = self.by_recursion(own, solver);
-            let task = Task { source, program: self.program, claims: &self.claims, known: self.known(), manner };
-            own = kinds::with_turns(task, own, solver);
         }
         own.open_when = own.open_when.map(|text| opposite::plain(source, comparison.pair, text));
         own.time = started.elapsed();
@@ -276,7 +280,7 @@ fn learn(program: &Program<'_>, own: &PairDiff, kernel: &mut Kernel<'_>, solver:
     kernel.learn(&[(claim, checked::evidence(program, own.pair, proof))], solver);
 }
 
-/// A condition of a report as the language reads it, together with the pair's own; `None` for one that is no expression.
+/// A condition of a report as the language reads it in the [`readable`] program, together with the pair's own; `None` for one that is no expression.
 pub fn condition(source: &Loaded, of: &PairDiff, text: &str) -> Option<Expr> {
     let unit = &source.unit;
     let comparisons = comparisons(unit);

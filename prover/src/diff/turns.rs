@@ -148,8 +148,7 @@ impl<'t> Turns<'t> {
 
     /// How each parameter goes, by the calls of the next turn.
     fn courses(&mut self, outcomes: &[Outcome]) -> Vec<Course> {
-        let steps: Vec<Vec<Term>> =
-            outcomes.iter().filter_map(|outcome| self.next(outcome, 0)).collect();
+        let steps: Vec<Vec<Term>> = outcomes.iter().filter_map(|outcome| self.next(outcome, 0)).collect();
         let count = self.task.program.unit.procedure(0, self.turns.0).params;
         let course = |at: usize| {
             let mut course = Course::Fixed;
@@ -157,7 +156,11 @@ impl<'t> Turns<'t> {
                 let given = step[at];
                 let own = match self.arena.terms.node(given) {
                     _ if self.arena.terms.sort(given) != Sort::Int => {
-                        if self.is_param(given, at) { Course::Fixed } else { Course::Varying }
+                        if self.is_param(given, at) {
+                            Course::Fixed
+                        } else {
+                            Course::Varying
+                        }
                     }
                     _ => {
                         let (constant, parts) = self.arena.terms.linear_parts(given);
@@ -200,9 +203,8 @@ impl<'t> Turns<'t> {
             .pairs
             .iter()
             .filter(|meeting| {
-                let taken = |version: usize| {
-                    self.next(&meetings.outcomes[version][meeting.paths[version]], version).is_some()
-                };
+                let taken =
+                    |version: usize| self.next(&meetings.outcomes[version][meeting.paths[version]], version).is_some();
                 taken(0) && taken(1) && matches!(meeting.kind, Kind::Equal)
             })
             .collect();
@@ -267,7 +269,8 @@ impl<'t> Turns<'t> {
         let bound = self.bound();
         let up = courses[counter] == Course::Up;
         let value = tests.iter().find_map(|&test| self.value(test, own));
-        let goes_on: Vec<Term> = goes_on.iter().copied().filter(|&test| self.spoken_of(test, courses).contains(&counter)).collect();
+        let goes_on: Vec<Term> =
+            goes_on.iter().copied().filter(|&test| self.spoken_of(test, courses).contains(&counter)).collect();
         match value {
             Some(value) => {
                 let value = self.arena.terms.substitute(value, &by);
@@ -349,7 +352,12 @@ impl<'t> Turns<'t> {
             all.extend(needed.into_iter().filter(|&guard| guard != test));
         }
         let (range, then) = (self.joined(&all, Binding::And)?, self.joined(one, Binding::Or)?);
-        let text = format!("exists {}: int :: {} && {}", self.bound_name(), range.within(Binding::And), then.within(Binding::And));
+        let text = format!(
+            "exists {}: int :: {} && {}",
+            self.bound_name(),
+            range.within(Binding::And),
+            then.within(Binding::And)
+        );
         Some(Text::new(text, Binding::Loosest))
     }
 
@@ -391,7 +399,8 @@ impl<'t> Turns<'t> {
 
     fn joined(&self, parts: &[Term], binding: Binding) -> Option<Text> {
         let numbers = BTreeSet::new();
-        let names = Names { unit: self.task.program.unit, procedure: &self.procedure, numbers: &numbers, beside_final: false };
+        let names =
+            Names { unit: self.task.program.unit, procedure: &self.procedure, numbers: &numbers, beside_final: false };
         let (sign, nothing) = if binding == Binding::And { (" && ", "true") } else { (" || ", "false") };
         let texts: Option<Vec<Text>> = parts.iter().map(|&part| text::text(names, &self.arena, part)).collect();
         Some(match texts?.as_slice() {

@@ -18,7 +18,7 @@ use lang_l::random::Random;
 use lang_l::show::statements::input_lines;
 use lang_l::{Loaded, load};
 use prover::diff::client::{Asked, client};
-use prover::diff::{Manner, PairDiff, condition, diff};
+use prover::diff::{Manner, PairDiff, condition, diff, readable};
 use prover::verify::Config;
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -130,9 +130,10 @@ fn look(config: &DifferenceConfig, number: u64) -> Tally {
     let within = || Config { stop: Stop::new().until(Instant::now().checked_add(PATIENCE)), ..config.verify.clone() };
     let mut random = Random::item(config.seed ^ 0xD1FF, number);
     let mut wrong = Vec::new();
+    let bound = readable(&source);
     for pair in &diff(&source, &within(), &Manner::default()).pairs {
         *if pair.is_complete() { &mut tally.complete } else { &mut tally.open } += 1;
-        hold(&source, pair, &mut random, &mut tally, &mut wrong);
+        hold(&bound, pair, &mut random, &mut tally, &mut wrong);
     }
     for found in client(&source, &within(), &Asked::default()).clients {
         let (left, right) = (source.unit.versions[0].find(&found.name), source.unit.versions[1].find(&found.name));
@@ -193,6 +194,9 @@ fn hold(source: &Loaded, pair: &PairDiff, random: &mut Random, tally: &mut Tally
     let read = |text: &String| condition(source, pair, text).filter(|_| text != "false");
     let said = [(Kind::Equal, equal), (Kind::Differs, differs), (Kind::OneEnds, one_ends)]
         .map(|(kind, text)| (kind, text, read(text)));
+    for (kind, text, _) in said.iter().filter(|(_, text, read)| *text != "false" && read.is_none()) {
+        wrong.push(format!("{}: {kind:?} is said when {text}, which cannot be read", pair.names[0]));
+    }
     let told = Told::read(source, pair, wrong);
     told.witnesses(source, pair, wrong);
     each_store(unit, pair.pair, RUNS, random, &mut |input, externals| {

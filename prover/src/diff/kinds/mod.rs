@@ -3,14 +3,14 @@
 //! In: a pair that is not proved equivalent. Out: its [`PairDiff`], by the plan under which most became known.
 
 mod between;
+mod more;
 mod places;
 pub(in crate::diff) mod rows;
 
 use super::ask::{Asker, Memory};
 use super::atoms;
-use super::kept;
 use super::paths::{self, Meetings, Plan, Question};
-use super::proof::{self, Known};
+use super::proof;
 use super::regions::{self, Regions};
 use super::required;
 use super::results;
@@ -18,14 +18,17 @@ use super::text::Names;
 use super::turns;
 use super::{PairDiff, Task};
 use crate::budget::closed_form::MAX_MODULI;
-use crate::budget::diff::{MAX_DEPTH, MAX_KEPT, MAX_OUTCOMES, MAX_RECURSION_DEPTH, MAX_UNROLLED_DEPTH};
+use crate::budget::diff::{
+    MAX_DEPTH, MAX_KEPT, MAX_OUTCOMES, MAX_RECURSION_DEPTH, MAX_TURNS_DEPTH, MAX_UNROLLED_DEPTH,
+};
 use crate::budget::kept::MAX_MODULUS;
 use crate::goal::{Pair, PairProof, Program, assumptions, inlinable};
 use crate::verdict::comparison::Comparison;
 use kernel::relate::Level;
-use lang_l::Loaded;
 use lang_l::hir::visit::walk_exprs;
 use lang_l::hir::{Expr, ExprKind, ProcId, Unit};
+pub(in crate::diff) use more::with_kept;
+use more::{alike, with_alike};
 use num_bigint::BigInt;
 use num_traits::One;
 use smt::arena::Arena;
@@ -63,6 +66,8 @@ pub(in crate::diff) struct Look<'l> {
     numbers: BTreeSet<BigInt>,
     memory: Memory,
     tried: Tried,
+    /// Whether it is known already where the two are equal.
+    equal_known: bool,
 }
 
 /// Finds the kinds of stores of a pair: plan after plan, until all is known.
@@ -72,9 +77,21 @@ pub(in crate::diff) fn find(
     nothing: PairDiff,
     solver: &mut Solver,
 ) -> PairDiff {
+    let is_plain = comparison.when.is_none() && !task.manner.partial && task.manner.predicates.is_empty();
+    let texts = if is_plain {
+        solver.attempt(|solver| turns::conditions(task, comparison.pair, solver)).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    // What turns on many cells is said of all of them, and not cell by cell.
+    let of_cells = texts.iter().any(|text| text.contains('['));
+    let mut turns = if of_cells { alike(task, &nothing, &texts, solver) } else { None };
     let mut best = nothing;
     let mut tried = Tried::new();
-    for plan in plans(task, comparison) {
+    for mut plan in plans(task, comparison) {
+        if turns.is_some() {
+            plan.depth = plan.depth.min(MAX_TURNS_DEPTH);
+        }
         let looked = solver.attempt(|solver| Look::take(task, comparison, &plan, solver));
         let mut look = match looked {
             Ok(Some(look)) => look,
@@ -82,15 +99,19 @@ pub(in crate::diff) fn find(
             Err(_) => break,
         };
         look.tried = tried;
+        look.equal_known = turns.is_some();
         let found = look.executed(&plan, solver);
         tried = look.tried;
         let complete = found.is_complete();
         best = if complete || !best.executed { found } else { together(task, best, found, solver) };
         if complete {
-            break;
+            return best;
         }
     }
-    best
+    if !of_cells {
+        turns = alike(task, &best, &texts, solver);
+    }
+    with_alike(task, best, turns, solver)
 }
 
 /// Where both of a pair end and differ, seen with all calls in place; `None` where a version has more outcomes than `most`.
@@ -145,68 +166,6 @@ fn together(task: Task<'_>, best: PairDiff, found: PairDiff, solver: &mut Solver
         (false, false) => one.open_when,
     };
     one
-}
-
-/// What is known of a pair, with where recursion keeps it equal, if that is more than is known.
-pub(in crate::diff) fn with_kept(
-    own: PairDiff,
-    (text, condition, proof): &kept::Kept,
-    (question, known): (Question<'_>, Known<'_>),
-    source: &Loaded,
-    solver: &mut Solver,
-) -> PairDiff {
-    let more = |solver: &mut Solver| {
-        let holds = proof::premises_hold(question, known, proof);
-        holds.then(|| is_more(&own, (text, condition), (question, source), solver)).flatten()
-    };
-    let Some(complete) = solver.attempt(more).ok().flatten() else { return own };
-    widened(own, (text, condition, Some(proof.clone())), complete)
-}
-
-/// What is known of a pair, with where all turns of its loop or its recursion are alike, if that is more than is known and is proved.
-pub(in crate::diff) fn with_turns(task: Task<'_>, own: PairDiff, solver: &mut Solver) -> PairDiff {
-    let question = Question { program: task.program, pair: own.pair, claims: task.claims };
-    let found = solver.attempt(|solver| {
-        turns::conditions(task, own.pair, solver).into_iter().find_map(|text| {
-            let condition = proof::read(task.source, own.pair, None, &text)?;
-            let complete = is_more(&own, (&text, &condition), (question, task.source), solver)?;
-            let proof = proof::equal(question, task.known, Some(&condition), solver);
-            let is_equal = proof.is_some()
-                || required::equal(task.source, question.program, question.pair, &condition, solver);
-            is_equal.then_some((text, condition, proof, complete))
-        })
-    });
-    match found {
-        Ok(Some((text, condition, proof, complete))) => widened(own, (&text, &condition, proof), complete),
-        _ => own,
-    }
-}
-
-/// Whether the two are equal in more stores if they are where this holds; then, whether all is known.
-fn is_more(
-    own: &PairDiff,
-    (text, condition): (&str, &Expr),
-    (question, source): (Question<'_>, &Loaded),
-    solver: &mut Solver,
-) -> Option<bool> {
-    let read = |text: &str| proof::read(source, own.pair, None, text);
-    let before = read(&own.equal_when)?;
-    let others = format!("({text}) || ({}) || ({})", own.differs_when, own.one_ends_when);
-    let (others, always) = (read(&others)?, read("true")?);
-    let is_more = proof::follows(question, [&before, condition], solver)
-        && !proof::follows(question, [condition, &before], solver);
-    is_more.then(|| proof::follows(question, [&always, &others], solver))
-}
-
-/// What is known of a pair that is equal where this holds.
-fn widened(own: PairDiff, (text, condition, proof): (&str, &Expr, Option<PairProof>), complete: bool) -> PairDiff {
-    let texts = [text.to_string(), own.differs_when.clone(), own.one_ends_when.clone()];
-    PairDiff {
-        equal_when: text.to_string(),
-        open_when: (!complete).then(|| rest(&texts)),
-        proved: proof.map(|proof| Box::new((condition.clone(), proof))),
-        ..own
-    }
 }
 
 /// Ways to execute a pair: calls of callees that are equal under a condition by what is claimed of them; calls of what is not proved in place; then all calls that do not recur; then recursion as well.
@@ -302,6 +261,7 @@ impl<'l> Look<'l> {
             numbers,
             memory: Memory::default(),
             tried: Tried::new(),
+            equal_known: false,
         })
     }
 
@@ -395,6 +355,9 @@ impl<'l> Look<'l> {
 
     /// Where the two are proved to be equal.
     fn equal(&mut self, solver: &mut Solver) -> Option<Equal> {
+        if self.equal_known {
+            return None;
+        }
         let not_equal = self.not_equal();
         let found = self.equal_but(&not_equal, solver);
         if recurs(self.task, self.comparison.pair) { self.equal_by_induction(found, solver) } else { found }
