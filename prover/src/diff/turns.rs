@@ -22,7 +22,6 @@ use crate::lower::is_loop;
 use kernel::exec::state::Outcome;
 use kernel::relate::Level;
 use lang_l::hir::{Local, ProcId, Procedure, Type, Unit};
-use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
@@ -121,29 +120,17 @@ impl<'t> Turns<'t> {
         let differ = regions.differ.iter().chain(&regions.one_ends).map(|region| region.condition);
         let parts: Vec<Term> = differ.chain(regions.open.iter().copied()).collect();
         let goes_on = self.goes_on(&meetings, &courses);
-        let mut weakest = Vec::new();
-        let mut plain = Vec::new();
+        let (mut weakest, mut plain): (Vec<Text>, Vec<Text>) = Default::default();
         for part in parts {
             let (clause, reached) = self.clause(part, (&courses, &goes_on), solver)?;
-            let wider = match &reached {
-                Some(reached) => Text::new(
-                    format!("{} || {}", clause.within(Binding::Or), reached.within(Binding::Comparison)),
-                    Binding::Or,
-                ),
-                None => clause.clone(),
-            };
+            let wider = either(&clause, reached.as_ref());
             for (all, text) in [(&mut weakest, wider), (&mut plain, clause)] {
-                let text = text.within(Binding::Comparison);
                 if !all.contains(&text) {
                     all.push(text);
                 }
             }
         }
-        let whole = |parts: &Vec<String>| match parts.as_slice() {
-            [one] if one.starts_with('(') => one[1..one.len() - 1].to_string(),
-            several => several.join(" && "),
-        };
-        Some([weakest, plain].iter().filter(|parts| !parts.is_empty()).map(whole).collect())
+        Some([weakest, plain].iter().filter(|clauses| !clauses.is_empty()).map(|clauses| all_of(clauses)).collect())
     }
 
     /// How each parameter goes, by the calls of the next turn.
@@ -314,11 +301,10 @@ impl<'t> Turns<'t> {
             return None;
         }
         let minus = -factor.clone();
-        let (minus, one) = (self.arena.terms.int(minus), self.arena.terms.int(BigInt::one()));
+        let minus = self.arena.terms.int(minus);
         // `f * counter + rest == 0`, and `f * f == 1`.
         let scaled = self.arena.terms.mul(minus, sum);
         let value = self.arena.terms.add(scaled, counter);
-        let value = self.arena.terms.mul(value, one);
         (!self.arena.terms.occurs(counter, value)).then_some(value)
     }
 
@@ -441,6 +427,24 @@ fn only_loops(task: Task<'_>, pair: Pair, assumed: &[Term], arena: &mut Arena) -
         code.locals[..code.params].iter().map(|local| (local.name.clone(), local.ty.clone())).collect::<Vec<_>>()
     };
     (names(0, *left) == names(1, *right)).then(|| ((*left, *right), begins.clone()))
+}
+
+/// That one of two conditions holds, if there is another.
+fn either(one: &Text, other: Option<&Text>) -> Text {
+    match other {
+        Some(other) => {
+            Text::new(format!("{} || {}", one.within(Binding::Or), other.within(Binding::Comparison)), Binding::Or)
+        }
+        None => one.clone(),
+    }
+}
+
+/// That all of some conditions hold.
+fn all_of(clauses: &[Text]) -> String {
+    match clauses {
+        [only] => only.text.clone(),
+        several => several.iter().map(|clause| clause.within(Binding::Comparison)).collect::<Vec<_>>().join(" && "),
+    }
 }
 
 fn conjuncts(arena: &Arena, condition: Term) -> Vec<Term> {

@@ -23,7 +23,9 @@ use crate::budget::diff::{
 };
 use crate::budget::kept::MAX_MODULUS;
 use crate::goal::{Pair, PairProof, Program, assumptions, inlinable};
+use crate::lower::is_loop;
 use crate::verdict::comparison::Comparison;
+use kernel::effects::direct_callees;
 use kernel::relate::Level;
 use lang_l::hir::visit::walk_exprs;
 use lang_l::hir::{Expr, ExprKind, ProcId, Unit};
@@ -190,6 +192,7 @@ fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
     };
     let (left, right) = (sides(0), sides(1));
     let mut plans: Vec<Plan> = by_forms(task, comparison.pair);
+    plans.extend(first_turns(task, comparison.pair));
     for (at, (mine, theirs)) in left.into_iter().zip(right).enumerate() {
         let inline = [mine, theirs];
         let depth = match at {
@@ -202,6 +205,25 @@ fn plans(task: Task<'_>, comparison: &Comparison<'_>) -> Vec<Plan> {
         }
     }
     plans
+}
+
+/// For loops that do the same from the same: the first turn of one version in place, as the other may begin with the second.
+fn first_turns(task: Task<'_>, pair: Pair) -> Vec<Plan> {
+    let loops = |version: usize| -> BTreeSet<ProcId> {
+        let own = direct_callees(task.program.unit.procedure(version, [pair.0, pair.1][version]));
+        let proved = |id: &ProcId| {
+            let mut equal = task.claims.always.iter().filter(|(_, level)| **level == Level::Full);
+            equal.any(|(pair, _)| [pair.0, pair.1][version] == *id)
+        };
+        own.into_iter().filter(|id| is_loop(task.program.unit.procedure(version, *id)) && proved(id)).collect()
+    };
+    let both = [loops(0), loops(1)];
+    if both.iter().any(BTreeSet::is_empty) {
+        return Vec::new();
+    }
+    let [left, right] = both;
+    let ways = [[left, BTreeSet::new()], [BTreeSet::new(), right]];
+    ways.map(|inline| Plan { inline, depth: 1, outcomes: MAX_OUTCOMES, ..Plan::default() }).into()
 }
 
 /// For a pair that recurs: by what recursion gives back, without remainders and with them.
