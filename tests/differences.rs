@@ -567,3 +567,56 @@ fn a_loop_may_begin_one_turn_later() {
     let pair = &report["pairs"][0];
     assert_eq!([&pair["equal_when"], &pair["open_when"]], ["n <= 0 || key != a[0]", "n >= 1 && key == a[0]"], "{pair}");
 }
+
+/// What is said to be equal of pairs that were written to make it wrong: claimed by the user it is never refuted.
+#[test]
+fn what_is_said_to_be_equal_is_not_refuted() {
+    let cells = "requires a != null && b != null && 0 <= n && n <= a.length && n < b.length;";
+    let attacks = [
+        // The cells that are looked at may be those that are written.
+        format!(
+            "procedure p(a: int[], b: int[], n: int) returns (r: int) {cells}
+             {{ var i: int := 0; while (i < n) {{ if (a[i] < HOW) {{ r := r + 1; }} b[i + 1] := 0; i := i + 1; }} }}"
+        ),
+        // Each step leaves another key behind for the next.
+        "procedure p(a: int[], key: int, first: int, at: int) returns (r: bool)
+           requires a != null && 0 <= first && at < a.length;
+         { if (at + HOW > first) { if (a[at] == key) { r := true; return; } if (at > 0) { a[at - 1] := key; } r := p(a, key, first, at - 1); } }"
+            .into(),
+        // What the last call leaves is written over by all others but one.
+        "global g: int;
+         procedure p(n: int) { if (n <= 0) { g := HOW; return; } p(n - 1); if (n > 1) { g := 0; } }"
+            .into(),
+        // The end of the range comes nearer, and what is found is forgotten again.
+        "procedure p(a: int[], n: int, key: int) returns (r: bool)
+           requires a != null && 0 <= n && n <= a.length;
+         { var i: int := 0; while (i < n) { r := a[i] + HOW > key; n := n - 1; i := i + 1; } }"
+            .into(),
+        // The first turn gives the second something to compare with.
+        "procedure p(a: int[], n: int) returns (r: int)
+           requires a != null && 0 < n && n <= a.length;
+         { var i: int := HOW; var last: int := 0; while (i < n) { if (a[i] > last) { r := r + 1; } last := a[i]; i := i + 1; } }"
+            .into(),
+        // Turns go by two: a cell between them is never looked at, and the key moves along.
+        "procedure p(a: int[], n: int, key: int) returns (r: bool)
+           requires a != null && 0 <= n && n <= a.length;
+         { var i: int := n - 1; while (i >= 0 && !r) { if (a[i] + HOW == key) { r := true; } key := key + 1; i := i - 2; } }"
+            .into(),
+    ];
+    for (number, code) in attacks.iter().enumerate() {
+        let (globals, code) = code.split_at(code.find("procedure").expect("there is a procedure"));
+        let [before, after] = ["0", "1"].map(|way| code.replace("HOW", way));
+        let text = format!("{globals}\nversion before {before}\nversion after {after}\n");
+        let report = run(["diff", "--format", "json", &program(&format!("attack_{number}.l"), &text)]).json();
+        let equal = report["pairs"][0]["equal_when"].as_str().expect("it is said").to_string();
+        println!("{number}: {equal}");
+        if equal == "false" {
+            continue;
+        }
+        let claimed = program(&format!("attack_claimed_{number}.l"), &format!("equiv p ~ p when {equal};\n{text}"));
+        let claims = run(["verify", "--format", "json", &claimed]).json();
+        let claim = claims["pairs"].as_array().into_iter().flatten().find(|pair| pair["when"].is_string());
+        let verdict = claim.map(|pair| pair["verdict"].clone()).unwrap_or_default();
+        assert!(verdict == "equivalent" || verdict == "unknown", "{equal}: {claims}");
+    }
+}
