@@ -73,7 +73,7 @@ impl Guarded {
 }
 
 /// A conjunction or disjunction of texts.
-fn joined(parts: &[Text], binding: Binding) -> Text {
+pub(super) fn joined(parts: &[Text], binding: Binding) -> Text {
     let (sign, nothing) = if binding == Binding::And { (" && ", "true") } else { (" || ", "false") };
     match parts {
         [] => Text::new(nothing, Binding::Tightest),
@@ -86,7 +86,7 @@ fn joined(parts: &[Text], binding: Binding) -> Text {
 }
 
 /// The tests of a cube, those that need nothing first, each behind its guards.
-fn in_order(asker: &mut Asker<'_>, before: &[Term], cube: &[Term]) -> Cube {
+pub(super) fn in_order(asker: &mut Asker<'_>, before: &[Term], cube: &[Term]) -> Cube {
     let mut order: Vec<(usize, Term)> =
         cube.iter().map(|&literal| (text::guards(asker.arena, literal).len(), literal)).collect();
     order.sort_by_key(|(needed, _)| *needed);

@@ -109,7 +109,8 @@ fn conjuncts(arena: &Arena, conditions: &[Term]) -> BTreeSet<Term> {
     conditions.iter().flat_map(|&condition| conjuncts_in_order(arena, condition)).collect()
 }
 
-fn conjuncts_in_order(arena: &Arena, condition: Term) -> Vec<Term> {
+/// The parts of a conjunction, from the first to the last.
+pub(super) fn conjuncts_in_order(arena: &Arena, condition: Term) -> Vec<Term> {
     match arena.terms.node(condition) {
         Node::And(parts) => parts.iter().flat_map(|&part| conjuncts_in_order(arena, part)).collect(),
         _ => vec![condition],

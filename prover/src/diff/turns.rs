@@ -12,6 +12,7 @@
 use super::Task;
 use super::ask::{Asker, Memory};
 use super::atoms;
+use super::condition;
 use super::paths::{self, Kind, Meetings, Plan, Question};
 use super::regions;
 use super::sight::with_equations;
@@ -123,14 +124,23 @@ impl<'t> Turns<'t> {
         let (mut weakest, mut plain): (Vec<Text>, Vec<Text>) = Default::default();
         for part in parts {
             let (clause, reached) = self.clause(part, (&courses, &goes_on), solver)?;
-            let wider = either(&clause, reached.as_ref());
+            let wider = condition::joined(
+                &[Some(clause.clone()), reached].into_iter().flatten().collect::<Vec<_>>(),
+                Binding::Or,
+            );
             for (all, text) in [(&mut weakest, wider), (&mut plain, clause)] {
                 if !all.contains(&text) {
                     all.push(text);
                 }
             }
         }
-        Some([weakest, plain].iter().filter(|clauses| !clauses.is_empty()).map(|clauses| all_of(clauses)).collect())
+        Some(
+            [weakest, plain]
+                .iter()
+                .filter(|clauses| !clauses.is_empty())
+                .map(|clauses| condition::joined(clauses, Binding::And).text)
+                .collect(),
+        )
     }
 
     /// How each parameter goes, by the calls of the next turn.
@@ -198,7 +208,8 @@ impl<'t> Turns<'t> {
         // Each call may end, never end or err.
         let mut ways: Vec<Vec<Term>> = Vec::new();
         for step in steps {
-            let tests: Vec<Term> = step.when.iter().flat_map(|&part| conjuncts(&self.arena, part)).collect();
+            let tests: Vec<Term> =
+                step.when.iter().flat_map(|&part| regions::conjuncts_in_order(&self.arena, part)).collect();
             let tests: Vec<Term> = tests
                 .into_iter()
                 .filter(|&test| atoms::of_entry(&self.arena, test) && !text::guards(&mut self.arena, test).is_empty())
@@ -232,7 +243,7 @@ impl<'t> Turns<'t> {
         (courses, goes_on): (&[Course], &[Term]),
         solver: &mut Solver,
     ) -> Option<(Text, Option<Text>)> {
-        let mut tests = conjuncts(&self.arena, part);
+        let mut tests = regions::conjuncts_in_order(&self.arena, part);
         tests.retain(|&test| {
             let of = self.spoken_of(test, courses);
             of.iter().all(|at| courses.get(*at).is_some_and(|course| *course != Course::Varying))
@@ -357,26 +368,16 @@ impl<'t> Turns<'t> {
         self.procedure.locals.last().map(|local| local.name.clone()).unwrap_or_default()
     }
 
-    /// The tests, those that always have a value first, others behind what they need unless that follows from what stands before.
+    /// The tests, each behind what it needs to have a value, without those that follow from what stands before them.
     fn guarded(&mut self, before: &[Term], tests: &[Term], solver: &mut Solver) -> Vec<Term> {
-        let mut order: Vec<(usize, Term)> =
-            tests.iter().map(|&test| (text::guards(&mut self.arena, test).len(), test)).collect();
-        order.sort_by_key(|(needed, _)| *needed);
-        let mut placed: Vec<Term> = Vec::new();
-        for (_, test) in order {
-            let known = |placed: &[Term]| before.iter().chain(placed).copied().collect::<Vec<_>>();
-            for guard in text::guards(&mut self.arena, test) {
-                let facts = known(&placed);
-                if !self.asker(solver).clearly_follows(&facts, guard) {
-                    placed.push(guard);
-                }
-            }
-            let facts = known(&placed);
-            if !placed.contains(&test) && !self.asker(solver).clearly_follows(&facts, test) {
-                placed.push(test);
+        let mut asker = self.asker(solver);
+        let mut kept = before.to_vec();
+        for test in condition::in_order(&mut asker, before, tests) {
+            if !asker.clearly_follows(&kept, test) {
+                kept.push(test);
             }
         }
-        placed
+        kept.split_off(before.len())
     }
 
     fn asker<'s>(&'s mut self, solver: &'s mut Solver) -> Asker<'s> {
@@ -387,16 +388,8 @@ impl<'t> Turns<'t> {
         let numbers = BTreeSet::new();
         let names =
             Names { unit: self.task.program.unit, procedure: &self.procedure, numbers: &numbers, beside_final: false };
-        let (sign, nothing) = if binding == Binding::And { (" && ", "true") } else { (" || ", "false") };
         let texts: Option<Vec<Text>> = parts.iter().map(|&part| text::text(names, &self.arena, part)).collect();
-        Some(match texts?.as_slice() {
-            [] => Text::new(nothing, Binding::Tightest),
-            [one] => one.clone(),
-            several => {
-                let texts: Vec<String> = several.iter().map(|part| part.within(binding)).collect();
-                Text::new(texts.join(sign), binding)
-            }
-        })
+        Some(condition::joined(&texts?, binding))
     }
 }
 
@@ -427,29 +420,4 @@ fn only_loops(task: Task<'_>, pair: Pair, assumed: &[Term], arena: &mut Arena) -
         code.locals[..code.params].iter().map(|local| (local.name.clone(), local.ty.clone())).collect::<Vec<_>>()
     };
     (names(0, *left) == names(1, *right)).then(|| ((*left, *right), begins.clone()))
-}
-
-/// That one of two conditions holds, if there is another.
-fn either(one: &Text, other: Option<&Text>) -> Text {
-    match other {
-        Some(other) => {
-            Text::new(format!("{} || {}", one.within(Binding::Or), other.within(Binding::Comparison)), Binding::Or)
-        }
-        None => one.clone(),
-    }
-}
-
-/// That all of some conditions hold.
-fn all_of(clauses: &[Text]) -> String {
-    match clauses {
-        [only] => only.text.clone(),
-        several => several.iter().map(|clause| clause.within(Binding::Comparison)).collect::<Vec<_>>().join(" && "),
-    }
-}
-
-fn conjuncts(arena: &Arena, condition: Term) -> Vec<Term> {
-    match arena.terms.node(condition) {
-        Node::And(parts) => parts.iter().flat_map(|&part| conjuncts(arena, part)).collect(),
-        _ => vec![condition],
-    }
 }
