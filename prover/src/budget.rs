@@ -258,6 +258,8 @@ pub(crate) mod concrete {
         checks: true,
         divergence: true,
     };
+    /// Beside a run that was stopped this part of that is soon.
+    pub(crate) const SOON: u64 = 16;
     /// How far a replay goes.
     pub const REPLAY: Limits = Limits {
         steps: 200_000,
@@ -426,4 +428,40 @@ pub(crate) mod page {
     pub(crate) const MAX_SECTIONS: usize = 60;
     /// More is not said of a line, and of a pair.
     pub(crate) const MAX_NOTES: usize = 6;
+}
+
+/// Conditions that are learned from runs.
+pub(crate) mod learned {
+    use super::concrete::SearchBudget;
+
+    /// The stores that both versions are run from.
+    pub(crate) const SAMPLES: SearchBudget = SearchBudget { inputs: 1_500, steps: 1_500_000 };
+    /// More of them are not made.
+    pub(crate) const MAX_SAMPLES: usize = 240;
+    /// Near so many of them other numbers are tried.
+    pub(crate) const MAX_PIVOTS: usize = 6;
+    /// More samples in all are not kept.
+    pub(crate) const MAX_KEPT: usize = 640;
+    /// Of a number no more bounds than this are tests.
+    pub(crate) const MAX_BOUNDS: usize = 4;
+    /// More tests of the program than this are not looked at.
+    pub(crate) const MAX_LITERALS: usize = 90;
+    /// More tests of the cells of a range are not looked at.
+    pub(crate) const MAX_QUANTIFIED: usize = 16;
+    /// A condition of more tests than this is not looked for.
+    pub(crate) const MAX_TESTS: usize = 6;
+    /// Of more conjunctions than this conditions are not built.
+    pub(crate) const MAX_CONJUNCTIONS: usize = 60;
+    /// Of so many conditions that fit the runs it is tried whether they hold.
+    pub(crate) const MAX_FORMULAS: usize = 3;
+    /// How often a condition is learned again after a store has refuted it.
+    pub(crate) const MAX_ROUNDS: usize = 6;
+    /// Whether a condition holds is asked with this part of the budget: most are easy, or wrong.
+    pub(crate) const SHARE: u32 = 10;
+    /// It is given up where more questions than this stay undecided.
+    pub(crate) const MAX_UNDECIDED: usize = 12;
+    /// A condition of more characters than this is worth saying in other words.
+    pub(crate) const READABLE: usize = 120;
+    /// Of more ways to tell two outputs apart it is not tried whether they hold.
+    pub(crate) const MAX_APART: usize = 4;
 }

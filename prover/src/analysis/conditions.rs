@@ -1,9 +1,10 @@
 //! Conditions on the variables of a procedure, as expressions of L.
 
 use lang_l::ast::BinOp;
-use lang_l::hir::{Expr, ExprKind, LocalId, Procedure, Type};
+use lang_l::hir::{Expr, ExprKind, LocalId, Procedure, Type, UnOp};
 use num_bigint::BigInt;
 use num_traits::One;
+use std::collections::BTreeSet;
 
 /// Builds conditions on the variables of a procedure.
 pub(super) struct Build<'c> {
@@ -48,6 +49,25 @@ impl Build<'_> {
 
     pub(super) fn compare(&self, op: BinOp, left: Expr, right: Expr) -> Expr {
         self.expr(ExprKind::Binary(op, Box::new(left), Box::new(right)), Type::Bool)
+    }
+
+    /// The condition, unless an array is null whose length it speaks of.
+    pub(super) fn where_given(&self, condition: Expr) -> Expr {
+        let mut arrays = BTreeSet::new();
+        condition.walk(&mut |part| {
+            if let ExprKind::Length(of) = &part.kind
+                && let ExprKind::Local(array) = of.kind
+            {
+                arrays.insert(array);
+            }
+        });
+        arrays.into_iter().fold(condition, |condition, array| self.or_null(array, condition))
+    }
+
+    /// The condition, unless a flag is not set.
+    pub(super) fn or_not(&self, flag: LocalId, condition: Expr) -> Expr {
+        let unset = self.expr(ExprKind::Unary(UnOp::Not, Box::new(self.local(flag))), Type::Bool);
+        self.compare(BinOp::Or, unset, condition)
     }
 
     pub(super) fn or_null(&self, array: LocalId, condition: Expr) -> Expr {

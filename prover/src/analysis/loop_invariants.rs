@@ -29,7 +29,7 @@ use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver, Task, Together};
-use smt::term::{Ending, PathFacts, Term};
+use smt::term::{Ending, Node, PathFacts, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Conditions on a loop's procedure: when it is entered, and when it has returned.
@@ -147,7 +147,7 @@ fn of_loop(unit: &Lowered, version: usize, id: ProcId) -> Conditions {
     let build = Build { code };
     let mut entry = carried(procedures, code);
     entry.extend(conserved::candidates(procedures, id));
-    let mut exit = Vec::new();
+    let mut exit = ensured(procedures, code, &mut entry);
     for (numbers, conditions) in [(&taken, &mut entry), (&given, &mut exit)] {
         for &x in numbers {
             conditions.extend([1, 0].map(|number| build.compare(BinOp::Ge, build.local(x), build.int(number))));
@@ -202,13 +202,56 @@ fn carried(procedures: &[Procedure], code: &Procedure) -> Vec<Expr> {
     around.requires.iter().filter_map(|condition| moved(condition, &to)).collect()
 }
 
-/// The condition over other variables; `None` where it speaks of anything but numbers.
+/// What the procedure around a loop ensures, of what the loop gives back: of the results of that procedure where the loop returns, and
+/// of the variables that become them. The latter may hold on entry as well.
+fn ensured(procedures: &[Procedure], code: &Procedure, entry: &mut Vec<Expr>) -> Vec<Expr> {
+    let Some(around) = code.origin.part_of().map(|id| &procedures[id.index()]) else { return Vec::new() };
+    let named = |mut ids: Box<dyn Iterator<Item = LocalId>>, name: &str, ty: &Type| {
+        ids.find(|&id| code.local(id).name == name && code.local(id).ty == *ty)
+    };
+    let (params, results) = (|| Box::new(code.param_ids()), || Box::new(code.result_ids()));
+    let fixed: BTreeMap<LocalId, LocalId> = around
+        .param_ids()
+        .filter_map(|id| Some((id, named(params(), &around.local(id).name, &around.local(id).ty)?)))
+        .collect();
+    let with = |of_result: &dyn Fn(&str, &Type) -> Option<LocalId>| {
+        let own =
+            around.result_ids().filter_map(|id| Some((id, of_result(&around.local(id).name, &around.local(id).ty)?)));
+        fixed.iter().map(|(id, own)| (*id, *own)).chain(own).collect::<BTreeMap<LocalId, LocalId>>()
+    };
+    let returned = with(&|name, ty| named(results(), &format!("@{name}"), ty));
+    let given = with(&|name, ty| named(results(), name, ty));
+    let taken = with(&|name, ty| named(params(), name, ty));
+    let build = Build { code };
+    let flag = named(results(), "@returned", &Type::Bool);
+    let mut exit = Vec::new();
+    for clause in around.ensures.iter().flat_map(conjuncts) {
+        let guarded = |to| Some(build.where_given(moved(clause, to)?));
+        entry.extend(guarded(&taken));
+        exit.extend(guarded(&given));
+        exit.extend(guarded(&returned).map(|holds| match flag {
+            Some(flag) => build.or_not(flag, holds),
+            None => holds,
+        }));
+    }
+    exit
+}
+
+fn conjuncts(condition: &Expr) -> Vec<&Expr> {
+    match &condition.kind {
+        ExprKind::Binary(BinOp::And, a, b) => [conjuncts(a), conjuncts(b)].concat(),
+        _ => vec![condition],
+    }
+}
+
+/// The condition over other variables; `None` where it speaks of anything but numbers and lengths.
 fn moved(condition: &Expr, to: &BTreeMap<LocalId, LocalId>) -> Option<Expr> {
     let part = |part: &Expr| moved(part, to).map(Box::new);
     let kind = match &condition.kind {
         ExprKind::Local(id) => ExprKind::Local(*to.get(id)?),
         ExprKind::Unary(op, inner) => ExprKind::Unary(*op, part(inner)?),
         ExprKind::Binary(op, left, right) => ExprKind::Binary(*op, part(left)?, part(right)?),
+        ExprKind::Length(of) if matches!(of.kind, ExprKind::Local(_)) => ExprKind::Length(part(of)?),
         leaf @ (ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null) => leaf.clone(),
         _ => return None,
     };
@@ -318,6 +361,9 @@ impl Search<'_> {
         if !path.iter().all(|&fact| known.assume(&mut arena.terms, fact)) {
             return failed;
         }
+        // What is said of many cells may exclude a path that nothing in sight does.
+        let is_of_many = |part: Term| matches!(arena.terms.node(part), Node::Forall(..));
+        let of_many = arena.terms.parts_of(path).into_iter().any(is_of_many);
         for (at, condition) in conditions {
             let Some(condition) = condition else {
                 failed.push(at);
@@ -326,8 +372,8 @@ impl Search<'_> {
             let condition = arena.terms.simplify(condition, &known);
             match arena.terms.as_bool(condition) {
                 Some(true) => {}
-                Some(false) => failed.push(at),
-                None => {
+                Some(false) if !of_many => failed.push(at),
+                _ => {
                     positions.push(at);
                     open.push(condition);
                 }

@@ -36,7 +36,8 @@ pub(super) fn pushed(condition: &Expr, holds: bool) -> Expr {
         }
         ExprKind::Binary(BinOp::Implies, a, b) if !holds => binary(BinOp::And, pushed(a, true), pushed(b, false)),
         ExprKind::Quant { forall, var, body } => {
-            let body = Box::new(pushed(body, holds));
+            let ranged = if *forall || holds { None } else { ranged(body) };
+            let body = Box::new(ranged.unwrap_or_else(|| pushed(body, holds)));
             of(condition, ExprKind::Quant { forall: *forall == holds, var: *var, body })
         }
         _ if holds => condition.clone(),
@@ -47,6 +48,26 @@ pub(super) fn pushed(condition: &Expr, holds: bool) -> Expr {
             };
             of(condition, turned.unwrap_or_else(|| ExprKind::Unary(UnOp::Not, Box::new(condition.clone()))))
         }
+    }
+}
+
+/// The opposite of a conjunction, as what follows from all that stands before the first cell or field: a range, and what holds in it.
+fn ranged(body: &Expr) -> Option<Expr> {
+    let looks = |part: &&Expr| part.any(&|one| matches!(one.kind, ExprKind::Field(..) | ExprKind::Index(..)));
+    let parts = conjuncts(body);
+    let (range, look) = parts.split_at(parts.iter().position(looks)?);
+    let joined = |op, parts: Vec<Expr>| {
+        parts.into_iter().reduce(|all, next| of(body, ExprKind::Binary(op, Box::new(all), Box::new(next))))
+    };
+    let range = joined(BinOp::And, range.iter().copied().cloned().collect())?;
+    let then = joined(BinOp::Or, look.iter().map(|part| pushed(part, false)).collect())?;
+    Some(of(body, ExprKind::Binary(BinOp::Implies, Box::new(range), Box::new(then))))
+}
+
+fn conjuncts(condition: &Expr) -> Vec<&Expr> {
+    match &condition.kind {
+        ExprKind::Binary(BinOp::And, a, b) => [conjuncts(a), conjuncts(b)].concat(),
+        _ => vec![condition],
     }
 }
 

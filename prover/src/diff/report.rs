@@ -112,6 +112,7 @@ fn row_lines(source: &Loaded, pair: &PairDiff, row: &Row, (among, in_full): (boo
         let end = example.take().map_or(String::new(), |store| format!("    {store}"));
         lines.push(format!("{place}  {values}{end}"));
     }
+    lines.extend(row.between().filter(|_| row.is_settled()));
     lines.extend(example);
     if in_full && !row.equal().is_empty() {
         lines.push(format!("equal: {}", row.equal().join(", ")));

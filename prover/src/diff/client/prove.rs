@@ -28,6 +28,8 @@ pub(in crate::diff) struct Found {
     pub(in crate::diff) level: Option<Level>,
     /// Why it would say nothing, if it would.
     pub(in crate::diff) vacuous: Option<String>,
+    /// Whether that of version 0 always returns.
+    pub(in crate::diff) returns: bool,
 }
 
 impl Found {
@@ -80,7 +82,9 @@ pub(in crate::diff) fn prove(
         let level = proof.level.filter(|_| kept);
         let look = level.is_some() && asked.contains(name(pair));
         let vacuous = look.then(|| vacuity::vacuous(&program, pair, None, solver)).flatten().map(|reason| reason.what);
-        found.insert(name(pair).clone(), Found { level, vacuous });
+        let own = &program.effects[0][pair.0.index()];
+        let returns = own.terminates && !own.may_block && own.errs_only_if_null.as_ref().is_some_and(Vec::is_empty);
+        found.insert(name(pair).clone(), Found { level, vacuous, returns });
     }
     found
 }

@@ -3,6 +3,7 @@
 //! In: a pair that is not proved equivalent. Out: its [`PairDiff`], by the plan under which most became known.
 
 mod between;
+mod learned;
 mod more;
 mod places;
 pub(in crate::diff) mod rows;
@@ -113,7 +114,8 @@ pub(in crate::diff) fn find(
     if !of_cells {
         turns = alike(task, &best, &texts, solver);
     }
-    with_alike(task, best, turns, solver)
+    let found = with_alike(task, best, turns, solver);
+    if is_plain { learned::with_learned(task, comparison, found, solver) } else { found }
 }
 
 /// Where both of a pair end and differ, seen with all calls in place; `None` where a version has more outcomes than `most`.

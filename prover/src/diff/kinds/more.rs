@@ -4,6 +4,7 @@
 //!
 //! Invariant: what is added was proved (rule *Equal kind*), and so was that all is known, where that is said.
 
+use super::rows::Row;
 use super::{PairDiff, Task, rest};
 use crate::diff::kept;
 use crate::diff::paths::Question;
@@ -63,6 +64,48 @@ pub(super) fn with_alike(task: Task<'_>, own: PairDiff, found: Option<Alike>, so
     }
 }
 
+/// What is known of a pair that is also equal where this holds, if that is more than is known.
+pub(super) fn with_equal(
+    own: PairDiff,
+    (text, condition, proof): (&str, &Expr, Option<PairProof>),
+    (question, source): (Question<'_>, &Loaded),
+    solver: &mut Solver,
+) -> PairDiff {
+    match is_more(&own, (text, condition), (question, source), solver) {
+        Some(complete) => widened(own, (text, condition, proof), complete),
+        None => own,
+    }
+}
+
+/// What is known of a pair that also differs where this holds, as a row says; `None` if that is not more than is known. `is_rest` says
+/// that it is all that is left: where the two are neither equal nor one of them alone ends.
+pub(super) fn with_differing(
+    own: &PairDiff,
+    (text, row, is_rest): (String, Row, bool),
+    (question, source): (Question<'_>, &Loaded),
+    solver: &mut Solver,
+) -> Option<PairDiff> {
+    let read = |text: &str| proof::read(source, own.pair, None, text);
+    let mut is_more = || {
+        let sides = read(&own.differs_when).zip(read(&text));
+        sides.is_some_and(|(before, now)| proof::follows(question, [&before, &now], solver))
+    };
+    if !is_rest && !is_more() {
+        return None;
+    }
+    let relation = Some(row.relation());
+    let mut rows = vec![row];
+    let open = own.rows.iter().filter(|other| !other.is_settled()).cloned();
+    let own = PairDiff { rows: Vec::new(), rows_whole: true, differs_when: text, ..own.clone() };
+    if is_rest || covers(&own, &own.equal_when, (question, source), solver) == Some(true) {
+        return Some(PairDiff { open_when: None, relation, rows, ..own });
+    }
+    // What was told of all stores that differ still holds.
+    let texts = [own.equal_when.clone(), own.differs_when.clone(), own.one_ends_when.clone()];
+    rows.extend(open);
+    Some(PairDiff { open_when: Some(rest(&texts)), rows, ..own })
+}
+
 /// Whether the two are equal in more stores if they are where this holds; then, whether all is known.
 fn is_more(
     own: &PairDiff,
@@ -93,10 +136,14 @@ fn covers(
 /// What is known of a pair that is equal where this holds.
 fn widened(own: PairDiff, (text, condition, proof): (&str, &Expr, Option<PairProof>), complete: bool) -> PairDiff {
     let texts = [text.to_string(), own.differs_when.clone(), own.one_ends_when.clone()];
+    // Where no store differs nothing is said of how.
+    let none_differs = complete && own.differs_when == "false";
     PairDiff {
         equal_when: text.to_string(),
         open_when: (!complete).then(|| rest(&texts)),
         proved: proof.map(|proof| Box::new((condition.clone(), proof))),
+        relation: own.relation.filter(|_| !none_differs),
+        rows: own.rows.into_iter().filter(|row| !complete || row.is_settled()).collect(),
         ..own
     }
 }

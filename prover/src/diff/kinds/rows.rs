@@ -13,9 +13,10 @@ use super::{Condition, Look, between, one_of};
 use crate::search::witness::{Contrast, RunPair, Witness};
 use crate::search::{bmc, concrete, recurrent_set};
 use crate::verdict::comparison::procedures_run;
+use lang_l::hir::BinOp;
 use lang_l::interp::Behaviour;
 use smt::solve::Solver;
-use smt::term::{Ending, PathFacts, Term};
+use smt::term::{Ending, PathFacts, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A value at a place.
@@ -330,6 +331,74 @@ fn value(look: &mut Look<'_>, region: &Region, name: &Name, value: Term) -> Valu
     let said = |names: Names<'_>| text::text(names, &look.arena, simple);
     let beside = said(Names { beside_final: true, ..names }).map(|text: Text| text.within(Binding::Sum));
     Value { name: name.clone(), value: said(names).map(|text| text.text), beside }
+}
+
+/// In what two versions differ, where it is proved of all stores with a condition.
+pub(super) enum Told {
+    /// Of each of these outputs version 1 leaves so much more than version 0, or the opposite.
+    Shifted(Vec<(Place, Option<Term>)>),
+    /// An output compares so with a value in each version, which excludes that it is the same.
+    Apart(Place, [BinOp; 2], Term),
+}
+
+/// The row of the stores with a condition, of which it was proved how they differ; `None` where no store of them was run.
+pub(super) fn told(
+    look: &mut Look<'_>,
+    condition: &Condition,
+    held: Text,
+    told: Told,
+    solver: &mut Solver,
+) -> Option<Row> {
+    let (mut left, mut right, mut between) = (Vec::new(), Vec::new(), Vec::new());
+    let unknown = |name: &Name| Value { name: name.clone(), value: None, beside: None };
+    match told {
+        Told::Shifted(outputs) => {
+            for (place, by) in outputs {
+                let name = name(look, place)?;
+                let second = name.second();
+                let said = match by {
+                    None => format!("{second} == !{}", name.first()),
+                    Some(by) => {
+                        let names = Names { beside_final: true, ..look.names() };
+                        let by = text::text(names, &look.arena, by)?;
+                        match by.text.strip_prefix('-') {
+                            Some(less) => format!("{second} == {} - {less}", name.first()),
+                            None => format!("{second} == {} + {}", name.first(), by.within(Binding::Sum)),
+                        }
+                    }
+                };
+                between.push(Text::new(said, Binding::Comparison));
+                left.push(unknown(&name));
+                right.push(unknown(&name));
+            }
+        }
+        Told::Apart(place, ops, value) => {
+            let name = name(look, place)?;
+            let known = |look: &Look<'_>, value: Term| {
+                let plain = text::text(look.names(), &look.arena, value)?.text;
+                let beside = text::text(Names { beside_final: true, ..look.names() }, &look.arena, value)?;
+                Some(Value { name: name.clone(), value: Some(plain), beside: Some(beside.within(Binding::Sum)) })
+            };
+            let said = known(look, value)?;
+            let is_bool = look.arena.terms.sort(value) == Sort::Bool;
+            let opposite = if is_bool { Some(look.arena.terms.not(value)) } else { None };
+            let names = [name.first().to_owned(), name.second()];
+            for ((values, op), own) in [&mut left, &mut right].into_iter().zip(ops).zip(names) {
+                values.push(match (op, opposite) {
+                    (BinOp::Eq, _) => said.clone(),
+                    (_, Some(opposite)) => known(look, opposite)?,
+                    (_, None) => {
+                        let beside = said.beside.as_deref().unwrap_or_default();
+                        between.push(Text::new(format!("{own} {} {beside}", op.symbol()), Binding::Comparison));
+                        unknown(&name)
+                    }
+                });
+            }
+        }
+    }
+    let witness = Box::new(witness(look, condition, solver)?);
+    let when = condition.text.clone();
+    Some(Row { when, held, equal: Vec::new(), left, right, between, settled: true, witness })
 }
 
 /// A store with the condition on which both end, and differ.

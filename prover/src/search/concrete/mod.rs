@@ -14,6 +14,7 @@ mod choices;
 mod integers;
 mod lazy;
 mod rounds;
+mod sample;
 mod shrink;
 
 use crate::budget::concrete::{MAX_PROOFS, MAX_SHRINK_REPLAYS, SEARCH, SHORT};
@@ -28,6 +29,7 @@ use lang_l::interp::{Behaviour, Environment, Job, Outcome, Stuck, holds, run};
 use lang_l::value::{Addr, Location, Slot};
 use lazy::Lazy;
 use rounds::Rounds;
+pub use sample::{Meeting, Sample, sample, samples};
 
 /// An input, perhaps partial, that may show a difference, and what external procedures are to do.
 pub type Hint = (Input, Behaviour);

@@ -1,0 +1,152 @@
+//! Conditions that `ape diff` learns from runs: of loops and recursion whose paths do not say where and how the two differ.
+
+mod common;
+
+use common::{Ran, ape, scratch};
+
+fn run<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Ran {
+    ape(words.into_iter().map(|word| word.as_ref().to_string()))
+}
+
+fn program(name: &str, text: &str) -> String {
+    scratch(name, text).to_string_lossy().into_owned()
+}
+
+/// A pair: what stands for `HOW` in each version, where the two are equal, where they differ, and how.
+struct Case {
+    code: &'static str,
+    ways: [&'static str; 2],
+    equal: &'static str,
+    differs: &'static str,
+    relation: &'static str,
+}
+
+const CASES: &[Case] = &[
+    // As much more as at the start.
+    Case {
+        code: "procedure halvings(n: int) returns (r: int) { r := HOW; while (n > 0) { n := n / 2; r := r + 1; } }",
+        ways: ["0", "1"],
+        equal: "false",
+        differs: "true",
+        relation: "r' == r + 1",
+    },
+    Case {
+        code: "procedure sum(a: int[]) returns (r: int) requires a != null;
+               { var at: int := HOW; while (at < a.length) { r := r + a[at]; at := at + 1; } }",
+        ways: ["0", "1"],
+        equal: "a.length <= 0 || a[0] == 0",
+        differs: "a.length >= 1 && a[0] != 0",
+        relation: "old(a.length) >= 1 && old(a[0]) != 0 && r' == r - old(a[0])",
+    },
+    // By recursion, in a global.
+    Case {
+        code: "global count: int;
+               procedure walk(n: int) { if (n <= 0) { HOW return; } count := count + 1; walk(n - 1); }",
+        ways: ["", "count := count - 2;"],
+        equal: "false",
+        differs: "true",
+        relation: "count' == count - 2",
+    },
+    // Zero has a digit.
+    Case {
+        code: "procedure digits(x: int) returns (r: int) { HOW }",
+        ways: [
+            "while (x > 0) { x := x / 10; r := r + 1; }",
+            "r := 1; while (x >= 10) { x := x / 10; r := r + 1; }",
+        ],
+        equal: "x >= 1",
+        differs: "x <= 0",
+        relation: "x <= 0 && r' == r + 1",
+    },
+    // What is found, and where.
+    Case {
+        code: "procedure find(a: int[], n: int, c: int) returns (r: int) requires a != null && 0 <= n && n <= a.length;
+               { var at: int := HOW; while (at < n) { if (a[at] == c) { return at; } at := at + 1; } return -1; }",
+        ways: ["0", "1"],
+        equal: "n <= 0 || c != a[0]",
+        differs: "n >= 1 && c == a[0]",
+        relation: "n >= 1 && c == old(a[0]) && r == 0 && r' != 0",
+    },
+    // One value from recursion that looks at many cells.
+    Case {
+        code: "procedure seek(a: int[], key: int, first: int, at: int, known: bool) returns (found: bool)
+                 requires a != null && 0 <= first && at < a.length;
+               { found := known;
+                 if (at HOW first) { if (a[at] == key) { found := true; return; } found := seek(a, key, first, at - 1, found); } }",
+        ways: [">", ">="],
+        equal: "at < first || known || key != a[first] || (exists k: int :: k <= at && first < k && key == a[k])",
+        differs: "at >= first && !known && key == a[first] && (forall k: int :: k <= at && first < k ==> key != a[k])",
+        relation: "",
+    },
+];
+
+#[test]
+fn where_the_two_differ_and_how_is_learned_from_runs() {
+    for (number, case) in CASES.iter().enumerate() {
+        let [before, after] = case.ways.map(|way| case.code.replace("HOW", way));
+        let globals: String = before.lines().filter(|line| line.trim().starts_with("global")).collect();
+        let [before, after] = [before, after].map(|code| code.replace(&globals, ""));
+        let text = format!("{globals}\nversion before {before}\nversion after {after}\n");
+        let file = program(&format!("learned_{number}.l"), &text);
+        let report = run(["diff", "--format", "json", &file]).json();
+        let pair = &report["pairs"][0];
+        assert_eq!(pair["equal_when"], case.equal, "{text}");
+        assert_eq!(pair["differs_when"], case.differs, "{text}");
+        assert!(pair["open_when"].is_null(), "{text}: {pair}");
+        if !case.relation.is_empty() {
+            assert_eq!(pair["relation"], case.relation, "{text}");
+        }
+    }
+}
+
+#[test]
+fn which_stores_run_for_ever_is_told_by_a_remainder() {
+    let code = |sign| {
+        format!("procedure thirds(n: int) returns (r: int) {{ while (n {sign} 0) {{ n := n - 3; r := r + 1; }} }}")
+    };
+    let file = program("learned_thirds.l", &format!("version before {}\nversion after {}\n", code("!="), code(">")));
+    let report = run(["diff", "--format", "json", &file]).json();
+    let pair = &report["pairs"][0];
+    assert_eq!(pair["equal_when"], "n >= 0 && n % 3 == 0", "{pair}");
+    assert_eq!(pair["one_ends_when"], "n <= -1 || n % 3 != 0", "{pair}");
+    assert!(pair["open_when"].is_null(), "{pair}");
+}
+
+#[test]
+fn what_a_search_finds_is_told_by_the_cells_of_a_range() {
+    let code = |otherwise: &str| {
+        format!(
+            "procedure find(a: int[], x: int) returns (r: int)
+             {{ var at: int := 0;
+               while (at < a.length) {{ if (a[at] == x) {{ return at; }} at := at + 1; }}
+               return {otherwise}; }}"
+        )
+    };
+    let file = program("learned_find.l", &format!("version before {}\nversion after {}\n", code("at"), code("-1")));
+    let report = run(["diff", "--format", "json", &file]).json();
+    let pair = &report["pairs"][0];
+    assert_eq!(pair["equal_when"], "a == null || (exists k: int :: k >= 0 && k < a.length && x == a[k])", "{pair}");
+    assert!(pair["open_when"].is_null(), "{pair}");
+}
+
+/// Contracts of loops that search: what is ensured of what they hand out early.
+#[test]
+fn a_loop_that_searches_ensures_what_it_finds() {
+    let code = |ensured: &str| {
+        format!(
+            "procedure find(a: int[], n: int, key: int) returns (r: bool)
+               requires a != null && 0 <= n && n <= a.length;
+               requires forall k: int :: 0 <= k && k < n ==> a[k] != key;
+               ensures r == {ensured};
+             {{ var at: int := 0;
+               while (at < n) invariant forall k: int :: 0 <= k && k < n ==> a[k] != key;
+               {{ if (a[at] == key) {{ return true; }} at := at + 1; }}
+               return false; }}"
+        )
+    };
+    for (ensured, kept) in [("false", true), ("true", false)] {
+        let text = format!("version before {0}\nversion after {0}\n", code(ensured));
+        let report = run(["verify", "--format", "json", &program(&format!("learned_{ensured}.l"), &text)]).json();
+        assert_eq!(report["pairs"][0]["verdict"] == "equivalent", kept, "{report}");
+    }
+}
