@@ -28,7 +28,7 @@ pub(in crate::diff) struct Found {
     pub(in crate::diff) level: Option<Level>,
     /// Why it would say nothing, if it would.
     pub(in crate::diff) vacuous: Option<String>,
-    /// Whether that of version 0 always returns.
+    /// Whether one of the two is known always to return. Of two that are equal so does the other.
     pub(in crate::diff) returns: bool,
 }
 
@@ -82,8 +82,10 @@ pub(in crate::diff) fn prove(
         let level = proof.level.filter(|_| kept);
         let look = level.is_some() && asked.contains(name(pair));
         let vacuous = look.then(|| vacuity::vacuous(&program, pair, None, solver)).flatten().map(|reason| reason.what);
-        let own = &program.effects[0][pair.0.index()];
-        let returns = own.terminates && !own.may_block && own.errs_only_if_null.as_ref().is_some_and(Vec::is_empty);
+        let returns = program.effects.iter().zip([pair.0, pair.1]).any(|(effects, id)| {
+            let own = &effects[id.index()];
+            own.terminates && !own.may_block && own.errs_only_if_null.as_ref().is_some_and(Vec::is_empty)
+        });
         found.insert(name(pair).clone(), Found { level, vacuous, returns });
     }
     found

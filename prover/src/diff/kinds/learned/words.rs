@@ -79,7 +79,8 @@ impl Learner<'_> {
         Some(meeting)
     }
 
-    /// The tests that conditions are built of, those of the program first.
+    /// The tests that conditions are built of. Of those that no sample tells apart the first is taken: `n % 3 == 0` is easier to read
+    /// than what a path says of a remainder, and a test of the program easier than a bound that runs show.
     pub(super) fn tests(&mut self, bounds: Vec<(usize, BigInt)>) -> Vec<Term> {
         let regions = self.look.regions.clone();
         let arena = &mut self.look.arena;
