@@ -150,3 +150,71 @@ fn a_loop_that_searches_ensures_what_it_finds() {
         assert_eq!(report["pairs"][0]["verdict"] == "equivalent", kept, "{report}");
     }
 }
+
+/// Pairs that were written to have more said to differ, or to be equal, than does: the loops with the pair's `HOW`, and a store of
+/// another kind, which samples do not show or which is easily overlooked.
+const ATTACKS: &[(&str, [&str; 2], &str, &str)] = &[
+    // Both err where the array is too short.
+    (
+        "procedure p(a: int[], n: int) returns (r: int) requires a != null;
+         { var at: int := HOW; while (at < n) { r := r + a[at]; at := at + 1; } }",
+        ["0", "1"],
+        "differs_when",
+        "a.length == 2 && n == 3 && a[0] == 1",
+    ),
+    // Neither ends for odd numbers.
+    (
+        "procedure p(n: int) returns (r: int) { while (n != 0) { n := n - 2; } r := HOW; }",
+        ["1", "2"],
+        "differs_when",
+        "n == 7",
+    ),
+    // Alike once, far from all samples.
+    (
+        "procedure p(n: int) returns (r: int)
+         { var at: int := 0; while (at < n) { r := r + 1; at := at + 1; } HOW }",
+        ["", "r := r + 1; if (r == 978) { r := 977; }"],
+        "differs_when",
+        "n == 977",
+    ),
+    // One of the two gives up after forty cells.
+    (
+        "procedure p(a: int[], x: int) returns (r: bool) requires a != null;
+         { var at: int := 0; while (at < HOW) { if (a[at] == x) { return true; } at := at + 1; } return false; }",
+        ["a.length", "a.length && at < 40"],
+        "equal_when",
+        "a.length == 41 && a[40] == x && (forall k: int :: 0 <= k && k < 40 ==> a[k] != x)",
+    ),
+    // What is looked at may be what is written, and then it matters which comes first.
+    (
+        "procedure p(a: int[], b: int[]) returns (r: int) requires a != null && b != null && a.length == b.length;
+           modifies {b};
+         { var at: int := 0; while (at < a.length) { HOW at := at + 1; } }",
+        ["r := r + a[at]; b[at] := 0;", "b[at] := 0; r := r + a[at];"],
+        "equal_when",
+        "a == b && a.length == 1 && a[0] == 1",
+    ),
+];
+
+#[test]
+fn nothing_is_said_of_stores_of_another_kind() {
+    for (number, (code, ways, key, store)) in ATTACKS.iter().enumerate() {
+        let [before, after] = ways.map(|way| code.replace("HOW", way));
+        let text = format!("version before {before}\nversion after {after}\n");
+        let report = run(["diff", "--format", "json", &program(&format!("attack_{number}.l"), &text)]).json();
+        let said = report["pairs"][0][key].as_str().expect("a pair has conditions");
+        let (head, _) = code.split_once(['\n', '{']).expect("it has a body");
+        let results = if head.contains("r: bool") { ["true", "false"] } else { ["1", "2"] };
+        let verdict = |condition: &str| {
+            let [one, other] =
+                results.map(|result| format!("{head} requires {condition}; requires {store}; {{ r := {result}; }}"));
+            let text = format!("version before {one}\nversion after {other}\n");
+            let report =
+                run(["verify", "--format", "json", &program(&format!("attack_store_{number}.l"), &text)]).json();
+            report["pairs"][0]["verdict"].as_str().unwrap_or_default().to_string()
+        };
+        // There is such a store, and the condition does not hold of it.
+        assert_eq!(verdict("true"), "not-equivalent", "{store}");
+        assert_ne!(verdict(said), "not-equivalent", "{said}: {store}");
+    }
+}
