@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Ran, ape, scratch};
+use serde_json::Value as Json;
 
 fn run<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Ran {
     ape(words.into_iter().map(|word| word.as_ref().to_string()))
@@ -10,6 +11,13 @@ fn run<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Ran {
 
 fn program(name: &str, text: &str) -> String {
     scratch(name, text).to_string_lossy().into_owned()
+}
+
+/// What is told of the first pair of two versions, in a file of this name.
+fn told(name: &str, [before, after]: [&str; 2], above: &str) -> Json {
+    let text = format!("{above}\nversion before {before}\nversion after {after}\n");
+    let mut report = run(["diff", "--format", "json", &program(name, &text)]).json();
+    report["pairs"][0].take()
 }
 
 /// A pair: what stands for `HOW` in each version, where the two are equal, where they differ, and how.
@@ -86,15 +94,12 @@ fn where_the_two_differ_and_how_is_learned_from_runs() {
         let [before, after] = case.ways.map(|way| case.code.replace("HOW", way));
         let globals: String = before.lines().filter(|line| line.trim().starts_with("global")).collect();
         let [before, after] = [before, after].map(|code| code.replace(&globals, ""));
-        let text = format!("{globals}\nversion before {before}\nversion after {after}\n");
-        let file = program(&format!("learned_{number}.l"), &text);
-        let report = run(["diff", "--format", "json", &file]).json();
-        let pair = &report["pairs"][0];
-        assert_eq!(pair["equal_when"], case.equal, "{text}");
-        assert_eq!(pair["differs_when"], case.differs, "{text}");
-        assert!(pair["open_when"].is_null(), "{text}: {pair}");
+        let pair = told(&format!("learned_{number}.l"), [&before, &after], &globals);
+        assert_eq!(pair["equal_when"], case.equal, "{pair}");
+        assert_eq!(pair["differs_when"], case.differs, "{pair}");
+        assert!(pair["open_when"].is_null(), "{pair}");
         if !case.relation.is_empty() {
-            assert_eq!(pair["relation"], case.relation, "{text}");
+            assert_eq!(pair["relation"], case.relation, "{pair}");
         }
     }
 }
@@ -104,9 +109,7 @@ fn which_stores_run_for_ever_is_told_by_a_remainder() {
     let code = |sign| {
         format!("procedure thirds(n: int) returns (r: int) {{ while (n {sign} 0) {{ n := n - 3; r := r + 1; }} }}")
     };
-    let file = program("learned_thirds.l", &format!("version before {}\nversion after {}\n", code("!="), code(">")));
-    let report = run(["diff", "--format", "json", &file]).json();
-    let pair = &report["pairs"][0];
+    let pair = told("learned_thirds.l", [&code("!="), &code(">")], "");
     assert_eq!(pair["equal_when"], "n >= 0 && n % 3 == 0", "{pair}");
     assert_eq!(pair["one_ends_when"], "n <= -1 || n % 3 != 0", "{pair}");
     assert!(pair["open_when"].is_null(), "{pair}");
@@ -122,9 +125,7 @@ fn what_a_search_finds_is_told_by_the_cells_of_a_range() {
                return {otherwise}; }}"
         )
     };
-    let file = program("learned_find.l", &format!("version before {}\nversion after {}\n", code("at"), code("-1")));
-    let report = run(["diff", "--format", "json", &file]).json();
-    let pair = &report["pairs"][0];
+    let pair = told("learned_find.l", [&code("at"), &code("-1")], "");
     assert_eq!(pair["equal_when"], "a == null || (exists k: int :: k >= 0 && k < a.length && x == a[k])", "{pair}");
     assert!(pair["open_when"].is_null(), "{pair}");
 }
@@ -200,9 +201,8 @@ const ATTACKS: &[(&str, [&str; 2], &str, &str)] = &[
 fn nothing_is_said_of_stores_of_another_kind() {
     for (number, (code, ways, key, store)) in ATTACKS.iter().enumerate() {
         let [before, after] = ways.map(|way| code.replace("HOW", way));
-        let text = format!("version before {before}\nversion after {after}\n");
-        let report = run(["diff", "--format", "json", &program(&format!("attack_{number}.l"), &text)]).json();
-        let said = report["pairs"][0][key].as_str().expect("a pair has conditions");
+        let pair = told(&format!("attack_{number}.l"), [&before, &after], "");
+        let said = pair[key].as_str().expect("a pair has conditions");
         let (head, _) = code.split_once(['\n', '{']).expect("it has a body");
         let results = if head.contains("r: bool") { ["true", "false"] } else { ["1", "2"] };
         let verdict = |condition: &str| {

@@ -7,7 +7,7 @@
 //!
 //! Invariant: [`Stmt::exprs`] and [`Stmt::blocks`] leave out nothing, so that a walk with them meets all there is.
 
-use super::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
+use super::{BinOp, Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// Calls `visit` with every statement of a block, those of blocks within included.
@@ -226,6 +226,14 @@ impl Expr {
     pub fn walk<'h>(&'h self, visit: &mut impl FnMut(&'h Expr)) {
         visit(self);
         self.parts().into_iter().for_each(|part| part.walk(visit));
+    }
+
+    /// The parts of a conjunction, from the first to the last; of anything else itself.
+    pub fn conjuncts(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Binary(BinOp::And, a, b) => [a.conjuncts(), b.conjuncts()].concat(),
+            _ => vec![self],
+        }
     }
 
     /// As [`Expr::walk`], for changing them. Parts are walked as `visit` leaves them.

@@ -225,7 +225,7 @@ fn ensured(procedures: &[Procedure], code: &Procedure, entry: &mut Vec<Expr>) ->
     let build = Build { code };
     let flag = named(results(), "@returned", &Type::Bool);
     let mut exit = Vec::new();
-    for clause in around.ensures.iter().flat_map(conjuncts) {
+    for clause in around.ensures.iter().flat_map(Expr::conjuncts) {
         let guarded = |to| Some(build.where_given(moved(clause, to)?));
         entry.extend(guarded(&taken));
         exit.extend(guarded(&given));
@@ -235,13 +235,6 @@ fn ensured(procedures: &[Procedure], code: &Procedure, entry: &mut Vec<Expr>) ->
         }));
     }
     exit
-}
-
-fn conjuncts(condition: &Expr) -> Vec<&Expr> {
-    match &condition.kind {
-        ExprKind::Binary(BinOp::And, a, b) => [conjuncts(a), conjuncts(b)].concat(),
-        _ => vec![condition],
-    }
 }
 
 /// The condition over other variables; `None` where it speaks of anything but numbers and lengths.

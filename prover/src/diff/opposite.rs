@@ -54,7 +54,7 @@ pub(super) fn pushed(condition: &Expr, holds: bool) -> Expr {
 /// The opposite of a conjunction, as what follows from all that stands before the first cell or field: a range, and what holds in it.
 fn ranged(body: &Expr) -> Option<Expr> {
     let looks = |part: &&Expr| part.any(&|one| matches!(one.kind, ExprKind::Field(..) | ExprKind::Index(..)));
-    let parts = conjuncts(body);
+    let parts = body.conjuncts();
     let (range, look) = parts.split_at(parts.iter().position(looks)?);
     let joined = |op, parts: Vec<Expr>| {
         parts.into_iter().reduce(|all, next| of(body, ExprKind::Binary(op, Box::new(all), Box::new(next))))
@@ -62,13 +62,6 @@ fn ranged(body: &Expr) -> Option<Expr> {
     let range = joined(BinOp::And, range.iter().copied().cloned().collect())?;
     let then = joined(BinOp::Or, look.iter().map(|part| pushed(part, false)).collect())?;
     Some(of(body, ExprKind::Binary(BinOp::Implies, Box::new(range), Box::new(then))))
-}
-
-fn conjuncts(condition: &Expr) -> Vec<&Expr> {
-    match &condition.kind {
-        ExprKind::Binary(BinOp::And, a, b) => [conjuncts(a), conjuncts(b)].concat(),
-        _ => vec![condition],
-    }
 }
 
 fn of(condition: &Expr, kind: ExprKind) -> Expr {

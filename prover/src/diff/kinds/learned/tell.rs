@@ -38,8 +38,12 @@ pub(super) fn outputs(unit: &Unit, results: &[Type]) -> Vec<(Output, Type)> {
     results.chain(globals).filter(|(_, ty)| matches!(ty, Type::Int | Type::Bool)).collect()
 }
 
-/// What both left in an output.
-fn values(unit: &Unit, sample: &Sample, output: Output) -> Option<[Value; 2]> {
+/// What both left in an output, sample by sample; `None` where one did not return.
+fn left(unit: &Unit, samples: &[&Sample], output: Output) -> Option<Vec<[Value; 2]>> {
+    samples.iter().map(|sample| left_by(unit, sample, output)).collect()
+}
+
+fn left_by(unit: &Unit, sample: &Sample, output: Output) -> Option<[Value; 2]> {
     let of = |outcome: &Outcome| {
         let Outcome::Normal(Final { store, results }) = outcome else { return None };
         match output {
@@ -62,8 +66,7 @@ pub(super) fn shifts(
 ) -> Option<Vec<Shift>> {
     let mut found = Vec::new();
     for (output, ty) in outputs {
-        let both: Option<Vec<[Value; 2]>> = samples.iter().map(|sample| values(unit, sample, *output)).collect();
-        let both = both?;
+        let both = left(unit, samples, *output)?;
         if both.iter().all(|[a, b]| a == b) {
             continue;
         }
@@ -137,8 +140,7 @@ pub(super) fn apart(
 ) -> Vec<Apart> {
     let mut found = Vec::new();
     for (output, ty) in outputs {
-        let both: Option<Vec<[Value; 2]>> = samples.iter().map(|sample| values(unit, sample, *output)).collect();
-        let Some(both) = both.filter(|both| !both.is_empty()) else { continue };
+        let Some(both) = left(unit, samples, *output).filter(|both| !both.is_empty()) else { continue };
         let mut candidates: Vec<Term> = Vec::new();
         for value in &both[0] {
             match value {
