@@ -30,11 +30,11 @@ mod paths;
 mod proof;
 mod regions;
 pub mod report;
-mod required;
 mod results;
 mod sight;
 mod text;
 mod turns;
+mod twin;
 
 pub use kinds::rows::{Row, Value};
 

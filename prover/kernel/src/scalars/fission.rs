@@ -166,9 +166,7 @@ fn stays_in_turn(turn: &Turn<'_>, [first, second]: [&Access; 2], index: Option<L
 
 /// The variable of a counted loop that counts.
 fn counter(turn: &Turn<'_>) -> Option<LocalId> {
-    let mut bounds = Vec::new();
-    conjuncts(turn.condition, &mut bounds);
-    let two_sides = bounds.into_iter().flat_map(|bound| match &bound.kind {
+    let two_sides = turn.condition.conjuncts().into_iter().flat_map(|bound| match &bound.kind {
         ExprKind::Binary(BinOp::Lt | BinOp::Le, a, b) => vec![(a, b, Sign::Plus), (b, a, Sign::Minus)],
         ExprKind::Binary(BinOp::Gt | BinOp::Ge, a, b) => vec![(a, b, Sign::Minus), (b, a, Sign::Plus)],
         _ => Vec::new(),
@@ -184,13 +182,6 @@ fn counter(turn: &Turn<'_>) -> Option<LocalId> {
         };
         (own.always && assigning.next().is_none() && is_fixed && step == Some(towards)).then_some(id)
     })
-}
-
-fn conjuncts<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
-    match &e.kind {
-        ExprKind::Binary(BinOp::And, a, b) => [a, b].into_iter().for_each(|part| conjuncts(part, found)),
-        _ => found.push(e),
-    }
 }
 
 /// Keeps some assignments of a block, and the branches around them. The next assignment has this number, as [`Turn`] counts them: in

@@ -13,10 +13,10 @@ use super::atoms;
 use super::paths::{self, Meetings, Plan, Question};
 use super::proof;
 use super::regions::{self, Regions};
-use super::required;
 use super::results;
 use super::text::Names;
 use super::turns;
+use super::twin;
 use super::{PairDiff, Task};
 use crate::budget::closed_form::MAX_MODULI;
 use crate::budget::diff::{
@@ -408,10 +408,9 @@ impl<'l> Look<'l> {
 
     /// Whether the two are proved to be equal where the condition holds, with the proof if it is one of the program as it is.
     fn proved(&self, condition: &Condition, solver: &mut Solver) -> Option<Option<PairProof>> {
-        let (question, source) = (self.question(), self.task.source);
+        let question = self.question();
         let proof = proof::equal(question, self.task.known, Some(&condition.expr), solver);
-        let is_equal =
-            proof.is_some() || required::equal(source, question.program, question.pair, &condition.expr, solver);
+        let is_equal = proof.is_some() || twin::equal(&self.task.source.unit, question.pair, &condition.expr, solver);
         is_equal.then_some(proof)
     }
 

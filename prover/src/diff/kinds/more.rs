@@ -9,7 +9,7 @@ use super::{PairDiff, Task, rest};
 use crate::diff::kept;
 use crate::diff::paths::Question;
 use crate::diff::proof::{self, Known};
-use crate::diff::required;
+use crate::diff::twin;
 use crate::goal::PairProof;
 use lang_l::Loaded;
 use lang_l::hir::Expr;
@@ -41,8 +41,7 @@ pub(super) fn alike(task: Task<'_>, own: &PairDiff, texts: &[String], solver: &m
         let condition = proof::read(task.source, own.pair, None, text)?;
         is_more(own, (text, &condition), (question, task.source), solver)?;
         let proof = proof::equal(question, task.known, Some(&condition), solver);
-        let is_equal =
-            proof.is_some() || required::equal(task.source, question.program, question.pair, &condition, solver);
+        let is_equal = proof.is_some() || twin::equal(&task.source.unit, question.pair, &condition, solver);
         is_equal.then(|| (text.clone(), condition, proof))
     };
     solver.attempt(|solver| texts.iter().find_map(|text| proved(text, solver))).ok().flatten()

@@ -5,13 +5,13 @@
 //! Invariant: rules *Put right* and *Values apart*.
 
 use super::tell::{self, Apart, Shift};
-use super::twin::{self, After, Output};
 use super::{Condition, Learner};
 use crate::budget::learned::{MAX_APART, MAX_UNDECIDED, SHARE};
 use crate::diff::kinds::rows::Told;
 use crate::diff::outputs::Place;
 use crate::diff::proof;
 use crate::diff::text::text;
+use crate::diff::twin::{self, After, Output};
 use crate::search::concrete::{Meeting, Sample};
 use lang_l::hir::{BinOp, Expr, ExprKind, Type};
 use smt::solve::Solver;

@@ -16,7 +16,6 @@ mod eval;
 mod formula;
 mod quantified;
 mod tell;
-mod twin;
 mod words;
 
 use super::{Condition, Look, PairDiff, Task, more, rest, rows};
@@ -25,6 +24,7 @@ use crate::budget::diff::MAX_OUTCOMES;
 use crate::budget::learned::{MAX_ROUNDS, MAX_SAMPLES, MAX_UNDECIDED, READABLE, SAMPLES, SHARE};
 use crate::diff::paths::Plan;
 use crate::diff::text::{Binding, Text};
+use crate::diff::twin::After;
 use crate::diff::{opposite, proof};
 use crate::lower::is_loop;
 use crate::search::concrete::{self, Meeting, Sample, SearchBudget};
@@ -34,7 +34,6 @@ use lang_l::hir::{Expr, ProcId, Procedure};
 use lang_l::interp::{Job, Sequential, holds};
 use smt::solve::Solver;
 use smt::term::Term;
-use twin::After;
 
 /// What is known of a pair, with what is learned from runs.
 pub(super) fn with_learned(
@@ -158,6 +157,7 @@ impl<'l> Learner<'l> {
         let texts = [own.equal_when.clone(), own.one_ends_when.clone(), "false".into()];
         let elsewhere = opposite::plain(self.look.task.source, self.look.comparison.pair, rest(&texts));
         if let Some(condition) = self.look.read(elsewhere, solver)
+            && self.covers(&condition.expr, Meeting::Differ)
             && self.refuted(&condition, Meeting::Differ).is_none()
         {
             let held = Text::new(format!("old({})", condition.text), Binding::Tightest);

@@ -3,10 +3,10 @@
 //! In: samples that differ, and values over the store on entry. Out: by how much each output of one version is more than that of the
 //! other; or a value that an output has in one version, and not in the other.
 //!
-//! Invariant: claims nothing: each is a candidate for [`twin`](super::twin).
+//! Invariant: claims nothing: each is a candidate for [`twin`](crate::diff::twin).
 
 use super::eval::There;
-use super::twin::Output;
+use crate::diff::twin::Output;
 use crate::search::concrete::Sample;
 use lang_l::ast::BinOp;
 use lang_l::heap::isomorphism::Final;

@@ -1,16 +1,16 @@
-//! A program in which what two procedures do is put right, or compared with what is known.
+//! A program in which what two procedures do is put right, or compared with what is known, from stores with a condition.
 //!
 //! In: a pair, a condition, and what is done after a call of each. Out: whether the two procedures that do that are proved to be
 //! equal wherever the condition holds, and whether they return.
 //!
-//! Rules *Put right* and *Values apart*: the two call the pair as it is, and require the condition. The procedures of the pair are also
-//! tried with the condition required, and kept by their loops: from a store with the condition each does what it does in the program as
-//! it is.
+//! Rules *Equal kind*, *Put right* and *Values apart*: the two call the pair as it is, and require the condition. The procedures of the
+//! pair are also tried with the condition required, and kept by their loops, which know nothing of it otherwise: from a store with the
+//! condition each does what it does in the program as it is.
 //!
 //! Invariant: a proof is one that the kernel agrees to, at the full level.
 
-use crate::diff::client::{part, prove};
-use crate::diff::opposite::pushed;
+use super::client::{part, prove};
+use super::opposite::pushed;
 use crate::goal::Pair;
 use kernel::effects::direct_callees;
 use lang_l::hir::visit::walk_stmts_mut;
@@ -84,17 +84,29 @@ enum Known {
     Ensured,
 }
 
+/// Whether the two of a pair that does not recur are proved to be equal where a condition holds, in the program in which both require it
+/// and in which there is nothing but them and what they run. What speaks of many cells is also tried as an invariant of their loops.
+pub(super) fn equal(unit: &Unit, pair: Pair, condition: &Expr, solver: &mut Solver) -> bool {
+    let question = Question { unit, pair, condition, after: [&After::Nothing, &After::Nothing], of_cells: &[] };
+    let known: &[Known] = if is_quantified(condition) { &[Known::OnEntry, Known::InLoops] } else { &[Known::OnEntry] };
+    loops(question) && known.iter().any(|&known| found(question, known, solver).is_some())
+}
+
+/// Whether what the two run has loops or recursion: without them nothing is hidden from who executes them.
+fn loops(question: Question<'_>) -> bool {
+    let Question { unit, pair, .. } = question;
+    unit.versions.iter().zip([pair.0, pair.1]).any(|(version, id)| !part::is_straight(version, id))
+}
+
+fn is_quantified(condition: &Expr) -> bool {
+    condition.any(&|part| matches!(part.kind, ExprKind::Quant { .. }))
+}
+
 /// Proves that the two do the same wherever the condition holds, and that they return.
 pub(super) fn proved(question: Question<'_>, solver: &mut Solver) -> Proved {
     let mut best = Proved::default();
     for known in ways(question) {
-        let Some(twin) = twin(question, known) else { continue };
-        let Question { unit, pair, .. } = question;
-        let codes = [unit.versions[0].procedure(pair.0), unit.versions[1].procedure(pair.1)];
-        let names = codes.iter().map(|code| code.name.clone()).collect();
-        let own = BTreeSet::from([NAME.to_string()]);
-        let found = prove::prove(&twin, &names, [&own, &own], solver).remove(NAME);
-        if let Some(found) = found.filter(prove::Found::is_equal) {
+        if let Some(found) = found(question, known, solver) {
             best = Proved { equal: true, returns: best.returns || found.returns };
         }
         if best.returns {
@@ -104,9 +116,21 @@ pub(super) fn proved(question: Question<'_>, solver: &mut Solver) -> Proved {
     best
 }
 
+/// What is proved where the condition is known so, if that is that the two are equal.
+fn found(question: Question<'_>, known: Known, solver: &mut Solver) -> Option<prove::Found> {
+    let twin = twin(question, known)?;
+    let Question { unit, pair, after, .. } = question;
+    let codes = [unit.versions[0].procedure(pair.0), unit.versions[1].procedure(pair.1)];
+    // Unless they are known to differ they may be equal themselves.
+    let are_asked = after.iter().all(|after| matches!(after, After::Nothing));
+    let but = if are_asked { BTreeSet::new() } else { codes.iter().map(|code| code.name.clone()).collect() };
+    let own = BTreeSet::from([NAME.to_string()]);
+    let found = prove::prove(&twin, &but, [&own, &own], solver).remove(NAME);
+    found.filter(prove::Found::is_equal)
+}
+
 /// Where the condition is tried to be known. Of many cells loops know nothing but what they keep.
 fn ways(question: Question<'_>) -> Vec<Known> {
-    let is_quantified = question.condition.any(&|part| matches!(part.kind, ExprKind::Quant { .. }));
     let searched = (0..question.of_cells.len()).flat_map(|at| [Known::Searched(at, true), Known::Searched(at, false)]);
     let recurs = question
         .unit
@@ -114,7 +138,7 @@ fn ways(question: Question<'_>) -> Vec<Known> {
         .iter()
         .zip([question.pair.0, question.pair.1])
         .any(|(version, id)| part::reached_from(version, direct_callees(version.procedure(id))).contains(&id));
-    match (is_quantified, recurs) {
+    match (is_quantified(question.condition), recurs) {
         (false, _) => vec![Known::Outside, Known::OnEntry, Known::InLoops, Known::Ensured],
         (true, true) => vec![Known::Ensured, Known::Outside],
         (true, false) if question.of_cells.is_empty() => vec![Known::InLoops],
