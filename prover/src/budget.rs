@@ -122,6 +122,8 @@ pub(crate) mod loops {
     pub(crate) const MAX_UNDER: usize = 32;
     /// Nor more under flags that are handed out.
     pub(crate) const MAX_UNDER_FLAGS: usize = 64;
+    /// More that is 0 in both or in neither is not looked at.
+    pub(crate) const MAX_ZEROS: usize = 16;
     /// Nor of what one of them computes and the other has in a variable.
     pub(crate) const MAX_COMPUTED: usize = 48;
     /// Of a loop that tests for more bounds than this none is taken for the least of them.
@@ -378,6 +380,8 @@ pub(crate) mod diff {
     pub(crate) const MAX_UNROLLED_DEPTH: usize = 26;
     /// More outcomes than this of one version are too many.
     pub(crate) const MAX_OUTCOMES: usize = 120;
+    /// More pairs of outcomes that one store can come to are too many: what is not told of that many is told by no condition.
+    pub(crate) const MAX_MEETINGS: usize = 300;
     /// More calls in all are too many.
     pub(crate) const MAX_CALLS: usize = 2_000;
     /// More work with terms of one version is too much.
@@ -404,6 +408,14 @@ pub(crate) mod kept {
     pub(crate) const MAX_NUMBERS: usize = 2;
     /// Remainders by more than this are not looked at.
     pub(crate) const MAX_MODULUS: usize = 4;
+}
+
+/// Boundaries that are looked for to settle what is open.
+pub(crate) mod boundaries {
+    /// In more procedures none are looked for.
+    pub(crate) const MAX_CLIENTS: usize = 12;
+    /// More rounds than this are not made for one of them.
+    pub(crate) const MAX_ROUNDS: usize = 4;
 }
 
 /// Clients of what differs.

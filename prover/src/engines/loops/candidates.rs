@@ -8,6 +8,7 @@ use super::computed;
 use super::flags::{self, moved};
 use super::least;
 use super::under;
+use super::zeros;
 use crate::budget::loops::MAX_LITERALS;
 use crate::goal::{Pair, Program};
 use crate::lower::is_loop;
@@ -118,7 +119,8 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 /// Facts that are looked for where those on entry alone do not do: where counters begin or do not come to, that they are below a
 /// length, whether flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does;
 /// that the sum of a counter from one and one that ends there is one more than what they run up to or down from; what tests say; what
-/// one of them computes that the other has in a variable; and which of the bounds of one is the least, that the other has.
+/// one of them computes that the other has in a variable; which of the bounds of one is the least, that the other has; and what is 0 in
+/// both or in neither.
 pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let mut found = Vec::new();
@@ -156,6 +158,7 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     found.extend(under::guards(program, pair));
     found.extend(computed::facts(program, pair));
     found.extend(least::facts(program, pair));
+    found.extend(zeros::on_entry(program, pair));
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found
 }
@@ -232,6 +235,7 @@ pub(super) fn at_ends(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     facts.extend(handed_through(left, right));
     facts.extend(changes(left, right));
     facts.extend(flags::under_flags(program, pair));
+    facts.extend(zeros::at_ends(program, pair));
     facts.retain(|fact| is_seen(program.both(), pair, fact));
     facts
 }

@@ -23,6 +23,7 @@ mod partners;
 mod parts;
 mod search;
 mod under;
+mod zeros;
 
 use super::{Engine, relational};
 use crate::goal::{Claim, Goal, LoopsEvidence, PairProof, Program, ProofEvidence, Rule};
