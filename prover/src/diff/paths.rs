@@ -10,7 +10,7 @@ use super::acceleration::accelerated;
 use super::atoms::of_entry;
 use super::endless;
 use super::outputs::{self, Output};
-use crate::budget::diff::{MAX_CALLS, MAX_WORK, PATHS_SHARE};
+use crate::budget::diff::{MAX_CALLS, MAX_MEETINGS, MAX_WORK, PATHS_SHARE};
 use crate::budget::relate::MAX_ATTEMPTS;
 use crate::goal::{Pair, Program};
 use crate::relate::Searcher;
@@ -125,13 +125,13 @@ pub(super) fn outcomes(
     Some(both)
 }
 
-/// How the outcomes of both versions meet.
+/// How the outcomes of both versions meet; `None` when they do in too many ways.
 pub(super) fn meetings(
     question: Question<'_>,
     outcomes: [Vec<Outcome>; 2],
     arena: &mut Arena,
     solver: &mut Solver,
-) -> Meetings {
+) -> Option<Meetings> {
     let mut outcomes = outcomes;
     let own = [question.pair.0, question.pair.1];
     for (version, all) in outcomes.iter_mut().enumerate() {
@@ -141,15 +141,20 @@ pub(super) fn meetings(
     let possible = outcomes.map(|all| possible(all, arena, solver));
     let mut found = Meetings { outcomes: possible, pairs: Vec::new() };
     for at in 0..found.outcomes[0].len() {
+        let mut along = Along::after(&found.outcomes[0][at].path, arena);
         for other in 0..found.outcomes[1].len() {
             let sides = [&found.outcomes[0][at], &found.outcomes[1][other]];
-            if let Some((when, kind, outputs)) = meeting(question, sides, arena, solver) {
+            let Some(when) = along.together(arena, sides) else { continue };
+            if let Some((when, kind, outputs)) = meeting(question, sides, when, (arena, solver)) {
                 let exact = when.iter().all(|&term| of_entry(arena, term));
                 found.pairs.push(Meeting { paths: [at, other], when, exact, kind, outputs });
             }
+            if found.pairs.len() > MAX_MEETINGS {
+                return None;
+            }
         }
     }
-    found
+    Some(found)
 }
 
 /// The outcomes that some store may come to.
@@ -165,29 +170,48 @@ fn excluded(conditions: &[Term], arena: &mut Arena, solver: &mut Solver) -> bool
     solver.with_share(PATHS_SHARE, |solver| solver.prove(arena, &obligation)) == Answer::Holds
 }
 
-/// Both path conditions together; `None` where they contradict each other in plain sight.
-fn together(arena: &mut Arena, [left, right]: [&Outcome; 2]) -> Option<Vec<Term>> {
-    let mut known = PathFacts::new();
-    let mut all: Vec<Term> = Vec::new();
-    for &condition in left.path.iter().chain(&right.path) {
-        if !known.assume(&mut arena.terms, condition) {
-            return None;
-        }
-        if !all.contains(&condition) {
-            all.push(condition);
-        }
+/// What is known along the paths of one version, taken from stores from which the other takes a certain one. Paths that follow one
+/// another begin alike, and what is known there is found out once.
+struct Along {
+    path: Vec<Term>,
+    /// Before each condition of the path, and at its end; `None` behind a contradiction in plain sight.
+    known: Vec<Option<PathFacts>>,
+}
+
+impl Along {
+    fn after(other: &[Term], arena: &mut Arena) -> Self {
+        let mut known = PathFacts::new();
+        let possible = other.iter().all(|&condition| known.assume(&mut arena.terms, condition));
+        Along { path: Vec::new(), known: vec![possible.then_some(known)] }
     }
-    Some(all)
+
+    /// Both path conditions together; `None` where they contradict each other in plain sight.
+    fn together(&mut self, arena: &mut Arena, [left, right]: [&Outcome; 2]) -> Option<Vec<Term>> {
+        let shared = self.path.iter().zip(&right.path).take_while(|(one, other)| one == other).count();
+        self.known.truncate(shared + 1);
+        for &condition in &right.path[shared..] {
+            let before = self.known.last().cloned().flatten();
+            self.known.push(before.and_then(|mut known| known.assume(&mut arena.terms, condition).then_some(known)));
+        }
+        self.path.clone_from(&right.path);
+        self.known.last()?.as_ref()?;
+        let mut all: Vec<Term> = Vec::new();
+        for &condition in left.path.iter().chain(&right.path) {
+            if !all.contains(&condition) {
+                all.push(condition);
+            }
+        }
+        Some(all)
+    }
 }
 
 /// What two outcomes come to; `None` where no store can take both.
 fn meeting(
     question: Question<'_>,
     sides: [&Outcome; 2],
-    arena: &mut Arena,
-    solver: &mut Solver,
+    when: Vec<Term>,
+    (arena, solver): (&mut Arena, &mut Solver),
 ) -> Option<(Vec<Term>, Kind, Vec<Output>)> {
-    let when = together(arena, sides)?;
     let [left, right] = sides;
     let calls = !left.calls.is_empty() || !right.calls.is_empty();
     let endings = (left.ending, right.ending);

@@ -115,7 +115,7 @@ impl<'t> Turns<'t> {
         let assumed = assumptions(program, self.turns, None, &mut self.arena);
         let plan = Plan { outcomes: MAX_OUTCOMES, apart: Some(apart), ..Plan::default() };
         let outcomes = paths::outcomes(question, &plan, &assumed, &mut self.arena)?;
-        let meetings = paths::meetings(question, outcomes, &mut self.arena, solver);
+        let meetings = paths::meetings(question, outcomes, &mut self.arena, solver)?;
         let regions = regions::of(&mut self.arena, &meetings, &assumed);
         let courses = self.courses(&meetings.outcomes[0]);
         let differ = regions.differ.iter().chain(&regions.one_ends).map(|region| region.condition);
@@ -335,6 +335,10 @@ impl<'t> Turns<'t> {
             let guards = text::guards(&mut self.arena, test);
             guards.into_iter().any(|guard| self.arena.terms.occurs(bound, guard))
         });
+        // Of numbers alone it would say no more than that there are no turns.
+        if looks.is_empty() {
+            return None;
+        }
         let looks: Vec<Term> = looks.iter().map(|&test| self.arena.terms.not(test)).collect();
         let (range, then) = (self.joined(&range, Binding::And)?, self.joined(&looks, Binding::Or)?);
         let (name, then) = (self.bound_name(), then.within(Binding::Comparison));

@@ -7,6 +7,7 @@ mod learned;
 mod more;
 mod places;
 pub(in crate::diff) mod rows;
+mod tried;
 
 use super::ask::{Asker, Memory};
 use super::atoms;
@@ -16,7 +17,6 @@ use super::regions::{self, Regions};
 use super::results;
 use super::text::Names;
 use super::turns;
-use super::twin;
 use super::{PairDiff, Task};
 use crate::budget::closed_form::MAX_MODULI;
 use crate::budget::diff::{
@@ -38,7 +38,8 @@ use smt::arena::Arena;
 use smt::solve::Solver;
 use smt::stop::{Reason, Stopped};
 use smt::term::{Node, Term};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use tried::Tried;
 
 /// A condition that was proved to be what is said of it.
 #[derive(Clone, Debug)]
@@ -53,9 +54,6 @@ pub(in crate::diff) struct Condition {
 
 /// Where the two are equal, with a proof that callers can rest on if it is one of the program as it is.
 type Equal = (Condition, Option<PairProof>);
-
-/// What was found of each condition under which the two were to be proved equal, whatever the plan: whether they are, and the proof.
-type Tried = BTreeMap<String, Option<Option<PairProof>>>;
 
 /// What is known of a pair under one plan.
 pub(in crate::diff) struct Look<'l> {
@@ -90,7 +88,7 @@ pub(in crate::diff) fn find(
     let of_cells = texts.iter().any(|text| text.contains('['));
     let mut turns = if of_cells { alike(task, &nothing, &texts, solver) } else { None };
     let mut best = nothing;
-    let mut tried = Tried::new();
+    let mut tried = Tried::default();
     for mut plan in plans(task, comparison) {
         if turns.is_some() {
             plan.depth = plan.depth.min(MAX_TURNS_DEPTH);
@@ -115,7 +113,7 @@ pub(in crate::diff) fn find(
         turns = alike(task, &best, &texts, solver);
     }
     let found = with_alike(task, best, turns, solver);
-    if is_plain { learned::with_learned(task, comparison, found, solver) } else { found }
+    if is_plain { learned::with_learned(task, comparison, (found, tried), solver) } else { found }
 }
 
 /// Where both of a pair end and differ, seen with all calls in place; `None` where a version has more outcomes than `most`.
@@ -269,7 +267,7 @@ impl<'l> Look<'l> {
             Some(_) => results::outcomes(question, plan, &assumed, &mut arena, solver)?,
             None => paths::outcomes(question, plan, &assumed, &mut arena)?,
         };
-        let meetings = paths::meetings(question, outcomes, &mut arena, solver);
+        let meetings = paths::meetings(question, outcomes, &mut arena, solver)?;
         let mut regions = regions::of(&mut arena, &meetings, &assumed);
         if !task.manner.predicates.is_empty() {
             regions = regions.with_tests(given(task, question, &mut arena));
@@ -284,7 +282,7 @@ impl<'l> Look<'l> {
             regions,
             numbers,
             memory: Memory::default(),
-            tried: Tried::new(),
+            tried: Tried::default(),
             equal_known: false,
         })
     }
@@ -395,23 +393,8 @@ impl<'l> Look<'l> {
             return None;
         }
         let condition = self.read(text, solver)?;
-        let proof = match self.tried.get(&condition.text) {
-            Some(found) => found.clone(),
-            None => {
-                let found = self.proved(&condition, solver);
-                self.tried.insert(condition.text.clone(), found.clone());
-                found
-            }
-        };
-        proof.map(|proof| (condition, proof))
-    }
-
-    /// Whether the two are proved to be equal where the condition holds, with the proof if it is one of the program as it is.
-    fn proved(&self, condition: &Condition, solver: &mut Solver) -> Option<Option<PairProof>> {
-        let question = self.question();
-        let proof = proof::equal(question, self.task.known, Some(&condition.expr), solver);
-        let is_equal = proof.is_some() || twin::equal(&self.task.source.unit, question.pair, &condition.expr, solver);
-        is_equal.then_some(proof)
+        let proof = self.proved(&condition, solver)?;
+        Some((condition, proof))
     }
 
     /// The same, with tests of the two that recursion keeps: what is equal where one of them holds follows from itself.

@@ -36,13 +36,15 @@ impl Learner<'_> {
         let by_values = |learner: &mut Self, solver: &mut Solver| {
             ways.iter().take(MAX_APART).find_map(|&way| learner.values_apart(condition, way, solver))
         };
-        // Loops that search are told apart by what they find.
-        let searches = self.is_kept_by_loops(condition);
-        if searches && let Some(told) = by_values(self, solver) {
+        // Loops that search are told apart by what they find, and a result that is true or false by what it is: each version is asked
+        // alone then.
+        let are_told = |shifts: &Vec<Shift>| shifts.iter().all(|(_, by)| by.is_none());
+        let values_first = self.is_kept_by_loops(condition) || shifts.as_ref().is_some_and(are_told);
+        if values_first && let Some(told) = by_values(self, solver) {
             return Some(told);
         }
         let told = shifts.and_then(|shifts| self.put_right(condition, &shifts, solver));
-        told.or_else(|| if searches { None } else { by_values(self, solver) })
+        told.or_else(|| if values_first { None } else { by_values(self, solver) })
     }
 
     /// Whether what one leaves is what the other does once these outputs are put right.

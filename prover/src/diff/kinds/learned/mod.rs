@@ -18,20 +18,18 @@ mod quantified;
 mod tell;
 mod words;
 
+use super::tried::{Tried, holds_in, may_help};
 use super::{Condition, Look, PairDiff, Task, more, rest, rows};
-use crate::budget::concrete::SEARCH;
 use crate::budget::diff::MAX_OUTCOMES;
 use crate::budget::learned::{MAX_ROUNDS, MAX_SAMPLES, MAX_UNDECIDED, READABLE, SAMPLES, SHARE};
 use crate::diff::paths::Plan;
 use crate::diff::text::{Binding, Text};
 use crate::diff::twin::After;
 use crate::diff::{opposite, proof};
-use crate::lower::is_loop;
 use crate::search::concrete::{self, Meeting, Sample, SearchBudget};
 use crate::search::witness::RunPair;
 use crate::verdict::comparison::Comparison;
-use lang_l::hir::{Expr, ProcId, Procedure};
-use lang_l::interp::{Job, Sequential, holds};
+use lang_l::hir::{Expr, Procedure};
 use smt::solve::Solver;
 use smt::term::Term;
 
@@ -39,37 +37,19 @@ use smt::term::Term;
 pub(super) fn with_learned(
     task: Task<'_>,
     comparison: &Comparison<'_>,
-    own: PairDiff,
+    (own, tried): (PairDiff, Tried),
     solver: &mut Solver,
 ) -> PairDiff {
     if own.is_complete() || !may_help(task, comparison) {
         return own;
     }
     let learned = solver.attempt(|solver| {
-        let mut learner = Learner::of(task, comparison, solver)?;
+        let mut learner = Learner::of(task, comparison, &tried, solver)?;
         let own = learner.with_equal(own.clone(), solver);
         let own = learner.with_differing(own, solver);
         Some(learner.with_one_ends(own, solver))
     });
     learned.ok().flatten().unwrap_or(own)
-}
-
-/// Whether the paths of the pair may not be all that there is, and all that it runs can be run.
-fn may_help(task: Task<'_>, comparison: &Comparison<'_>) -> bool {
-    let (left, right) = comparison.pair;
-    let goes_on = |(version, id): (usize, ProcId)| {
-        let effects = &task.program.effects[version];
-        let code = |id| task.program.unit.procedure(version, id);
-        effects[id.index()].callees.iter().any(|&one| is_loop(code(one)) || effects[one.index()].recursive(one))
-    };
-    let is_there = |(version, id): (usize, ProcId)| {
-        task.program.effects[version][id.index()]
-            .callees
-            .iter()
-            .all(|&one| task.program.unit.procedure(version, one).body.is_some())
-    };
-    let both = [(0, left), (1, right)];
-    both.into_iter().any(goes_on) && both.into_iter().all(is_there)
 }
 
 /// What is learned of one pair.
@@ -88,16 +68,17 @@ struct Learner<'l> {
 type Fitting = (Condition, Text);
 
 impl<'l> Learner<'l> {
-    fn of(task: Task<'l>, comparison: &'l Comparison<'l>, solver: &mut Solver) -> Option<Self> {
+    fn of(task: Task<'l>, comparison: &'l Comparison<'l>, tried: &Tried, solver: &mut Solver) -> Option<Self> {
         let (left, right) = comparison.pair;
         let callees =
             [(0, left), (1, right)].map(|(version, id)| task.program.effects[version][id.index()].callees.clone());
         let plans =
             [2, 1].map(|depth| Plan { inline: callees.clone(), depth, outcomes: MAX_OUTCOMES, ..Plan::default() });
-        let look = plans.iter().find_map(|plan| Look::take(task, comparison, plan, solver))?;
+        let mut look = plans.iter().find_map(|plan| Look::take(task, comparison, plan, solver))?;
+        look.tried = tried.clone();
+        let samples = tried.samples(task, comparison).to_vec();
         let words = task.source.unit.versions[0].procedure(left).clone();
-        let mut learner = Learner { look, samples: Vec::new(), tests: Vec::new(), words, of_cells: Vec::new() };
-        learner.samples = concrete::samples(&learner.pair(None), MAX_SAMPLES, SAMPLES);
+        let mut learner = Learner { look, samples, tests: Vec::new(), words, of_cells: Vec::new() };
         let bounds = learner.bounds();
         learner.tests = learner.tests(bounds);
         learner.add_tests_of_cells(solver);
@@ -112,11 +93,10 @@ impl<'l> Learner<'l> {
     /// Whether a condition holds in all samples of a kind.
     fn covers(&self, condition: &Expr, kind: Meeting) -> bool {
         let (unit, procedure) = (&self.look.task.source.unit, self.look.comparison.pair.0);
-        let job = Job { unit, version: 0, procedure, limits: SEARCH };
         self.samples
             .iter()
             .filter(|sample| sample.meeting == kind)
-            .all(|sample| holds(&job, condition, sample.input.clone(), &mut Sequential::after(&sample.input)).0)
+            .all(|sample| holds_in(unit, procedure, condition, sample))
     }
 
     /// Whether a condition that is told of the pair holds in all samples of a kind.
