@@ -14,6 +14,7 @@ use crate::lower::{is_loop, simulations};
 use kernel::alone::measures::Ranking;
 use kernel::exec::source::Simulation;
 use kernel::lemma::{self, Lowering};
+use kernel::outline::cuts::Cut;
 use kernel::pair::PairEvidence;
 use kernel::pair::plan::InliningPlan;
 use kernel::proof::{Dossier, Kernel, Proved};
@@ -89,10 +90,10 @@ impl Material {
         Material { simulations, claims, untold }
     }
 
-    /// Has all of it checked.
+    /// Has all of it checked: the program is what the source is after the cuts.
     pub(crate) fn check<'k>(
         &'k self,
-        source: &'k Unit,
+        (source, cuts): (&'k Unit, &'k [Cut]),
         program: &'k Program<'_>,
         alone: &'k [AnalysisEvidence; 2],
         solver: &mut Solver,
@@ -100,6 +101,7 @@ impl Material {
         let rankings: [&[Ranking]; 2] = [&alone[0].rankings, &alone[1].rankings];
         let dossier = Dossier {
             source,
+            cuts,
             lowered: program.unit.as_unit(),
             simulations: [&self.simulations[0], &self.simulations[1]],
             effects: [&program.effects[0], &program.effects[1]],

@@ -72,6 +72,7 @@ impl Findings {
         let Findings { lowered, simulations, effects, rankings, claims, .. } = self;
         Dossier {
             source,
+            cuts: &[],
             lowered,
             simulations: [&simulations[0], &simulations[1]],
             effects: [&effects[0], &effects[1]],

@@ -292,7 +292,7 @@ impl PairChecker<'_> {
     fn endless(&self, pair: &witness::RunPair<'_>, input: &Input, externals: Behaviour) -> Option<witness::Witness> {
         let mut solver = Solver::new(QueryBudget::default());
         let material = Material::of(self.unit, self.program, &Proofs::new());
-        let kernel = material.check(self.unit, self.program, &self.decisions.evidence, &mut solver);
+        let kernel = material.check((self.unit, &[]), self.program, &self.decisions.evidence, &mut solver);
         let run = procedures_run(self.program, (pair.left, pair.right), &BTreeSet::new());
         witness::replay_endless(pair, input, externals, concrete::REPLAY, &mut |version, stuck| {
             if !contracts_hold(self.clauses, version, &run[version]) {

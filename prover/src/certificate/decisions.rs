@@ -7,9 +7,9 @@
 
 use crate::analysis::AnalysisEvidence;
 use crate::goal::{Claim, Pair, PairProof};
-use crate::lower::outline::cuts::Cut;
 use crate::search::witness::{ContractWitness, Witness};
 use crate::verdict::{PairReport, Report, Verdict};
+use kernel::outline::cuts::Cut;
 use kernel::relate::{ConditionalClaim, Level};
 use lang_l::hir::{ProcId, Unit};
 use lang_l::store_json::{externals_json, input_json};

@@ -22,9 +22,9 @@ mod names;
 pub use confirm::Confirmation;
 pub use decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 
-use crate::lower::outline::cuts::{Cut, cut};
 use crate::verdict::Report;
 use entries::Document;
+use kernel::outline::cuts::{Cut, cut};
 use kernel::rejection::Rejection;
 use lang_l::hir::Unit;
 use lang_l::parse;
@@ -93,7 +93,7 @@ pub struct ReplayedPair {
 /// # Errors
 /// When what the report says is not confirmed: a bug of ours, or a solver that wavers.
 pub fn make(unit: &Unit, sources: &Sources, report: &Report) -> Result<Certificate, Refusal> {
-    make_cut(unit, &[], sources, report)
+    make_cut(&report.program(unit), &report.cuts, sources, report)
 }
 
 /// The same of the program that these cuts have made of what is written.

@@ -8,7 +8,6 @@
 //! Invariant: a condition is proved, as it was read back from its text (rule *Differing kind*), and a run has shown a difference.
 //! Invariant: the work is bounded by counts, of pairs, of paths and of what the solver does.
 
-use super::client::part::{is_straight, reached_from, restricted};
 use super::proof::{self, Known};
 use super::{Manner, Task, kinds};
 use crate::analysis::{Analysis, analyse};
@@ -21,6 +20,7 @@ use crate::verdict::comparison::{Comparison, comparisons};
 use crate::verdict::judge::Proofs;
 use crate::verdict::{PairReport, Report, Verdict};
 use crate::verify::Config;
+use crate::verify::boundaries::part::{is_straight, reached_from, restricted};
 use kernel::relate::Claims;
 use lang_l::Loaded;
 use lang_l::hir::{BinOp, Expr, ExprKind, UnOp, Unit};
@@ -72,7 +72,7 @@ fn conditions(source: &Loaded, asked: &BTreeSet<Key>, solver: &mut Solver) -> BT
     let program = Program { unit: &lowered, effects };
     let proofs = Proofs::new();
     let material = Material::of(unit, &program, &proofs);
-    let kernel = material.check(unit, &program, &evidence, solver);
+    let kernel = material.check((unit, &[]), &program, &evidence, solver);
     let known = Known { proofs: &proofs, clauses: &clauses, kernel: &kernel, partial: false };
     let (claims, manner) = (Claims::new(), Manner::default());
     let task = Task { source, program: &program, claims: &claims, known, manner: &manner };

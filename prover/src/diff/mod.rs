@@ -49,6 +49,7 @@ use crate::verdict::comparison::{Comparison, comparable, comparisons, procedures
 use crate::verdict::judge::Proofs;
 use crate::verdict::vacuity;
 use crate::verify::Config;
+use crate::verify::boundaries::noticed;
 use kernel::alone::clauses::{Clause, contracts_hold};
 use kernel::proof::Kernel;
 use kernel::relate::{Claims, ConditionalClaim, Level};
@@ -181,7 +182,7 @@ pub fn diff(source: &Loaded, config: &Config, manner: &Manner) -> DiffReport {
     let mut proofs =
         solver.attempt(|solver| prove_all(source, &program, (&comparisons, &wanted), solver)).unwrap_or_default();
     let material = Material::of(unit, &program, &proofs);
-    let kernel = match solver.attempt(|solver| material.check(unit, &program, &evidence, solver)) {
+    let kernel = match solver.attempt(|solver| material.check((unit, &[]), &program, &evidence, solver)) {
         Ok(kernel) => kernel,
         Err(Stopped(reason)) => {
             let pairs = selected.iter().map(|comparison| open(source, comparison)).collect();
@@ -404,6 +405,10 @@ fn pair(task: Task<'_>, comparison: &Comparison<'_>, solver: &mut Solver) -> Pai
     if helped && proof::equal(question, task.known, when, solver).is_some() {
         return PairDiff { equal_when: "true".into(), open_when: None, executed: true, ..nothing };
     }
+    let is_plain = when.is_none() && !task.manner.partial && task.manner.predicates.is_empty();
+    if is_plain && task.program.same_text(pair) && task.is_unaffected(pair, solver) {
+        return PairDiff { equal_when: "true".into(), open_when: None, ..nothing };
+    }
     kinds::find(task, comparison, nothing, solver)
 }
 
@@ -418,6 +423,15 @@ impl Task<'_> {
     fn contracts_hold(&self, pair: Pair) -> bool {
         let run = procedures_run(self.program, pair, &Default::default());
         (0..2).all(|version| contracts_hold(self.known.clauses, version, &run[version]))
+    }
+
+    /// Whether both do the same although what they call does not.
+    fn is_unaffected(&self, pair: Pair, solver: &mut Solver) -> bool {
+        let unit = &self.source.unit;
+        let equal = self.known.proofs.iter().filter(|(_, proof)| proof.level == Some(Level::Full));
+        let equal = equal.filter_map(|((left, _), _)| unit.versions[0].procedures.get(left.index()));
+        let equal = equal.map(|code| code.name.clone()).collect();
+        noticed::is_unaffected(unit, pair, &equal, solver)
     }
 
     /// The same of what the proof of the pair rests on.

@@ -9,9 +9,9 @@
 //!
 //! Invariant: a proof is one that the kernel agrees to, at the full level.
 
-use super::client::{part, prove};
 use super::opposite::pushed;
 use crate::goal::Pair;
+use crate::verify::boundaries::{part, prove};
 use kernel::effects::direct_callees;
 use lang_l::hir::visit::walk_stmts_mut;
 use lang_l::hir::{

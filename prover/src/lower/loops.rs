@@ -5,8 +5,8 @@
 
 use super::draft::{Draft, fresh_local};
 use super::handed_out::{HandedOut, References};
-use super::liveness::{Exits, Live, after_each, at_head};
 use super::turn_ends;
+use kernel::liveness::{Exits, Live, after_each, at_head};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
     Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, UnOp, Unit,

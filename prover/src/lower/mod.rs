@@ -23,9 +23,7 @@ mod dead_parameters;
 mod draft;
 mod errors;
 mod handed_out;
-pub(crate) mod liveness;
 mod loops;
-pub mod outline;
 mod parameter_order;
 mod simulations;
 mod tail_absorption;
@@ -35,6 +33,7 @@ mod worker;
 use draft::{Draft, SpokenOf, spoken_of};
 use handed_out::HandedOut;
 pub use kernel::effects::is_loop;
+use kernel::outline::cuts;
 pub use kernel::pair::same_signature;
 use kernel::scalars::Scalarised;
 use lang_l::hir::{Class, Field, Global, Origin, ProcId, Procedure, Unit, Version};
@@ -81,7 +80,10 @@ impl Lowered {
         let procedure = self.procedure(version, id);
         let of = &self.procedure(version, procedure.origin.part_of().unwrap_or(id)).name;
         match procedure.origin {
-            Origin::Source => of.clone(),
+            Origin::Source => match cuts::part_of(of) {
+                Some((whole, number)) => format!("part {number} of {whole}"),
+                None => of.clone(),
+            },
             Origin::Loop { number, .. } => format!("loop {number} of {of}"),
             Origin::Worker { .. } => format!("the recursion of {of}"),
         }

@@ -13,6 +13,7 @@ use crate::lower::is_loop;
 use crate::search::witness::{self, Contrast};
 use crate::search::{bmc, concrete, recurrent_set};
 use kernel::alone::clauses::Clause;
+use kernel::outline::cuts::part_of;
 use kernel::proof::Kernel;
 use kernel::relate::{Claims, ConditionalClaim, Level};
 use lang_l::hir::{Expr, ProcId, Unit};
@@ -213,7 +214,8 @@ impl<'a> Judge<'a> {
             let [left, right] = [(0, pair.0), (1, pair.1)].map(|(version, id)| self.program.unit.title(version, id));
             let title = if left == right { left } else { format!("{left} ~ {right}") };
             let (code, _) = self.program.code(pair);
-            let how = proofs.get(&pair).filter(|_| is_loop(code)).map(|proof| proof.rule.sentence);
+            let is_part = is_loop(code) || part_of(&code.name).is_some();
+            let how = proofs.get(&pair).filter(|_| is_part).map(|proof| proof.rule.sentence);
             Premise { name, title, how }
         };
         let mut premises: Vec<Premise> = reach.iter().filter(|&&pair| pair != of).map(premise).collect();

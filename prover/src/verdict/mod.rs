@@ -19,9 +19,12 @@ use crate::checked::KernelReport;
 use crate::goal::{Pair, PairProof};
 use crate::search::witness::{ContractWitness, Witness};
 use kernel::alone::clauses::ClauseKind;
+use kernel::outline::cuts::{Cut, cut};
 use kernel::relate::ConditionalClaim;
+use lang_l::hir::Unit;
 use lang_l::source::Span;
 use smt::solve::CrossCheck;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -187,6 +190,8 @@ pub struct Report {
     pub queries: Vec<smt::solve::Query>,
     /// What the kernel made of it.
     pub kernel: KernelReport,
+    /// Statements of the source that are procedures in the program that the proofs are about.
+    pub cuts: Vec<Cut>,
     /// What another solver says of them, if it was asked.
     pub cross_check: Option<CrossCheck>,
     /// Why some work was given up, if any was because the stop fired.
@@ -194,6 +199,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// The program that the proofs are about: what is written, after the cuts.
+    pub fn program<'u>(&self, written: &'u Unit) -> Cow<'u, Unit> {
+        match cut(written, &self.cuts).filter(|_| !self.cuts.is_empty()) {
+            Some(cut) => Cow::Owned(cut),
+            None => Cow::Borrowed(written),
+        }
+    }
+
     /// The worst verdict; `None` when there is no pair.
     pub fn worst(&self) -> Option<&Verdict> {
         self.pairs.iter().map(|pair| &pair.verdict).max_by_key(|verdict| verdict.severity())

@@ -41,7 +41,7 @@ impl Kernel<'_> {
     /// The procedures of the source that have to establish a clause: those that call what requires it, or the one it is in. Where the
     /// body of a helper stands in place of a call, the helper is looked at all the same, as it is written and for all that it may be given.
     fn establish(&self, version: usize, kind: ClauseKind, span: Span) -> Vec<ProcId> {
-        let procedures = &self.dossier.source.versions[version].procedures;
+        let procedures = &self.cut.versions[version].procedures;
         let is_in = |code: &Procedure| {
             code.span.file == span.file && code.span.start <= span.start && span.end <= code.span.end
         };

@@ -20,6 +20,7 @@ use crate::alone::{self, Said};
 use crate::effects::{Effects, is_loop};
 use crate::exec::source::Simulation;
 use crate::lemma::{self, Lowering};
+use crate::outline::cuts::{Cut, cut};
 use crate::pair::{self, Both, Goal, Pair, PairEvidence};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, ConditionalClaim, Level, Uses};
@@ -34,7 +35,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Dossier<'a> {
     /// The program as it was written.
     pub source: &'a Unit,
-    /// The same without loops.
+    /// Statements of it that are taken for procedures, the same ones in both versions (rule *Outlining*).
+    pub cuts: &'a [Cut],
+    /// What is left, without loops.
     pub lowered: &'a Unit,
     /// What each procedure of the lowered program stands for.
     pub simulations: [&'a [Option<Simulation>]; 2],
@@ -75,7 +78,9 @@ impl Proved {
 /// What was found of a dossier.
 pub struct Kernel<'a> {
     dossier: Dossier<'a>,
-    /// The source, but for places that are variables.
+    /// The source, after the cuts.
+    cut: Unit,
+    /// The same, but for places that are variables.
     source: Scalarised,
     clauses: Vec<Clause>,
     /// Why nothing is believed of a version, where nothing is.
@@ -92,9 +97,16 @@ pub struct Kernel<'a> {
 impl<'a> Kernel<'a> {
     /// Checks all that is said.
     pub fn check(dossier: Dossier<'a>, solver: &mut Solver) -> Self {
+        let cut = cut(dossier.source, dossier.cuts);
+        let legal = match &cut {
+            Some(cut) => shape::check(&dossier, cut),
+            None => reject("the source cannot be cut so"),
+        };
+        let cut = cut.unwrap_or_else(|| dossier.source.clone());
         let mut kernel = Kernel {
             dossier,
-            source: Scalarised::of(dossier.source),
+            source: Scalarised::of(&cut),
+            cut,
             clauses: Vec::new(),
             alone: [Ok(()), Ok(())],
             standing: Claims::new(),
@@ -102,7 +114,7 @@ impl<'a> Kernel<'a> {
             refused_conditional: BTreeMap::new(),
             lemmas: Default::default(),
         };
-        if let Err(rejection) = shape::check(&dossier) {
+        if let Err(rejection) = legal {
             kernel.alone = [Err(rejection.clone()), Err(rejection)];
             return kernel;
         }
@@ -319,6 +331,9 @@ impl<'a> Kernel<'a> {
     fn about_source(&self, pair: Pair) -> Result<(), Rejection> {
         for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
             self.alone[version].clone()?;
+            if id.index() >= self.dossier.source.versions[version].procedures.len() {
+                return reject("it is no procedure of the source");
+            }
             self.does_what_is_written(version, id)?;
             lemma::is_called_as_written(self.lowering(version), id)?;
             let run: BTreeSet<ProcId> =

@@ -16,12 +16,12 @@ use lang_l::hir::{
 };
 use smt::term::{Selector, Sort};
 
-/// Whether a dossier can be looked at.
+/// Whether a dossier can be looked at, with the source after its cuts.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn check(dossier: &Dossier<'_>) -> Result<(), Rejection> {
-    let Dossier { source, lowered, simulations, effects, .. } = dossier;
+pub(super) fn check(dossier: &Dossier<'_>, source: &Unit) -> Result<(), Rejection> {
+    let Dossier { lowered, simulations, effects, .. } = dossier;
     let tables =
         (&source.classes, &source.fields, &source.globals) == (&lowered.classes, &lowered.fields, &lowered.globals);
     if !tables || source.versions.len() < 2 || source.versions.len() != lowered.versions.len() {

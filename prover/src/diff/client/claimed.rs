@@ -6,24 +6,24 @@
 //! Invariant: rule *Outlining*: what holds of a client there holds of it as it is written.
 
 use super::{ClientReport, may_be_partly_equal};
-use crate::lower::outline::cuts::{Cut, cut};
 use crate::verdict::Report;
 use crate::verify::{Config, verify};
+use kernel::outline::cuts::{Cut, cut};
 use lang_l::hir::Unit;
 
 /// What a certificate of clients is of.
 #[derive(Clone, Debug)]
-pub struct Claimed<'r> {
+pub struct Claimed {
     /// The program in which the boundaries are procedures.
     pub unit: Unit,
     /// The cuts that have made them.
-    pub cuts: &'r [Cut],
+    pub cuts: Vec<Cut>,
     /// What is said of the clients there.
     pub report: Report,
 }
 
 /// Verifies the clients of a report, as they call their boundaries; `None` where there are none.
-pub fn claimed<'r>(unit: &Unit, found: &'r ClientReport, config: &Config) -> Option<Claimed<'r>> {
+pub fn claimed(unit: &Unit, found: &ClientReport, config: &Config) -> Option<Claimed> {
     let unit = cut(unit, &found.cuts)?;
     let procedures: Vec<String> = found.clients.iter().map(|client| client.name.clone()).collect();
     if procedures.is_empty() {
@@ -32,5 +32,7 @@ pub fn claimed<'r>(unit: &Unit, found: &'r ClientReport, config: &Config) -> Opt
     let differs = found.library.values().filter(|one| !may_be_partly_equal(&one.report));
     let given_up = differs.map(|one| one.name.clone()).collect();
     let report = verify(&unit, &Config { procedures, given_up, ..config.clone() });
-    Some(Claimed { unit, cuts: &found.cuts, report })
+    // What was verified may have been cut further.
+    let cuts = found.cuts.iter().chain(&report.cuts).cloned().collect();
+    Some(Claimed { unit: report.program(&unit).into_owned(), cuts, report })
 }

@@ -5,9 +5,9 @@
 //! Invariant: nothing that a test reads was changed between the test and the call.
 
 use super::super::opposite::pushed;
-use super::sites::Site;
-use crate::lower::liveness::Live;
-use crate::lower::outline::range::block;
+use crate::verify::boundaries::sites::Site;
+use kernel::liveness::Live;
+use kernel::outline::range::block;
 use lang_l::hir::print::expr_text;
 use lang_l::hir::{Block, Expr, ExprKind, Place, Procedure, Stmt, StmtKind, Unit, Version};
 

@@ -11,33 +11,29 @@
 //! Invariant: a client is said to be unaffected only if it is proved, as it calls its boundaries, and all these are.
 //! Invariant: a client is said to be affected only with a store on which its own code was run, as it was written.
 
-mod boundaries;
 pub mod claimed;
 mod escape;
 mod facts;
 mod needs;
-pub mod part;
-pub(in crate::diff) mod prove;
 mod reach;
 pub mod report;
-mod sites;
 
-pub use boundaries::Boundary;
+pub use crate::verify::boundaries::{Boundary, Kind};
 pub use escape::Escape;
 pub use needs::Needs;
-pub use sites::Kind;
 
+use crate::budget::client::MAX_ROUNDS;
 use crate::goal::Pair;
-use crate::lower::outline::cuts::Cut;
 use crate::search::concrete;
 use crate::search::witness::{Contrast, RunPair, Witness};
 use crate::verdict::{PairReport, Report, Termination, Verdict};
+use crate::verify::boundaries::part::{Names, callees, is_same_code, is_straight, part};
+use crate::verify::boundaries::{Search, Work, prove, sites};
 use crate::verify::{Config, verify};
-use boundaries::{Search, Work};
+use kernel::outline::cuts::Cut;
 use lang_l::Loaded;
 use lang_l::hir::Unit;
 use lang_l::source::Span;
-use part::{Names, callees, is_same_code, is_straight, part};
 use smt::solve::Solver;
 use smt::stop::Reason;
 use std::collections::BTreeMap;
@@ -154,7 +150,7 @@ pub fn client(source: &Loaded, config: &Config, asked: &Asked) -> ClientReport {
     let equal = report.library.values().filter(|one| matches!(one.report.verdict, Verdict::Equivalent(_)));
     let equal: Names = equal.map(|one| one.name.clone()).collect();
     let unequal = concerned.difference(&equal).cloned().collect();
-    let work = Work { unit: unit.clone(), equal, unequal, cuts: Vec::new(), outlined: 0 };
+    let work = Work::new(unit.clone(), equal, unequal);
     let given_up = report.library.values().filter(|one| !may_be_partly_equal(&one.report)).map(|one| one.name.clone());
     let given_up = given_up.collect();
     let mut examination = Examination { source, config, asked, work, changed, given_up };
@@ -259,7 +255,7 @@ impl Examination<'_> {
         let differs = solver.attempt(|_| seen(&original, name, concrete::SearchBudget::NEAR)).ok().flatten();
         let mut search = Search::default();
         if differs.is_none() || self.asked.boundaries {
-            search = solver.attempt(|solver| self.work.search(name, solver)).unwrap_or_default();
+            search = solver.attempt(|solver| self.work.search(name, MAX_ROUNDS, solver)).unwrap_or_default();
         }
         let judged = match differs {
             Some(witness) => affected(&original, name, witness),

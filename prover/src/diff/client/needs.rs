@@ -7,9 +7,9 @@
 //!
 //! Invariant: what is said to be needed is proved to be enough, whatever the library does.
 
-use super::part::{Names, part};
-use super::prove::{Found, prove};
-use super::sites::sites;
+use crate::verify::boundaries::part::{Names, part};
+use crate::verify::boundaries::prove::{Found, prove};
+use crate::verify::boundaries::sites::sites;
 use lang_l::hir::visit::{walk_exprs, walk_locals_mut, walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Unit,

@@ -7,12 +7,12 @@
 //!
 //! Invariant: that no run reaches a call is proved, and that one does was seen.
 
-use super::part::{Names, part};
-use super::prove::{Found, prove};
-use super::sites::Site;
-use crate::lower::outline::range::block_mut;
 use crate::search::concrete;
 use crate::search::witness::RunPair;
+use crate::verify::boundaries::part::{Names, part};
+use crate::verify::boundaries::prove::{Found, prove};
+use crate::verify::boundaries::sites::Site;
+use kernel::outline::range::block_mut;
 use lang_l::hir::{Block, Expr, ExprKind, ProcId, Stmt, StmtKind, Type, Unit};
 use smt::solve::Solver;
 

@@ -41,7 +41,7 @@ impl Background {
     /// That of a report. It is rebuilt from what was found, which takes no search. `None` where the run was over before
     /// anything was found: there is nothing to tell of its proofs then.
     pub fn of(unit: &Unit, report: &Report, solver: &mut Solver) -> Option<Self> {
-        let lowered = lower(unit);
+        let lowered = lower(&report.program(unit));
         let Analysis { effects, .. } = confirm_analysis(&lowered, &report.evidence, solver).ok()?;
         Some(Background { lowered, effects })
     }

@@ -55,7 +55,7 @@ pub(in super::super) fn make(program: &Loaded, report: &Report) -> Result<Made, 
 }
 
 /// The same of clients, as they call their boundaries.
-pub(in super::super) fn make_of_clients(program: &Loaded, claimed: &Claimed<'_>) -> Result<Made, Failure> {
+pub(in super::super) fn make_of_clients(program: &Loaded, claimed: &Claimed) -> Result<Made, Failure> {
     let Claimed { unit, cuts, report } = claimed;
     made(prover::certificate::make_cut(unit, cuts, &program.sources, report), unit, report)
 }

@@ -71,8 +71,14 @@ fn whole_dump(Loaded { unit, sources }: &Loaded, stage: Stage, config: &Config) 
                 _ => dump::paths(&lowered, sources, [left, right], &config.procedures),
             }
         }
-        Stage::Obligations => dump::obligations(&lower(unit), sources, &verify::verify(unit, config).queries),
-        Stage::Kernel => report::checks::checks(&lower(unit), &verify::verify(unit, config).kernel),
+        Stage::Obligations => {
+            let report = verify::verify(unit, config);
+            dump::obligations(&lower(&report.program(unit)), sources, &report.queries)
+        }
+        Stage::Kernel => {
+            let report = verify::verify(unit, config);
+            report::checks::checks(&lower(&report.program(unit)), &report.kernel)
+        }
         Stage::Smt2 => dump::queries(&verify::verify(unit, config).queries),
     }
 }

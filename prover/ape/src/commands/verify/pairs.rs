@@ -9,7 +9,7 @@
 use lang_l::hir::print::{procedure_text, type_text};
 use lang_l::hir::{ExprKind, Place, ProcId, Procedure, StmtKind, Unit, Version, visit};
 use lang_l::source::Sources;
-use prover::diff::client::part::restricted;
+use prover::verify::boundaries::part::restricted;
 use prover::verify::{Asked, asked};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -2,6 +2,7 @@
 
 mod alone;
 mod conditional;
+mod cuts;
 mod endless;
 mod induction;
 mod types;
@@ -59,6 +60,7 @@ impl Story {
     /// All of it, with what is claimed.
     fn dossier<'s>(&'s self, claims: &'s BTreeMap<Pair, (Level, PairEvidence)>) -> Dossier<'s> {
         Dossier {
+            cuts: &[],
             source: &self.source,
             lowered: &self.lowered,
             simulations: [&self.simulations[0], &self.simulations[1]],

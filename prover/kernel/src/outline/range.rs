@@ -2,26 +2,26 @@
 //!
 //! In: a body and a way into it. Out: the block there, what is live behind each of its statements.
 
-use crate::lower::liveness::{Exits, Live, after_each, at_head};
+use crate::liveness::{Exits, Live, after_each, at_head};
 use lang_l::hir::{Block, Procedure, StmtKind};
 
 /// The way from a body to a block in it: statements, and which of their blocks.
-pub(crate) type Way = Vec<(usize, usize)>;
+pub type Way = Vec<(usize, usize)>;
 
 /// Statements of one block, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Range {
+pub struct Range {
     /// The block.
-    pub(crate) way: Way,
+    pub way: Way,
     /// The first.
-    pub(crate) from: usize,
+    pub from: usize,
     /// The last.
-    pub(crate) to: usize,
+    pub to: usize,
 }
 
 impl Range {
     /// Whether all statements of another range are among those of this one.
-    pub(crate) fn contains(&self, other: &Range) -> bool {
+    pub fn contains(&self, other: &Range) -> bool {
         if self.way == other.way {
             return self.from <= other.from && other.to <= self.to;
         }
@@ -30,29 +30,29 @@ impl Range {
     }
 
     /// Whether the two have a statement in common.
-    pub(crate) fn meets(&self, other: &Range) -> bool {
+    pub fn meets(&self, other: &Range) -> bool {
         let overlap = self.way == other.way && self.from <= other.to && other.from <= self.to;
         overlap || self.contains(other) || other.contains(self)
     }
 }
 
 /// The block at the end of a way.
-pub(crate) fn block<'b>(body: &'b Block, way: &[(usize, usize)]) -> &'b Block {
+pub fn block<'b>(body: &'b Block, way: &[(usize, usize)]) -> &'b Block {
     way.iter().fold(body, |block, &(at, which)| block.stmts[at].blocks()[which])
 }
 
 /// As [`block`]; `None` where the way leads nowhere.
-pub(crate) fn block_at<'b>(body: &'b Block, way: &[(usize, usize)]) -> Option<&'b Block> {
+pub fn block_at<'b>(body: &'b Block, way: &[(usize, usize)]) -> Option<&'b Block> {
     way.iter().try_fold(body, |block, &(at, which)| block.stmts.get(at)?.blocks().get(which).copied())
 }
 
 /// As [`block`], for changing it.
-pub(crate) fn block_mut<'b>(body: &'b mut Block, way: &[(usize, usize)]) -> &'b mut Block {
+pub fn block_mut<'b>(body: &'b mut Block, way: &[(usize, usize)]) -> &'b mut Block {
     way.iter().fold(body, |block, &(at, which)| block.stmts[at].blocks_mut().swap_remove(which))
 }
 
 /// What is live after each statement of the block at the end of a way, and where control can go from there.
-pub(crate) fn liveness(procedure: &Procedure, body: &Block, way: &[(usize, usize)]) -> (Vec<Live>, Exits) {
+pub fn liveness(procedure: &Procedure, body: &Block, way: &[(usize, usize)]) -> (Vec<Live>, Exits) {
     let mut exits = Exits::of(procedure);
     // A post-condition speaks of parameters as they are in the end.
     procedure.ensures.iter().for_each(|clause| clause.collect_locals(&mut exits.returned));

@@ -5,26 +5,27 @@
 //! Invariant: the ranges of one call, in order, are statements of ever more enclosing blocks.
 
 use crate::budget::client::{MAX_CANDIDATES, MAX_ENDS};
-use crate::lower::liveness::Live;
-use crate::lower::outline::range::{Range, Way, block, liveness};
+use kernel::liveness::Live;
+use kernel::outline::range::{Range, Way, block, liveness};
+use kernel::outline::test::hoist;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, ProcId, Procedure, StmtKind};
 use lang_l::source::Span;
 
 /// A call.
 #[derive(Clone, Debug)]
-pub(super) struct Site {
+pub(crate) struct Site {
     /// The block whose statement it is in.
-    pub(super) way: Way,
+    pub(crate) way: Way,
     /// That statement.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// The call, or the whole statement where it is one.
-    pub(super) span: Span,
+    pub(crate) span: Span,
     /// What is called.
-    pub(super) callee: ProcId,
+    pub(crate) callee: ProcId,
     /// The arguments.
-    pub(super) args: Vec<Expr>,
+    pub(crate) args: Vec<Expr>,
     /// Whether a run that comes to the statement may leave it without the call.
-    pub(super) lazy: bool,
+    pub(crate) lazy: bool,
 }
 
 /// What the statements of a boundary are.
@@ -59,7 +60,7 @@ impl Kind {
 }
 
 /// All calls of a body of the procedures that are wanted, in the order of the source.
-pub(super) fn sites(body: &Block, wanted: &impl Fn(ProcId) -> bool) -> Vec<Site> {
+pub(crate) fn sites(body: &Block, wanted: &impl Fn(ProcId) -> bool) -> Vec<Site> {
     let mut found = Vec::new();
     gather(body, &mut Vec::new(), wanted, &mut found);
     found
@@ -102,10 +103,54 @@ fn within(expr: &Expr, lazy: bool, see: &mut impl FnMut(ProcId, &[Expr], Span, b
     }
 }
 
-/// The ranges round a call, smallest first; never the whole body.
-pub(super) fn candidates(procedure: &Procedure, site: &Site) -> Vec<Range> {
+/// Statements round a call that may be a boundary, or the condition that it is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// The statements; the `if` of a condition.
+    pub(crate) range: Range,
+    /// Whether it is the condition alone.
+    pub(crate) is_test: bool,
+}
+
+impl Candidate {
+    /// The procedure in which it is statements of its own, those of the range; `None` where it cannot be.
+    pub(crate) fn alone(&self, of: &Procedure) -> Option<Procedure> {
+        let mut alone = of.clone();
+        if self.is_test {
+            hoist(&mut alone, &self.range)?;
+        }
+        Some(alone)
+    }
+
+    /// Whether a call is in it.
+    pub(crate) fn holds(&self, site: &Site) -> bool {
+        let own = Range { way: site.way.clone(), from: site.at, to: site.at };
+        if self.is_test { self.range == own } else { self.range.contains(&own) }
+    }
+
+    /// Its place in the source.
+    pub(crate) fn span(&self, body: &Block) -> Span {
+        match &block(body, &self.range.way).stmts[self.range.from].kind {
+            StmtKind::If(cond, ..) if self.is_test => cond.span,
+            _ => span(body, &self.range),
+        }
+    }
+
+    /// What it is.
+    pub(crate) fn kind(&self, body: &Block) -> Kind {
+        if self.is_test { Kind::Statements } else { kind(body, &self.range) }
+    }
+}
+
+/// What is round a call, smallest first; never the whole body.
+pub(crate) fn candidates(procedure: &Procedure, site: &Site) -> Vec<Candidate> {
     let Some(body) = &procedure.body else { return Vec::new() };
-    let mut found: Vec<Range> = Vec::new();
+    let mut found: Vec<Candidate> = Vec::new();
+    if let StmtKind::If(..) = &block(body, &site.way).stmts[site.at].kind {
+        let range = Range { way: site.way.clone(), from: site.at, to: site.at };
+        found.push(Candidate { range, is_test: true });
+    }
+    let tests = found.len();
     let (mut way, mut at) = (site.way.clone(), site.at);
     loop {
         let here = block(body, &way);
@@ -118,14 +163,15 @@ pub(super) fn candidates(procedure: &Procedure, site: &Site) -> Vec<Range> {
         for (from, to) in ranges {
             let range = Range { way: way.clone(), from, to };
             let whole = way.is_empty() && (from, to) == (0, last);
-            if !whole && !found.contains(&range) {
-                found.push(range);
+            let one = Candidate { range, is_test: false };
+            if !whole && !found.contains(&one) {
+                found.push(one);
             }
         }
         let Some((outer, _)) = way.pop() else { break };
         at = outer;
     }
-    found.truncate(MAX_CANDIDATES);
+    found.truncate(tests + MAX_CANDIDATES);
     found
 }
 
@@ -137,7 +183,7 @@ fn ends(block: &Block, at: usize, live: &[Live]) -> Vec<usize> {
 }
 
 /// What the statements of a range are.
-pub(super) fn kind(body: &Block, range: &Range) -> Kind {
+fn kind(body: &Block, range: &Range) -> Kind {
     let here = block(body, &range.way);
     let all = (range.from, range.to) == (0, here.stmts.len() - 1);
     let outer = range.way.split_last().map(|((at, _), way)| &block(body, way).stmts[*at].kind);
@@ -153,14 +199,7 @@ pub(super) fn kind(body: &Block, range: &Range) -> Kind {
 }
 
 /// The place of a range in the source.
-pub(super) fn span(body: &Block, range: &Range) -> Span {
+fn span(body: &Block, range: &Range) -> Span {
     let here = block(body, &range.way);
     here.stmts[range.from].span.to(here.stmts[range.to].span)
-}
-
-impl Range {
-    /// Whether a call is in one of the statements.
-    pub(super) fn holds(&self, site: &Site) -> bool {
-        self.contains(&Range { way: site.way.clone(), from: site.at, to: site.at })
-    }
 }

@@ -7,33 +7,33 @@ use lang_l::hir::{Block, Expr, LocalId, Place, Procedure, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// A set of variables.
-pub(crate) type Live = BTreeSet<LocalId>;
+pub type Live = BTreeSet<LocalId>;
 
 /// Where control can go from within a block, and what is live there.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Exits {
+pub struct Exits {
     /// After the enclosing loop.
-    pub(crate) broken: Live,
+    pub broken: Live,
     /// At the enclosing loop's head.
-    pub(crate) continued: Live,
+    pub continued: Live,
     /// At the end of the procedure.
-    pub(crate) returned: Live,
+    pub returned: Live,
 }
 
 impl Exits {
     /// Outside every loop: the results are live at the end.
-    pub(crate) fn of(procedure: &Procedure) -> Self {
+    pub fn of(procedure: &Procedure) -> Self {
         Exits { returned: procedure.result_ids().collect(), ..Exits::default() }
     }
 
     /// Within a loop.
-    pub(crate) fn within(&self, head: &Live, after: &Live) -> Self {
+    pub fn within(&self, head: &Live, after: &Live) -> Self {
         Exits { broken: after.clone(), continued: head.clone(), returned: self.returned.clone() }
     }
 }
 
 /// What is live after each statement of a block, given what is live after the block.
-pub(crate) fn after_each(block: &Block, after: &Live, exits: &Exits) -> Vec<Live> {
+pub fn after_each(block: &Block, after: &Live, exits: &Exits) -> Vec<Live> {
     let mut live = after.clone();
     let mut all: Vec<Live> = block
         .stmts
@@ -50,7 +50,7 @@ pub(crate) fn after_each(block: &Block, after: &Live, exits: &Exits) -> Vec<Live
 }
 
 /// What is live at the head of a loop.
-pub(crate) fn at_head(cond: &Expr, invariants: &[Expr], body: &Block, after: &Live, exits: &Exits) -> Live {
+pub fn at_head(cond: &Expr, invariants: &[Expr], body: &Block, after: &Live, exits: &Exits) -> Live {
     let mut head = if faults::planted("lower/liveness/no-turn") { Live::new() } else { after.clone() };
     if !faults::planted("lower/liveness/condition") {
         cond.collect_locals(&mut head);
@@ -67,7 +67,7 @@ pub(crate) fn at_head(cond: &Expr, invariants: &[Expr], body: &Block, after: &Li
 }
 
 /// What is live before a block.
-pub(crate) fn before_block(block: &Block, after: &Live, exits: &Exits) -> Live {
+pub fn before_block(block: &Block, after: &Live, exits: &Exits) -> Live {
     block.stmts.iter().rev().fold(after.clone(), |live, stmt| before(stmt, &live, exits))
 }
 

@@ -9,9 +9,10 @@
 //! Invariant: put back in the place of the call, the statements are those that were taken out.
 
 pub mod cuts;
-pub(crate) mod range;
+pub mod range;
+pub mod test;
 
-use crate::lower::liveness::{Live, before_block};
+use crate::liveness::{Live, before_block};
 use lang_l::hir::visit::{walk_exprs, walk_locals_mut, walk_stmts};
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
@@ -20,11 +21,11 @@ use std::collections::BTreeMap;
 
 /// What a range has become.
 #[derive(Clone, Debug)]
-pub(crate) struct Outlined {
+pub struct Outlined {
     /// The statements, as a procedure.
-    pub(crate) procedure: Procedure,
+    pub procedure: Procedure,
     /// What is handed in.
-    pub(crate) inputs: Vec<LocalId>,
+    pub inputs: Vec<LocalId>,
     /// What is handed back.
     outputs: Vec<LocalId>,
     /// Whether the procedure of the range returns after it.
@@ -42,7 +43,7 @@ enum Leaves {
 }
 
 /// The procedure of a range, under a name.
-pub(crate) fn outline(of: &Procedure, range: &Range, name: &str) -> Option<Outlined> {
+pub fn outline(of: &Procedure, range: &Range, name: &str) -> Option<Outlined> {
     let body = of.body.as_ref()?;
     let here = block(body, &range.way);
     let taken = Block { stmts: here.stmts[range.from..=range.to].to_vec(), span: here.span };
@@ -181,7 +182,7 @@ fn procedure(of: &Procedure, taken: &Block, [inputs, outputs]: [&[LocalId]; 2], 
 
 impl Outlined {
     /// Puts the call of the procedure, which has this number by now, in the place of the statements.
-    pub(crate) fn put_into(&self, of: &mut Procedure, range: &Range, callee: ProcId) {
+    pub fn put_into(&self, of: &mut Procedure, range: &Range, callee: ProcId) {
         let value = |id: &LocalId| {
             let Local { ty, .. } = of.local(*id).clone();
             Expr { kind: ExprKind::Local(*id), ty, span: self.span }

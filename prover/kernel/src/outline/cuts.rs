@@ -7,6 +7,7 @@
 
 use super::outline;
 use super::range::{Range, Way, block_at};
+use super::test::hoist;
 use lang_l::hir::same::same_code;
 use lang_l::hir::{ProcId, Procedure, Unit, Version};
 use serde::{Deserialize, Serialize};
@@ -16,15 +17,18 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Cut {
     /// The procedure that they are taken from.
-    pub(crate) of: String,
+    pub of: String,
     /// The way from its body to their block: statements, and which of their blocks.
-    pub(crate) way: Way,
+    pub way: Way,
     /// The first of them in that block.
-    pub(crate) from: usize,
+    pub from: usize,
     /// The last.
-    pub(crate) to: usize,
+    pub to: usize,
+    /// Whether what is taken is no more than the condition of the only one of them, an `if`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub test: bool,
     /// What they become; one that is there already has to be the same code.
-    pub(crate) name: String,
+    pub name: String,
 }
 
 /// The program after these cuts; `None` where one of them cannot be made.
@@ -39,6 +43,10 @@ pub fn cut(unit: &Unit, cuts: &[Cut]) -> Option<Unit> {
 impl Cut {
     fn make(&self, version: &mut Version) -> Option<()> {
         let at = version.find(&self.of)?;
+        if self.test {
+            let range = self.range(version.procedure(at))?;
+            hoist(&mut version.procedures[at.index()], &range)?;
+        }
         let of = version.procedure(at);
         let range = self.range(of)?;
         let outlined = outline(of, &range, &self.name)?;
@@ -59,11 +67,17 @@ impl Cut {
 
     /// Adds the procedure, under a name that no identifier is.
     fn added(&self, version: &mut Version, procedure: &Procedure) -> Option<ProcId> {
-        let number = self.name.strip_prefix(&self.of)?.strip_prefix('#')?;
-        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        is_number.then(|| version.procedures.push(procedure.clone()))?;
+        let is_part = part_of(&self.name).is_some_and(|(whole, _)| whole == self.of);
+        is_part.then(|| version.procedures.push(procedure.clone()))?;
         version.find(&self.name)
     }
+}
+
+/// The procedure that a part was taken from, and the number of the part, if this is the name of one.
+pub fn part_of(name: &str) -> Option<(&str, &str)> {
+    let (whole, number) = name.rsplit_once('#')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some((whole, number))
 }
 
 /// Whether two procedures of one version do the same.
@@ -85,7 +99,7 @@ mod tests {
     }
 
     fn one(way: &[(usize, usize)], (from, to): (usize, usize), name: &str) -> Cut {
-        Cut { of: "f".into(), way: way.to_vec(), from, to, name: name.into() }
+        Cut { of: "f".into(), way: way.to_vec(), from, to, test: false, name: name.into() }
     }
 
     #[test]
@@ -104,6 +118,21 @@ mod tests {
         let calls = cut(&unit(), &[one(&[], (0, 0), "h")]).expect("h is the same code");
         assert_eq!(calls.versions[0].procedures.len(), unit().versions[0].procedures.len());
         assert_eq!(cut(&unit(), &[one(&[], (0, 0), "k")]), None);
+    }
+
+    #[test]
+    fn a_condition_is_cut_alone() {
+        let test = |at: usize| Cut { test: true, ..one(&[], (at, at), "f#0") };
+        let whole = cut(&unit(), &[test(1)]).expect("it is the condition of an `if`");
+        for version in &whole.versions {
+            let of = |name: &str| version.find(name).map(|id| version.procedure(id)).expect("it is there");
+            assert_eq!((of("f#0").params, of("f#0").results), (1, 1));
+            let body = of("f").body.as_ref().expect("it has a body");
+            // The call of `g`, that of the condition, and the `if` that asks for what it gave.
+            assert_eq!(body.stmts.len(), 3);
+        }
+        assert_eq!(cut(&unit(), &[test(0)]), None);
+        assert_eq!(cut(&unit(), &[Cut { to: 1, from: 0, ..test(0) }]), None);
     }
 
     #[test]

@@ -5,9 +5,9 @@
 //! Invariant: no version has two procedures of one name, or nothing is proved: what is proved is told by name.
 //! Invariant: what the kernel refuses is not proved, nor what rests on a contract that is not.
 
+use super::part::Names;
 use crate::analysis::{Analysis, analyse};
 use crate::checked::Material;
-use crate::diff::client::part::Names;
 use crate::engines::claims;
 use crate::goal::Program;
 use crate::lower::lower;
@@ -16,6 +16,7 @@ use crate::search::witness::RunPair;
 use crate::verdict::comparison::{comparisons, premises, procedures_run, unconditional};
 use crate::verdict::vacuity;
 use kernel::alone::clauses::contracts_hold;
+use kernel::outline::cuts::{Cut, cut};
 use kernel::relate::Level;
 use lang_l::hir::Unit;
 use smt::solve::Solver;
@@ -23,33 +24,36 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What was proved of a pair.
 #[derive(Clone, Debug)]
-pub(in crate::diff) struct Found {
+pub(crate) struct Found {
     /// How much; `None` for nothing.
-    pub(in crate::diff) level: Option<Level>,
+    pub(crate) level: Option<Level>,
     /// Why it would say nothing, if it would.
-    pub(in crate::diff) vacuous: Option<String>,
+    pub(crate) vacuous: Option<String>,
     /// Whether one of the two is known always to return. Of two that are equal so does the other.
-    pub(in crate::diff) returns: bool,
+    pub(crate) returns: bool,
 }
 
 impl Found {
     /// Whether the two do the same, and end from the same stores.
-    pub(in crate::diff) fn is_equal(&self) -> bool {
+    pub(crate) fn is_equal(&self) -> bool {
         self.level == Some(Level::Full) && self.vacuous.is_none()
     }
 }
 
 /// Proves all pairs of a program but those of the names in `but`, which are known not to be equal, and those that `quick` says to
 /// look at first and that a quick look refutes. Only for `asked` it is looked whether a proof would say anything.
-pub(in crate::diff) fn prove(
-    unit: &Unit,
+pub(crate) fn prove(unit: &Unit, but: &Names, names: [&Names; 2], solver: &mut Solver) -> BTreeMap<String, Found> {
+    prove_cut((unit, &[]), but, names, solver)
+}
+
+/// The same of a source, in the program that it is after some cuts: nothing where it cannot be cut so.
+pub(crate) fn prove_cut(
+    (source, cuts): (&Unit, &[Cut]),
     but: &Names,
     [quick, asked]: [&Names; 2],
     solver: &mut Solver,
 ) -> BTreeMap<String, Found> {
-    if !named_once(unit) {
-        return BTreeMap::new();
-    }
+    let Some(unit) = &cut(source, cuts).filter(named_once) else { return BTreeMap::new() };
     let lowered = lower(unit);
     let Analysis { effects, clauses, evidence } = analyse(&lowered, solver);
     let program = Program { unit: &lowered, effects };
@@ -71,7 +75,7 @@ pub(in crate::diff) fn prove(
     });
     let mut proofs = claims::prove_all(&program, &candidates, solver);
     let material = Material::of(unit, &program, &proofs);
-    let kernel = material.check(unit, &program, &evidence, solver);
+    let kernel = material.check((source, cuts), &program, &evidence, solver);
     material.settle(&kernel, &program, &mut proofs);
     let mut found = BTreeMap::new();
     for pair in asked_of {

@@ -8,16 +8,22 @@
 //!
 //! Invariant: a call is contained only by a procedure that the kernel's gate let through, at the full level.
 
-use super::part::{Names, callees, part};
-use super::prove::{Found, prove};
-use super::sites::{self, Kind, Site};
-use crate::budget::client::MAX_ROUNDS;
-use crate::lower::outline::cuts::Cut;
-use crate::lower::outline::range::Range;
-use crate::lower::outline::{Outlined, outline};
+pub(crate) mod noticed;
+pub mod part;
+pub(crate) mod prove;
+pub(crate) mod sites;
+
+pub use sites::Kind;
+
+use kernel::outline::cuts::{Cut, part_of};
+use kernel::outline::range::Range;
+use kernel::outline::{Outlined, outline};
 use lang_l::hir::same::same_code;
 use lang_l::hir::{ProcId, Procedure, Unit};
 use lang_l::source::Span;
+use part::{Names, callees, part};
+use prove::{Found, prove};
+use sites::{Candidate, Site};
 use smt::solve::Solver;
 use std::collections::BTreeSet;
 
@@ -31,35 +37,38 @@ pub struct Boundary {
     /// Whether they do the same.
     pub holds: bool,
     /// The procedure they have become; empty for a call, and for a whole client.
-    pub(super) procedure: String,
+    pub(crate) procedure: String,
 }
 
 /// What is known of the program by now.
-pub(super) struct Work {
+#[derive(Clone, Debug)]
+pub(crate) struct Work {
     /// The program; boundaries are procedures in it.
-    pub(super) unit: Unit,
+    pub(crate) unit: Unit,
     /// The procedures that are proved to be the same in both versions.
-    pub(super) equal: Names,
+    pub(crate) equal: Names,
     /// The procedures that are known not to be, or that nothing proved to be.
-    pub(super) unequal: Names,
+    pub(crate) unequal: Names,
     /// What was cut out of the clients, in this order.
-    pub(super) cuts: Vec<Cut>,
+    pub(crate) cuts: Vec<Cut>,
+    /// Whether the condition of an `if` may be one.
+    pub(crate) tests: bool,
     /// How many ranges were outlined so far: no two procedures that they become have one name, whichever of them are kept.
-    pub(super) outlined: usize,
+    pub(crate) outlined: usize,
 }
 
 /// The calls of a client, and what contains them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Search {
+pub(crate) struct Search {
     /// All boundaries that were tried.
-    pub(super) boundaries: Vec<Boundary>,
+    pub(crate) boundaries: Vec<Boundary>,
     /// For each place of a call the number of the boundary that contains it.
-    pub(super) contained: Vec<(Span, usize)>,
+    pub(crate) contained: Vec<(Span, usize)>,
 }
 
 /// A range that is tried in one round.
 struct Trial {
-    range: Range,
+    tried: Candidate,
     name: String,
     outlined: [Outlined; 2],
     /// Whether an earlier one of the round has the same code, and is called instead.
@@ -67,8 +76,16 @@ struct Trial {
 }
 
 impl Work {
+    /// What is known at first.
+    pub(crate) fn new(unit: Unit, equal: Names, unequal: Names) -> Self {
+        let procedures = unit.versions.iter().flat_map(|version| &version.procedures);
+        let numbers = procedures.filter_map(|code| part_of(&code.name)?.1.parse::<usize>().ok());
+        let outlined = numbers.max().map_or(0, |most| most.saturating_add(1));
+        Work { unit, equal, unequal, cuts: Vec::new(), tests: false, outlined }
+    }
+
     /// The calls of a client that are not known to do the same in both versions.
-    pub(super) fn open(&self, client: &str) -> Vec<Site> {
+    pub(crate) fn open(&self, client: &str) -> Vec<Site> {
         let version = &self.unit.versions[0];
         let Some(procedure) = version.find(client).map(|id| version.procedure(id)) else { return Vec::new() };
         let Some(body) = &procedure.body else { return Vec::new() };
@@ -87,11 +104,11 @@ impl Work {
         self.unequal.contains(name) || callees(&self.unit, name).iter().any(|callee| self.unequal.contains(callee))
     }
 
-    /// Looks for boundaries round all calls of a client.
-    pub(super) fn search(&mut self, client: &str, solver: &mut Solver) -> Search {
+    /// Looks for boundaries round all calls of a client, for so many rounds.
+    pub(crate) fn search(&mut self, client: &str, rounds: usize, solver: &mut Solver) -> Search {
         let mut search = Search::default();
         let mut failed: BTreeSet<Span> = BTreeSet::new();
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..rounds {
             let trials = self.trials(client, &failed);
             if trials.is_empty() {
                 break;
@@ -107,15 +124,15 @@ impl Work {
                 let name = trial.same_as.as_ref().unwrap_or(&trial.name);
                 let result = found.get(name);
                 let holds = result.is_some_and(Found::is_equal);
-                let span = sites::span(&before, &trial.range);
-                let kind = sites::kind(&before, &trial.range);
+                let span = trial.tried.span(&before);
+                let kind = trial.tried.kind(&before);
                 let number = search.boundaries.len();
                 search.boundaries.push(Boundary { span, kind, holds, procedure: name.clone() });
                 if !holds {
                     failed.insert(span);
                     continue;
                 }
-                let within = open.iter().filter(|site| trial.range.holds(site));
+                let within = open.iter().filter(|site| trial.tried.holds(site));
                 let known = |span: Span, search: &Search| search.contained.iter().any(|(known, _)| *known == span);
                 for site in within.collect::<Vec<_>>() {
                     if !known(site.span, &search) {
@@ -140,18 +157,20 @@ impl Work {
         let Some(body) = &old.body else { return Vec::new() };
         let mut found: Vec<Trial> = Vec::new();
         for site in self.open(client) {
-            if found.iter().any(|trial| trial.range.holds(&site)) {
+            if found.iter().any(|trial| trial.tried.holds(&site)) {
                 continue;
             }
-            let untried = |range: &Range| !failed.contains(&sites::span(body, range));
-            let fits = sites::candidates(old, &site).into_iter().filter(untried).find_map(|range| {
+            let untried = |candidate: &Candidate| !failed.contains(&candidate.span(body));
+            let candidates = sites::candidates(old, &site).into_iter().filter(|one| self.tests || !one.is_test);
+            let fits = candidates.filter(untried).find_map(|tried| {
                 let name = format!("{client}#{}", first + found.len());
-                let outlined = [outline(old, &range, &name)?, outline(new, &range, &name)?];
-                Some((range, name, outlined))
+                let outlined = |of: &Procedure| outline(&tried.alone(of)?, &tried.range, &name);
+                let outlined = [outlined(old)?, outlined(new)?];
+                Some((tried, name, outlined))
             });
-            let Some((range, name, outlined)) = fits else { continue };
+            let Some((tried, name, outlined)) = fits else { continue };
             let same_as = self.like(&outlined, &found);
-            found.push(Trial { range, name, outlined, same_as });
+            found.push(Trial { tried, name, outlined, same_as });
         }
         self.outlined += found.len();
         found
@@ -196,23 +215,28 @@ impl Work {
     fn keep(&mut self, client: &str, tried: &Unit, proved: &[&Trial]) {
         let mut chosen: Vec<&Trial> = Vec::new();
         for &trial in proved {
-            let outer = proved.iter().any(|other| other.range != trial.range && other.range.contains(&trial.range));
-            if !outer && !chosen.iter().any(|other| other.range.meets(&trial.range)) {
+            let own = &trial.tried.range;
+            let outer = proved.iter().map(|other| &other.tried.range).any(|other| other != own && other.contains(own));
+            if !outer && !chosen.iter().any(|other| other.tried.range.meets(own)) {
                 chosen.push(trial);
             }
         }
         // Those that stand later first: so the numbers of statements before them stay.
-        chosen.sort_by(|a, b| (&b.range.way, b.range.from).cmp(&(&a.range.way, a.range.from)));
+        let place = |trial: &Trial| (trial.tried.range.way.clone(), trial.tried.range.from);
+        chosen.sort_by_key(|trial| std::cmp::Reverse(place(trial)));
         for trial in chosen {
             let name = trial.same_as.as_ref().unwrap_or(&trial.name);
             for version in 0..2 {
                 let Some(id) = self.procedure(version, name, tried) else { continue };
                 let own = &mut self.unit.versions[version];
                 let Some(at) = own.find(client) else { continue };
-                trial.outlined[version].put_into(&mut own.procedures[at.index()], &trial.range, id);
+                let Some(mut alone) = trial.tried.alone(own.procedure(at)) else { continue };
+                trial.outlined[version].put_into(&mut alone, &trial.tried.range, id);
+                own.procedures[at.index()] = alone;
             }
-            let Range { way, from, to } = trial.range.clone();
-            self.cuts.push(Cut { of: client.to_string(), way, from, to, name: name.clone() });
+            let Range { way, from, to } = trial.tried.range.clone();
+            let test = trial.tried.is_test;
+            self.cuts.push(Cut { of: client.to_string(), way, from, to, test, name: name.clone() });
             self.equal.insert(name.clone());
         }
     }

@@ -11,10 +11,10 @@ use lang_l::hir::{Block, Equiv, Expr, ExprKind, ProcId, Procedure, StmtKind, Uni
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of procedures.
-pub(in crate::diff) type Names = BTreeSet<String>;
+pub(crate) type Names = BTreeSet<String>;
 
 /// The part that the procedures of these names run, in both versions.
-pub(in crate::diff) fn part(unit: &Unit, roots: &Names) -> Unit {
+pub(crate) fn part(unit: &Unit, roots: &Names) -> Unit {
     let kept: Vec<_> = unit.versions.iter().map(|version| reached(version, roots)).collect();
     Unit { equivs: Vec::new(), ..restricted(unit, &kept) }
 }
@@ -48,7 +48,7 @@ fn reached(version: &Version, roots: &Names) -> BTreeSet<ProcId> {
 }
 
 /// These procedures, and all that they may call.
-pub(in crate::diff) fn reached_from(version: &Version, roots: impl IntoIterator<Item = ProcId>) -> BTreeSet<ProcId> {
+pub(crate) fn reached_from(version: &Version, roots: impl IntoIterator<Item = ProcId>) -> BTreeSet<ProcId> {
     let mut work: Vec<ProcId> = roots.into_iter().collect();
     let mut found = BTreeSet::new();
     while let Some(next) = work.pop() {
@@ -60,7 +60,7 @@ pub(in crate::diff) fn reached_from(version: &Version, roots: impl IntoIterator<
 }
 
 /// The names of all procedures that one of this name may call, in either version, itself included only where it recurs.
-pub(super) fn callees(unit: &Unit, name: &str) -> Names {
+pub(crate) fn callees(unit: &Unit, name: &str) -> Names {
     let of = |version: &Version| {
         let own = version.find(name).map(|id| direct_callees(version.procedure(id))).unwrap_or_default();
         let roots = own.iter().map(|&id| version.procedure(id).name.clone()).collect();
@@ -70,7 +70,7 @@ pub(super) fn callees(unit: &Unit, name: &str) -> Names {
 }
 
 /// Whether a procedure, with all that it may call, has no loop, no recursion, and no code that is not there.
-pub(in crate::diff) fn is_straight(version: &Version, id: ProcId) -> bool {
+pub(crate) fn is_straight(version: &Version, id: ProcId) -> bool {
     reached_from(version, [id]).into_iter().all(|one| {
         let procedure = version.procedure(one);
         let loops = |body: &Block| body.any(&|stmt| matches!(stmt.kind, StmtKind::While { .. }));
@@ -106,7 +106,7 @@ fn retarget(body: &mut Block, to: &impl Fn(ProcId) -> ProcId) {
 }
 
 /// Whether the procedures of this name are the same code in both versions, calling procedures of the same names.
-pub(super) fn is_same_code(unit: &Unit, name: &str) -> bool {
+pub(crate) fn is_same_code(unit: &Unit, name: &str) -> bool {
     let [old, new] = [&unit.versions[0], &unit.versions[1]];
     let (Some(left), Some(right)) = (old.find(name), new.find(name)) else { return false };
     same_code(old.procedure(left), new.procedure(right), |p, q| old.procedure(p).name == new.procedure(q).name)

@@ -4,8 +4,11 @@
 //!
 //! 1. [`lower`]: loops become procedures, calls become statements.
 //! 2. [`analyse`]: what is known of each procedure alone.
-//! 3. [`claims`]: all pairs proved together, as far as they can be.
-//! 4. `Judge`: each pair's verdict, from its proof, what it rests on, and what a search for a difference found.
+//! 3. [`noticed`]: where procedures do not notice that what they call differs, the statements round the calls are procedures.
+//! 4. [`claims`]: all pairs proved together, as far as they can be.
+//! 5. `Judge`: each pair's verdict, from its proof, what it rests on, and what a search for a difference found.
+
+pub mod boundaries;
 
 use crate::analysis::{Analysis, AnalysisEvidence, analyse};
 use crate::checked::{self, Material};
@@ -18,7 +21,9 @@ use crate::verdict::comparison::{Comparison, comparable, comparisons, procedures
 use crate::verdict::conditional;
 use crate::verdict::judge::{Judge, Manner, Proofs};
 use crate::verdict::{PairReport, Report, Verdict, clauses, stopped};
+use boundaries::noticed;
 use kernel::alone::clauses::{Status, contracts_hold};
+use kernel::outline::cuts::{Cut, cut};
 use kernel::proof::Kernel;
 use kernel::relate::{ConditionalClaim, Level};
 use lang_l::hir::{ProcId, Unit};
@@ -139,10 +144,15 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     if unit.versions.len() < 2 {
         return Report::default();
     }
+    verified(unit, (unit, &[]), config)
+}
+
+/// Verifies the pairs of a source, in the program that it is after some cuts.
+fn verified(unit: &Unit, (source, cuts): (&Unit, &[Cut]), config: &Config) -> Report {
     let mut solver = config.solver().under(config.search_stop());
     let known = solver.attempt(|solver| lowered_and_analysed(unit, solver));
     let comparisons = comparisons(unit);
-    let selected = || comparisons.iter().filter(|comparison| config.selects(unit, comparison.pair));
+    let selected = || comparisons.iter().filter(|one| config.selects(unit, one.pair) && is_written(source, one.pair));
     let all_open = |reason| {
         let open = selected().map(|comparison| (comparison.pair, comparison.condition(unit)));
         stopped::report(unit, open, reason)
@@ -157,13 +167,17 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     let looked_at: Vec<_> = comparisons.iter().filter(|one| concerns(one.pair)).copied().collect();
     let mut judge = Judge::new(unit, &program, &clauses, config.manner());
     let refuted = judge.look(&looked_at, &mut solver);
+    if let Some((program, cuts)) = outlined(unit, (cuts, config), (&looked_at, &refuted), &mut solver) {
+        return Report { cuts: cuts.clone(), ..verified(&program, (unit, &cuts), config) };
+    }
     let mut candidates = program.candidates(&unconditional(unit, &comparisons));
     candidates.retain(|pair| concerns(*pair) && !refuted.contains(pair) && !config.gives_up(unit, *pair));
     let mut proofs =
         solver.attempt(|solver| proofs(&program, &candidates, config.strategy, solver)).unwrap_or_default();
     let mut other = second_opinion(&program, &proofs, config.strategy, &mut solver);
     let material = Material::of(unit, &program, other.as_ref().unwrap_or(&proofs));
-    let check = |solver: &mut Solver| inspect(&material, (unit, &program), &evidence, solver, config.check_stop());
+    let check =
+        |solver: &mut Solver| inspect(&material, ((source, cuts), &program), &evidence, solver, config.check_stop());
     let ((kernel, stopped), queries) = solver.aside(check);
     let Some(mut kernel) = kernel else {
         // The first reason is the one that counts.
@@ -193,6 +207,26 @@ pub fn verify(unit: &Unit, config: &Config) -> Report {
     report
 }
 
+/// Whether a source has these two procedures.
+fn is_written(source: &Unit, (left, right): Pair) -> bool {
+    source.versions.iter().zip([left, right]).all(|(version, id)| id.index() < version.procedures.len())
+}
+
+/// The program in which statements round calls of what differs are procedures, where they do the same all the same; with these statements.
+fn outlined(
+    unit: &Unit,
+    (cuts, config): (&[Cut], &Config),
+    (looked_at, refuted): (&[Comparison<'_>], &[Pair]),
+    solver: &mut Solver,
+) -> Option<(Unit, Vec<Cut>)> {
+    if !cuts.is_empty() || config.strategy == Strategy::Paper {
+        return None;
+    }
+    let found = noticed::cuts(unit, &unconditional(unit, looked_at), refuted, solver);
+    let program = cut(unit, &found).filter(|_| !found.is_empty())?;
+    Some((program, found))
+}
+
 /// The program without loops, and what is known of each of its procedures.
 fn lowered_and_analysed(unit: &Unit, solver: &mut Solver) -> (Lowered, Analysis) {
     let lowered = lower(unit);
@@ -210,12 +244,12 @@ fn second_opinion(program: &Program<'_>, proofs: &Proofs, strategy: Strategy, so
 /// Has all that was found checked. What was found in time is checked even if the time is over by then.
 fn inspect<'k>(
     material: &'k Material,
-    (unit, program): (&'k Unit, &'k Program<'_>),
+    (source, program): ((&'k Unit, &'k [Cut]), &'k Program<'_>),
     evidence: &'k [AnalysisEvidence; 2],
     solver: &mut Solver,
     stop: Stop,
 ) -> (Option<Kernel<'k>>, Option<Reason>) {
-    match solver.attempt_under(stop, |solver| material.check(unit, program, evidence, solver)) {
+    match solver.attempt_under(stop, |solver| material.check(source, program, evidence, solver)) {
         Ok(kernel) => (Some(kernel), None),
         Err(Stopped(reason)) => (None, Some(reason)),
     }
@@ -318,7 +352,13 @@ pub fn contradicted<'r>(unit: &Unit, report: &'r Report, config: &Config) -> Vec
         let level = levels.iter().find(|(of, when, _)| *of == pair.pair && *when == pair.when).and_then(|(.., l)| *l);
         refuted(pair).is_some_and(|endless| if endless { level == Some(Level::Full) } else { level.is_some() })
     };
-    report.pairs.iter().filter(|pair| provable(pair)).collect()
+    let equal = report.pairs.iter().filter(|pair| matches!(pair.verdict, Verdict::Equivalent(_)));
+    let equal = equal.map(|pair| pair.left.clone()).collect();
+    let unaffected = |pair: &PairReport| {
+        let is_client = pair.when.is_none() && pair.left == pair.right && refuted(pair).is_some();
+        is_client && noticed::is_proved(unit, pair.pair, &equal, &mut config.solver())
+    };
+    report.pairs.iter().filter(|pair| provable(pair) || unaffected(pair)).collect()
 }
 
 /// What the engines alone make of each pair and the condition of its `equiv`. Nothing where a contract is not proved.
@@ -353,7 +393,7 @@ pub fn never_ends(unit: &Unit, version: usize, stuck: &[Stuck], config: &Config)
     }
     let program = Program { unit: &lowered, effects };
     let material = Material::of(&twins, &program, &Proofs::new());
-    let kernel = material.check(&twins, &program, &evidence, &mut solver);
+    let kernel = material.check((&twins, &[]), &program, &evidence, &mut solver);
     let of = recurrent_set::Version { unit: &lowered, version: 0, effects: &program.effects[0], kernel: &kernel };
     stuck.iter().find_map(|stuck| recurrent_set::never_ends(of, &twins, stuck, &mut solver)).map(Divergence::from)
 }
