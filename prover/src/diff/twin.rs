@@ -166,8 +166,9 @@ fn twin(question: Question<'_>, known: Known) -> Option<Unit> {
                 is_new = true;
             }
             (Known::OnEntry, _) if !recurs => {
+                // Without loops of its own all that it runs knows as much where it is called.
+                is_new |= has_loops(code);
                 require(code, condition);
-                is_new = true;
             }
             (Known::InLoops | Known::Searched(..), _) if !recurs => {
                 is_new |= has_loops(code);

@@ -9,6 +9,7 @@ use crate::goal::Pair;
 use crate::search::concrete;
 use crate::search::witness::{self, Target};
 use kernel::alone::clauses::{Clause, ClauseKind, Status};
+use kernel::outline::cuts::part_of;
 use kernel::proof::Kernel;
 use kernel::rejection::Rejection;
 use lang_l::hir::ProcId;
@@ -88,7 +89,9 @@ impl Judge<'_> {
                 None => ClauseStatus::Unknown(why.clone()),
             },
         };
-        let procedure = self.name(clause.version, self.source_of(clause.version, clause.procedure)).to_string();
+        let name = self.name(clause.version, self.source_of(clause.version, clause.procedure));
+        // A clause is one of the procedure that it is written in, also where its statement is taken for another one.
+        let procedure = part_of(name).map_or(name, |(whole, _)| whole).to_string();
         ClauseReport { version: clause.version, procedure, kind: clause.kind, span: clause.span, status }
     }
 }

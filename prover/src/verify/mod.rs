@@ -4,7 +4,7 @@
 //!
 //! 1. [`lower`]: loops become procedures, calls become statements.
 //! 2. [`analyse`]: what is known of each procedure alone.
-//! 3. [`noticed`]: where procedures do not notice that what they call differs, the statements round the calls are procedures.
+//! 3. `noticed`: where procedures do not notice that what they call differs, the statements round the calls are procedures.
 //! 4. [`claims`]: all pairs proved together, as far as they can be.
 //! 5. `Judge`: each pair's verdict, from its proof, what it rests on, and what a search for a difference found.
 
