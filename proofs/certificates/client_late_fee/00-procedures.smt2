@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate a44868772b78bda51ae236598ee20a1886eeab39080eb24ec4c936e27313abd1
+; Part of certificate cdc48ecc3f302da3c3ea7ca7f10d65cf707baf0403478b98d7d95a4ec11305a8
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
