@@ -141,6 +141,13 @@ pub struct Manner {
     pub predicates: Vec<String>,
 }
 
+impl Manner {
+    /// Whether all stores are asked about, with all tests that there are: `when` is the pair's own condition.
+    fn is_plain(&self, when: Option<&Expr>) -> bool {
+        when.is_none() && !self.partial && self.predicates.is_empty()
+    }
+}
+
 /// The first of these tests that no pair of the program can be asked about.
 pub fn unreadable<'m>(source: &Loaded, manner: &'m Manner) -> Option<&'m String> {
     let pairs: Vec<Pair> = comparisons(&source.unit).iter().map(|one| one.pair).collect();
@@ -230,7 +237,7 @@ impl Course<'_> {
     fn compare(&mut self, comparison: &Comparison<'_>, solver: &mut Solver) -> PairDiff {
         let started = Instant::now();
         let (source, manner) = (self.source, self.manner);
-        let is_plain = comparison.when.is_none() && !manner.partial && manner.predicates.is_empty();
+        let is_plain = manner.is_plain(comparison.when);
         let task = Task { source, program: self.program, claims: &self.claims, known: self.known(), manner };
         let own = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
         let mut own = own.unwrap_or_else(|_| open(source, comparison));
@@ -405,8 +412,7 @@ fn pair(task: Task<'_>, comparison: &Comparison<'_>, solver: &mut Solver) -> Pai
     if helped && proof::equal(question, task.known, when, solver).is_some() {
         return PairDiff { equal_when: "true".into(), open_when: None, executed: true, ..nothing };
     }
-    let is_plain = when.is_none() && !task.manner.partial && task.manner.predicates.is_empty();
-    if is_plain && task.program.same_text(pair) && task.is_unaffected(pair, solver) {
+    if task.manner.is_plain(when) && task.program.same_text(pair) && task.is_unaffected(pair, solver) {
         return PairDiff { equal_when: "true".into(), open_when: None, ..nothing };
     }
     kinds::find(task, comparison, nothing, solver)

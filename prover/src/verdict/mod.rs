@@ -201,10 +201,10 @@ pub struct Report {
 impl Report {
     /// The program that the proofs are about: what is written, after the cuts.
     pub fn program<'u>(&self, written: &'u Unit) -> Cow<'u, Unit> {
-        match cut(written, &self.cuts).filter(|_| !self.cuts.is_empty()) {
-            Some(cut) => Cow::Owned(cut),
-            None => Cow::Borrowed(written),
+        if self.cuts.is_empty() {
+            return Cow::Borrowed(written);
         }
+        cut(written, &self.cuts).map_or(Cow::Borrowed(written), Cow::Owned)
     }
 
     /// The worst verdict; `None` when there is no pair.

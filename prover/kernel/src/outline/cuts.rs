@@ -5,9 +5,9 @@
 //! Invariant: rule *Outlining*, whoever wrote the list. What cannot be cut so is refused.
 //! Invariant: a procedure that a cut makes has a name that none has in the source, nor any loop of it.
 
+use super::condition::hoist;
 use super::outline;
 use super::range::{Range, Way, block_at};
-use super::test::hoist;
 use lang_l::hir::same::same_code;
 use lang_l::hir::{ProcId, Procedure, Unit, Version};
 use serde::{Deserialize, Serialize};

@@ -8,9 +8,9 @@
 //!
 //! Invariant: put back in the place of the call, the statements are those that were taken out.
 
+pub mod condition;
 pub mod cuts;
 pub mod range;
-pub mod test;
 
 use crate::liveness::{Live, before_block};
 use lang_l::hir::visit::{walk_exprs, walk_locals_mut, walk_stmts};

@@ -78,7 +78,7 @@ pub(in crate::diff) fn find(
     nothing: PairDiff,
     solver: &mut Solver,
 ) -> PairDiff {
-    let is_plain = comparison.when.is_none() && !task.manner.partial && task.manner.predicates.is_empty();
+    let is_plain = task.manner.is_plain(comparison.when);
     let texts = if is_plain {
         solver.attempt(|solver| turns::conditions(task, comparison.pair, solver)).unwrap_or_default()
     } else {

@@ -6,8 +6,8 @@
 
 use crate::budget::client::{MAX_CANDIDATES, MAX_ENDS};
 use kernel::liveness::Live;
+use kernel::outline::condition::hoist;
 use kernel::outline::range::{Range, Way, block, liveness};
-use kernel::outline::test::hoist;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, ProcId, Procedure, StmtKind};
 use lang_l::source::Span;
 

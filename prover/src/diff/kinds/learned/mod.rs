@@ -44,7 +44,7 @@ pub(super) fn with_learned(
         return own;
     }
     let learned = solver.attempt(|solver| {
-        let mut learner = Learner::of(task, comparison, &tried, solver)?;
+        let mut learner = Learner::of(task, comparison, tried, solver)?;
         let own = learner.with_equal(own.clone(), solver);
         let own = learner.with_differing(own, solver);
         Some(learner.with_one_ends(own, solver))
@@ -68,15 +68,15 @@ struct Learner<'l> {
 type Fitting = (Condition, Text);
 
 impl<'l> Learner<'l> {
-    fn of(task: Task<'l>, comparison: &'l Comparison<'l>, tried: &Tried, solver: &mut Solver) -> Option<Self> {
+    fn of(task: Task<'l>, comparison: &'l Comparison<'l>, tried: Tried, solver: &mut Solver) -> Option<Self> {
         let (left, right) = comparison.pair;
         let callees =
             [(0, left), (1, right)].map(|(version, id)| task.program.effects[version][id.index()].callees.clone());
         let plans =
             [2, 1].map(|depth| Plan { inline: callees.clone(), depth, outcomes: MAX_OUTCOMES, ..Plan::default() });
         let mut look = plans.iter().find_map(|plan| Look::take(task, comparison, plan, solver))?;
-        look.tried = tried.clone();
         let samples = tried.samples(task, comparison).to_vec();
+        look.tried = tried;
         let words = task.source.unit.versions[0].procedure(left).clone();
         let mut learner = Learner { look, samples, tests: Vec::new(), words, of_cells: Vec::new() };
         let bounds = learner.bounds();
