@@ -14,10 +14,12 @@ pub(crate) mod lower {
     pub(crate) const MAX_REST: usize = 12;
 }
 
-/// Pre- and postconditions of loops.
+/// Pre- and postconditions of loops, and postconditions of helpers.
 pub(crate) mod loop_invariants {
-    /// More conditions of one loop than this are not tried.
+    /// More conditions of one loop or helper than this are not tried.
     pub(crate) const MAX_CANDIDATES: usize = 48;
+    /// With more numbers than these the results of a helper are not compared.
+    pub(crate) const MAX_NUMBERS: usize = 6;
     /// More sums that turns keep are not tried for one loop.
     pub(crate) const MAX_CONSERVED: usize = 8;
     /// More questions for one version are not asked; what is still open then is dropped.

@@ -1,5 +1,5 @@
 ; The proof of plain#0
-; Part of certificate ae3fb5a136a9aa30829f19f61228a61256f09ad102336c137f612f81e576690e
+; Part of certificate a5281dadd36838b6f33da6246854177008a12a7a3d448f68fb19e9bb5993351b
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 93209272938fe2f58275e4e7e3bdd04e426f061e271f01507790650afd39e933
+; Part of certificate 94796710afb36224c2c9e155143b6fbbd8066957c90bd860ae9a273376b7ef74
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

@@ -10,12 +10,12 @@
 //! themselves, and from what the procedure around may assume. Those that do not are dropped, until the rest do. (Flanagan
 //! and Leino, "Houdini", FME 2001.)
 //!
-//! Of recursion that is given what it gave back the same is asked, but for what holds on entry: it is called from any store.
+//! Of a helper that runs loops or calls others the same is asked, but for what holds on entry: it is called from any store.
 //!
 //! Invariant: the conditions speak of values that no store changes: integers, which reference is null, lengths.
 
 use super::conditions::Build;
-use super::{conserved, recursion};
+use super::{conserved, helpers};
 use crate::budget::loop_invariants::{MAX_CANDIDATES, MAX_QUERIES};
 use crate::chc::houdini::{self, Look};
 use crate::lower::{Lowered, is_loop};
@@ -97,7 +97,7 @@ pub fn confirm(
     let some = |held: &LoopInvariants| !held.entry.is_empty() || !held.exit.is_empty();
     for (id, held) in (0u32..).map(ProcId).zip(held).filter(|(_, held)| some(held)) {
         if spoken_of(unit, version).all(|own| own != id) {
-            return reject("conditions are said to hold of what is neither a loop nor nested recursion");
+            return reject("conditions are said to hold of what is neither a loop nor a helper");
         }
         let all = candidates(unit, version, id);
         let those = |all: &[Expr], positions: &[usize]| -> Option<Vec<Expr>> {
@@ -120,17 +120,18 @@ pub fn confirm(
 
 /// The procedures of which something may be said.
 fn spoken_of(unit: &Lowered, version: usize) -> impl Iterator<Item = ProcId> {
-    let procedures = (0u32..).map(ProcId).zip(&unit.versions()[version].procedures);
-    procedures.filter(|(id, code)| is_loop(code) || recursion::is_nested(code, *id)).map(|(id, _)| id)
+    let procedures = &unit.versions()[version].procedures;
+    let helpers = helpers::all(procedures);
+    let numbered = (0u32..).map(ProcId).zip(procedures);
+    numbered.filter(move |(id, code)| is_loop(code) || helpers.contains(id)).map(|(id, _)| id)
 }
 
-/// The conditions that are tried; of what neither is a loop nor calls itself with what it gave back, none.
+/// The conditions that are tried of a loop, or of a helper.
 fn candidates(unit: &Lowered, version: usize, id: ProcId) -> Conditions {
     let code = unit.procedure(version, id);
-    match () {
-        () if is_loop(code) => of_loop(unit, version, id),
-        () if recursion::is_nested(code, id) => Conditions { entry: Vec::new(), exit: recursion::candidates(code) },
-        () => Conditions::default(),
+    match is_loop(code) {
+        true => of_loop(unit, version, id),
+        false => Conditions { entry: Vec::new(), exit: helpers::candidates(code, id) },
     }
 }
 

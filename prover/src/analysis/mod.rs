@@ -4,8 +4,8 @@
 
 mod conditions;
 mod conserved;
+mod helpers;
 mod only_if;
-mod recursion;
 
 pub mod loop_invariants;
 

@@ -8,7 +8,7 @@
 //!
 //! Invariant: only what was shown is written down (`proofs/soundness.md`, rule *Only if*).
 
-use super::recursion::calls;
+use super::helpers::calls;
 use crate::budget::only_if::MAX_ROUNDS;
 use crate::chc::houdini::{self, Look};
 use crate::lower::Lowered;
