@@ -554,6 +554,9 @@ pub const ALL: &[Fault] = &[
     kernel("kernel/scalars/aliased", "prover/kernel/src/scalars/promotion.rs", "another variable leads to the field"),
     kernel("kernel/scalars/argument-assigned", "prover/kernel/src/scalars/in_place.rs", "it assigns its argument"),
     kernel("kernel/scalars/written-by-call", "prover/kernel/src/scalars/locations.rs", "a call may write the global"),
+    kernel("kernel/outline/seen-by-quantifier", "prover/kernel/src/outline/mod.rs", "a quantifier sees what is dead"),
+    kernel("kernel/scalars/called-before", "prover/kernel/src/scalars/promotion.rs", "a call may come before a read"),
+    kernel("kernel/scalars/moving", "prover/kernel/src/scalars/locations.rs", "each turn reads another cell"),
     kernel("kernel/scalars/left-before", "prover/kernel/src/scalars/promotion.rs", "a turn may end before the field"),
     kernel("kernel/scalars/null", "prover/kernel/src/scalars/promotion.rs", "what may be null is read from early"),
     kernel("kernel/scalars/continued", "prover/kernel/src/scalars/rotation.rs", "a turn goes on without its end"),
@@ -563,11 +566,7 @@ pub const ALL: &[Fault] = &[
     kernel("kernel/scalars/steered", "prover/kernel/src/scalars/fission.rs", "what a loop is steered by is written"),
     kernel("kernel/scalars/late", "prover/kernel/src/scalars/fission.rs", "what comes first in a turn comes last"),
     kernel("kernel/scalars/endless", "prover/kernel/src/scalars/fission.rs", "after an endless loop one errs"),
-    kernel(
-        "kernel/scalars/sunk-past",
-        "prover/kernel/src/scalars/sinking.rs",
-        "what an object begins with is assigned",
-    ),
+    kernel("kernel/scalars/sunk-past", "prover/kernel/src/scalars/sinking.rs", "what it begins with is assigned"),
     kernel("kernel/scalars/sunk-and-goes-on", "prover/kernel/src/scalars/sinking.rs", "a turn makes it and goes on"),
     kernel("kernel/scalars/quantified", "prover/kernel/src/scalars/mod.rs", "a quantifier ranges over the object"),
     hiding(

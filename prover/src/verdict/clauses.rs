@@ -63,7 +63,7 @@ impl Judge<'_> {
             return None;
         }
         let clause = &self.clauses[at];
-        let within = self.source_of(clause.version, clause.within);
+        let within = self.whole(clause.version, self.source_of(clause.version, clause.within));
         let name = &self.source.versions[clause.version].procedure(within).name;
         let wanted = match clause.kind {
             ClauseKind::Assert => Target::Assert(clause.span, name),
@@ -78,6 +78,12 @@ impl Judge<'_> {
         }
         self.violations.insert(at, found.clone());
         found
+    }
+
+    /// The procedure as it is written that statements were taken from, where these have become this one.
+    fn whole(&self, version: usize, id: ProcId) -> ProcId {
+        let version = &self.source.versions[version];
+        part_of(&version.procedure(id).name).and_then(|(whole, _)| version.find(whole)).unwrap_or(id)
     }
 
     fn report_on(&mut self, clause: &Clause) -> ClauseReport {

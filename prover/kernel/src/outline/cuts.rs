@@ -6,8 +6,8 @@
 //! Invariant: a procedure that a cut makes has a name that none has in the source, nor any loop of it.
 
 use super::condition::hoist;
-use super::outline;
 use super::range::{Range, Way, block_at};
+use super::{looks_at_all_objects, outline};
 use lang_l::hir::same::same_code;
 use lang_l::hir::{ProcId, Procedure, Unit, Version};
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,9 @@ pub fn cut(unit: &Unit, cuts: &[Cut]) -> Option<Unit> {
 impl Cut {
     fn make(&self, version: &mut Version) -> Option<()> {
         let at = version.find(&self.of)?;
+        if looks_at_all_objects(version, at) {
+            return None;
+        }
         if self.test {
             let range = self.range(version.procedure(at))?;
             hoist(&mut version.procedures[at.index()], &range)?;

@@ -12,12 +12,15 @@ pub mod condition;
 pub mod cuts;
 pub mod range;
 
+use crate::effects::direct_callees;
 use crate::liveness::{Live, before_block};
 use lang_l::hir::visit::{walk_exprs, walk_locals_mut, walk_stmts};
-use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
+use lang_l::hir::{
+    Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Version,
+};
 use lang_l::source::Span;
 use range::{Range, block, block_mut, liveness};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a range has become.
 #[derive(Clone, Debug)]
@@ -49,7 +52,7 @@ pub fn outline(of: &Procedure, range: &Range, name: &str) -> Option<Outlined> {
     let taken = Block { stmts: here.stmts[range.from..=range.to].to_vec(), span: here.span };
     let last = range.way.is_empty() && range.to + 1 == here.stmts.len();
     let leaves = leaves(&taken, last)?;
-    if speaks_of_entry(&taken, of) {
+    if speaks_of_entry(&taken) {
         return None;
     }
     let (live, exits) = liveness(of, body, &range.way);
@@ -69,6 +72,24 @@ pub fn outline(of: &Procedure, range: &Range, name: &str) -> Option<Outlined> {
     let procedure = procedure(of, &taken, [&inputs, &outputs], name)?;
     let span = taken.stmts.first()?.span.to(taken.stmts.last()?.span);
     Some(Outlined { procedure, inputs, outputs, returns: leaves == Leaves::Returns && !last, span })
+}
+
+/// Whether a procedure, or one that runs when it is called, says something of all objects that there are: these are also those that its
+/// variables refer to, whether anything reads them or not.
+pub fn looks_at_all_objects(version: &Version, id: ProcId) -> bool {
+    if faults::planted("kernel/outline/seen-by-quantifier") {
+        return false;
+    }
+    let (mut open, mut run) = (vec![id], BTreeSet::from([id]));
+    while let Some(id) = open.pop() {
+        let code = version.procedure(id);
+        let quantifies = |e: &Expr| e.quantifies_references(code);
+        if code.contract_exprs().any(quantifies) || code.body.iter().any(|body| body.any_expr(&quantifies)) {
+            return true;
+        }
+        open.extend(direct_callees(code).into_iter().filter(|&callee| run.insert(callee)));
+    }
+    false
 }
 
 /// How control leaves the statements; `None` where it may leave them in more than one way.
@@ -92,9 +113,9 @@ fn jumps(stmt: &Stmt) -> bool {
     }
 }
 
-/// Whether the statements say something of the store on entry, or of all objects that there are.
-fn speaks_of_entry(taken: &Block, of: &Procedure) -> bool {
-    taken.any_expr(&|part| part.mentions_entry() || part.quantifies_references(of))
+/// Whether the statements say something of the store on entry.
+fn speaks_of_entry(taken: &Block) -> bool {
+    taken.any_expr(&Expr::mentions_entry)
 }
 
 /// The variables that a quantifier binds.

@@ -12,7 +12,7 @@
 use super::distribution::{Row, distributed, rows};
 use super::in_place::rename;
 use super::locations::variable;
-use super::nullness::{not_null, replace_loops};
+use super::nullness::{There, not_null, replace_loops};
 use super::turn::{Access, Region, Turn, offset};
 use super::variables::added;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Unit};
@@ -53,8 +53,8 @@ struct Fission<'p> {
 }
 
 impl Fission<'_> {
-    /// What stands in place of a loop. The variables that are known are not assigned in it.
-    fn looped(&mut self, mut stmt: Stmt, known: &BTreeSet<LocalId>) -> Vec<Stmt> {
+    /// What stands in place of a loop. What is known is there, whatever it assigns.
+    fn looped(&mut self, mut stmt: Stmt, known: &BTreeSet<There>) -> Vec<Stmt> {
         if let Some(turn) = Turn::of(&stmt, known)
             && let Some(parts) = distributed(&turn, self.theirs, (self.locals, self.params))
         {

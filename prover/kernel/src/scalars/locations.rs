@@ -1,13 +1,15 @@
-//! Locations of the store that a loop may keep in a variable while it runs: a field of what one variable refers to, or a global.
+//! Locations of the store that a loop may keep in a variable while it runs: a field or cell of what one variable refers to, or a global.
 //!
-//! In: a loop. Out: the locations that it writes, or a location as it is looked at, and the loop with a variable in its place.
+//! In: a loop. Out: the locations that it writes, or only reads, a location as it is looked at, and the loop with a variable in its place.
 //!
 //! Rule *Promotion* (`proofs/soundness.md`).
 
-use crate::effects::{Effects, callees_of};
+use crate::effects::{Effects, callees_of, cell_sort};
 use lang_l::hir::visit::walk_stmts_mut;
 use lang_l::hir::{Block, Expr, ExprKind, FieldId, GlobalId, Local, LocalId, Place, Rhs, Stmt, StmtKind, Type};
 use lang_l::source::Span;
+use num_traits::ToPrimitive;
+use smt::term::Selector;
 use std::collections::BTreeSet;
 
 /// A location of the store.
@@ -15,8 +17,29 @@ use std::collections::BTreeSet;
 pub(super) enum Location {
     /// A field of what a variable refers to.
     Field(LocalId, FieldId),
+    /// A cell of the array that a variable refers to.
+    Cell(LocalId, Index),
     /// A global.
     Global(GlobalId),
+}
+
+/// Which cell of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Index {
+    /// The one at this number.
+    At(u32),
+    /// The one whose number a variable holds.
+    In(LocalId),
+}
+
+impl Index {
+    fn of(e: &Expr) -> Option<Self> {
+        match &e.kind {
+            ExprKind::Int(number) => number.to_u32().map(Index::At),
+            ExprKind::Local(id) => Some(Index::In(*id)),
+            _ => None,
+        }
+    }
 }
 
 /// What kind of location, in whatever procedure.
@@ -26,23 +49,41 @@ pub(super) enum Kind {
     Field(FieldId),
     /// This global.
     Global(GlobalId),
+    /// A field or cell that is only read.
+    Read(Selector),
 }
 
 impl Location {
-    /// What kind it is.
-    pub(super) fn kind(self) -> Kind {
-        match self {
-            Location::Field(_, field) => Kind::Field(field),
-            Location::Global(global) => Kind::Global(global),
+    /// The location that is read, if it is one.
+    pub(super) fn of(e: &Expr) -> Option<Self> {
+        match &e.kind {
+            ExprKind::Field(base, field) => Some(Location::Field(variable(base)?, *field)),
+            ExprKind::Index(array, index) => Location::cell(array, index),
+            ExprKind::Global(global) => Some(Location::Global(*global)),
+            _ => None,
         }
+    }
+
+    /// This cell of this array, where variables and numbers say which.
+    pub(super) fn cell(array: &Expr, index: &Expr) -> Option<Self> {
+        Some(Location::Cell(variable(array)?, Index::of(index)?))
     }
 
     /// The variable through which it is looked at, if there is one.
     pub(super) fn object(self) -> Option<LocalId> {
         match self {
-            Location::Field(object, _) => Some(object),
+            Location::Field(object, _) | Location::Cell(object, _) => Some(object),
             Location::Global(_) => None,
         }
+    }
+
+    /// The variables that say which location it is.
+    pub(super) fn variables(self) -> impl Iterator<Item = LocalId> {
+        let index = match self {
+            Location::Cell(_, Index::In(index)) => Some(index),
+            _ => None,
+        };
+        self.object().into_iter().chain(index)
     }
 
     /// Those that a loop writes.
@@ -58,27 +99,36 @@ impl Location {
         found
     }
 
-    /// The globals that a loop reads and neither writes nor has written by what it calls; none of which it speaks under `old`.
-    pub(super) fn only_read(stmt: &Stmt, effects: &[Effects]) -> BTreeSet<GlobalId> {
-        let (mut read, mut others) = (BTreeSet::new(), BTreeSet::new());
+    /// The locations that a loop reads, always the same ones, and neither writes nor has written by what it calls; none of such a kind of
+    /// which it speaks under `old`.
+    pub(super) fn only_read(stmt: &Stmt, effects: &[Effects]) -> BTreeSet<(Location, Kind)> {
+        let (mut read, mut others, mut moving) = (BTreeSet::new(), BTreeSet::new(), stmt.assigned());
         for callee in callees_of(stmt).into_iter().filter(|_| !faults::planted("kernel/scalars/written-by-call")) {
-            others.extend(&effects[callee.index()].written_globals);
+            let theirs = &effects[callee.index()];
+            others.extend(theirs.written_globals.iter().map(|&global| Kind::Global(global)));
+            others.extend(theirs.writes.iter().map(|&selector| Kind::Read(selector)));
         }
         stmt.walk(&mut |inner| {
             others.extend(inner.targets().iter().filter_map(|target| match target {
-                Place::Global(global) => Some(*global),
-                _ => None,
+                Place::Local(_) => None,
+                Place::Field(_, field) => Some(Kind::Read(Selector::Field(*field))),
+                Place::Index(array, _) => Some(Kind::Read(Selector::Cell(cell_sort(&array.ty)))),
+                Place::Global(global) => Some(Kind::Global(*global)),
             }));
             for e in inner.exprs() {
-                globals(e, &mut read);
-                e.walk(&mut |part| {
-                    if let ExprKind::Old(of) = &part.kind {
-                        globals(of, &mut others);
-                    }
+                e.walk(&mut |part| match &part.kind {
+                    // What is read of a variable that ranges over many is many locations.
+                    ExprKind::Quant { var, .. } => moving.extend([*var]),
+                    ExprKind::Old(of) => of.walk(&mut |part| others.extend(kind_of_read(part))),
+                    _ => read.extend(Location::of(part).zip(kind_of_read(part))),
                 });
             }
         });
-        read.difference(&others).copied().collect()
+        let is_fixed = |location: Location| {
+            location.variables().all(|id| !moving.contains(&id)) || faults::planted("kernel/scalars/moving")
+        };
+        read.retain(|(location, kind)| !others.contains(kind) && is_fixed(*location));
+        read
     }
 
     /// Whether all that a loop does with the location it does by its name: with a field of any object through this variable, which it
@@ -87,7 +137,7 @@ impl Location {
         let mut alone = self.object().is_none_or(|object| !stmt.assigned().contains(&object));
         let through = |base: &Expr, own: FieldId| match self {
             Location::Field(object, field) => own != field || variable(base) == Some(object),
-            Location::Global(_) => true,
+            Location::Cell(..) | Location::Global(_) => true,
         };
         stmt.walk(&mut |inner| {
             let place = |target: &Place| !matches!(target, Place::Field(base, own) if !through(base, *own));
@@ -106,12 +156,10 @@ impl Location {
     /// A loop with a variable in its place.
     pub(super) fn replaced(self, stmt: Stmt, held: LocalId) -> Stmt {
         let mut block = Block { span: stmt.span, stmts: vec![stmt] };
-        let is_field =
-            |base: &Expr, own: FieldId| variable(base).is_some_and(|base| Location::Field(base, own) == self);
         walk_stmts_mut(&mut block, &mut |stmt| {
             for target in stmt.targets_mut() {
                 let is_it = match &*target {
-                    Place::Field(base, own) => is_field(base, *own),
+                    Place::Field(base, own) => variable(base).is_some_and(|base| Location::Field(base, *own) == self),
                     Place::Global(global) => Location::Global(*global) == self,
                     Place::Local(_) | Place::Index(..) => false,
                 };
@@ -121,12 +169,7 @@ impl Location {
             }
             for e in stmt.exprs_mut() {
                 e.walk_mut(&mut |e| {
-                    let is_it = match &e.kind {
-                        ExprKind::Field(base, own) => is_field(base, *own),
-                        ExprKind::Global(global) => Location::Global(*global) == self,
-                        _ => false,
-                    };
-                    if is_it {
+                    if Location::of(e) == Some(self) {
                         e.kind = ExprKind::Local(held);
                     }
                 });
@@ -138,10 +181,18 @@ impl Location {
     /// `h := l` and `l := h`, for a location of this type.
     pub(super) fn moves(self, held: LocalId, ty: &Type, locals: &[Local], span: Span) -> [Stmt; 2] {
         let of = |kind: ExprKind, ty: &Type| Expr { kind, ty: ty.clone(), span };
+        let local = |id: LocalId| of(ExprKind::Local(id), &locals[id.index()].ty);
         let (read, place) = match self {
             Location::Field(object, field) => {
-                let object = of(ExprKind::Local(object), &locals[object.index()].ty);
-                (ExprKind::Field(Box::new(object.clone()), field), Place::Field(object, field))
+                (ExprKind::Field(Box::new(local(object)), field), Place::Field(local(object), field))
+            }
+            Location::Cell(array, index) => {
+                let index = match index {
+                    Index::At(number) => of(ExprKind::Int(number.into()), &Type::Int),
+                    Index::In(index) => local(index),
+                };
+                let read = ExprKind::Index(Box::new(local(array)), Box::new(index.clone()));
+                (read, Place::Index(local(array), index))
             }
             Location::Global(global) => (ExprKind::Global(global), Place::Global(global)),
         };
@@ -150,13 +201,14 @@ impl Location {
     }
 }
 
-/// Adds the globals that an expression reads.
-fn globals(e: &Expr, found: &mut BTreeSet<GlobalId>) {
-    e.walk(&mut |part| {
-        if let ExprKind::Global(global) = part.kind {
-            found.insert(global);
-        }
-    });
+/// What kind of location is read, where one is that may only be read.
+fn kind_of_read(e: &Expr) -> Option<Kind> {
+    match &e.kind {
+        ExprKind::Field(_, field) => Some(Kind::Read(Selector::Field(*field))),
+        ExprKind::Index(array, _) => Some(Kind::Read(Selector::Cell(cell_sort(&array.ty)))),
+        ExprKind::Global(global) => Some(Kind::Global(*global)),
+        _ => None,
+    }
 }
 
 /// The variable that an expression is.

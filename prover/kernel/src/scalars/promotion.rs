@@ -1,4 +1,5 @@
-//! Promotion: a global, or a field that a loop looks at through one variable alone, is a variable while the loop runs.
+//! Promotion: a global, a field that a loop looks at through one variable alone, or a field or cell of which the loop writes none, is a
+//! variable while the loop runs.
 //!
 //! In: a program. Out: the program with `h := v.f; while (…) {…} v.f := h;` in place of a loop that has `v.f` wherever it now has `h`,
 //! and nothing behind the loop where that only reads it. Where v may be null, and each turn comes to a field of it, all of that stands
@@ -6,23 +7,24 @@
 //! does, the others do so too.
 //!
 //! Rule *Promotion* (`proofs/soundness.md`). Nothing in the loop reads or writes that field of any object but by `v.f`, and v is not
-//! assigned: so the field holds there what the variable does. It is stored behind the loop.
+//! assigned: so the field holds there what the variable does. It is stored behind the loop. Where nothing writes such a field or cell, of
+//! any object, all may look at them.
 
-use super::locations::{Kind, Location};
-use super::nullness::{not_null, replace_loops, surely_come_to, surely_read};
+use super::locations::{Index, Kind, Location};
+use super::nullness::{There, forget, not_null, replace_loops, surely_come_to, surely_read};
 use super::returns::{Around, break_off};
 use super::variables::added;
-use crate::effects::{Effects, callees_of, syntactic};
+use crate::effects::{Effects, callees_of, cell_sort, syntactic};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
     Block, Expr, ExprKind, Field, FieldId, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Stmt, StmtKind,
-    Unit, Version,
+    Type, Unit, Version,
 };
 use smt::term::Selector;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Promotes fields and globals in all procedures; nothing in them quantifies over references. Where one version writes a field in loops
-/// or recursion as before, the others do so too, and likewise where one looks at a global.
+/// or recursion as before, the others do so too, and likewise where one looks at a global, or at what is only read.
 pub(super) fn promote(unit: &mut Unit) {
     let mut all = unit.clone();
     let effects: Vec<Vec<Effects>> = (0..unit.versions.len()).map(|at| syntactic(unit, at)).collect();
@@ -53,13 +55,18 @@ pub(super) fn promote(unit: &mut Unit) {
                 let mut own = own(&all.versions, &after).into_iter();
                 !own.any(|(own, effects, id)| is_looked_at(own, effects, id, global))
             }
+            Kind::Read(selector) => {
+                let own = own(&all.versions, &after).into_iter();
+                let counts = own.map(|(own, effects, id)| looking(own, effects, id, selector));
+                counts.collect::<BTreeSet<usize>>().len() == 1
+            }
         }
     });
     let Unit { versions, fields, globals, .. } = unit;
     for (version, effects) in versions.iter_mut().zip(&effects) {
         for procedure in &mut version.procedures {
             let name = procedure.name.clone();
-            let breaks_off = found.iter().any(|(own, _)| *own == name);
+            let breaks_off = found.iter().any(|(own, kind)| *own == name && !matches!(kind, Kind::Read(_)));
             let wanted = |kind| found.contains(&(name.clone(), kind));
             promote_in(procedure, ((fields, globals), effects), &wanted, breaks_off);
         }
@@ -88,11 +95,11 @@ fn promote_in(
 ) -> BTreeSet<Kind> {
     let results: Vec<LocalId> = procedure.result_ids().collect();
     let Procedure { body: Some(body), locals, requires, modifies, .. } = procedure else { return BTreeSet::new() };
-    // Where a loop takes no turn a field is written all the same. Of globals no `modifies` speaks.
-    let wanted = |kind: Kind| (modifies.is_none() || matches!(kind, Kind::Global(_))) && wanted(kind);
+    // Where a loop takes no turn a field is written all the same. Of globals no `modifies` speaks, nor of what is read.
+    let wanted = |kind: Kind| (modifies.is_none() || !matches!(kind, Kind::Field(_))) && wanted(kind);
     let mut known = BTreeSet::new();
     requires.iter().for_each(|clause| not_null(clause, &mut known));
-    let (variables, held) = (BTreeMap::new(), BTreeSet::new());
+    let (variables, held, kinds) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
     let mut promotion = Promotion {
         tables,
         effects,
@@ -102,10 +109,11 @@ fn promote_in(
         locals,
         variables,
         held,
+        kinds,
         broken_off: 0,
     };
     replace_loops(body, &mut known, &mut |stmt, known| promotion.looped(stmt, known));
-    promotion.variables.into_keys().map(Location::kind).collect()
+    promotion.kinds
 }
 
 /// Whether a loop or a recursive procedure that runs when one is called looks at a global, itself or by a call; but where a loop only
@@ -125,6 +133,39 @@ fn is_looked_at(version: &Version, effects: &[Effects], id: ProcId, global: Glob
         None => false,
         Some(body) => body.any(&in_loop) || effects[id.index()].recursive(id) && by_call(id),
     })
+}
+
+/// How many loops and recursive procedures look at such a field or cell when one is called, themselves or by a call.
+fn looking(version: &Version, effects: &[Effects], id: ProcId, selector: Selector) -> usize {
+    let by_call = |id: ProcId| effects[id.index()].accesses.contains(&selector);
+    let is_one = |e: &Expr| match &e.kind {
+        ExprKind::Field(_, field) => selector == Selector::Field(*field),
+        ExprKind::Index(array, _) => selector == Selector::Cell(cell_sort(&array.ty)),
+        _ => false,
+    };
+    let writes = |target: &Place| match target {
+        Place::Field(_, field) => selector == Selector::Field(*field),
+        Place::Index(array, _) => selector == Selector::Cell(cell_sort(&array.ty)),
+        Place::Local(_) | Place::Global(_) => false,
+    };
+    let looks = |stmt: &Stmt| {
+        stmt.exprs().into_iter().any(|e| e.any(&is_one))
+            || stmt.targets().iter().any(writes)
+            || callees_of(stmt).into_iter().any(by_call)
+    };
+    let count = |id: ProcId| match &version.procedure(id).body {
+        None => 0,
+        Some(body) => {
+            let mut loops = 0;
+            walk_stmts(body, &mut |stmt| {
+                let StmtKind::While { body, .. } = &stmt.kind else { return };
+                loops += usize::from(looks(stmt) || body.any(&looks));
+            });
+            loops + usize::from(effects[id.index()].recursive(id) && by_call(id))
+        }
+    };
+    let run: BTreeSet<ProcId> = effects[id.index()].callees.iter().copied().chain([id]).collect();
+    run.into_iter().map(count).sum()
 }
 
 /// How many loops and recursive procedures write a field when one is called; what is not known counts as well.
@@ -220,6 +261,8 @@ struct Promotion<'p> {
     variables: BTreeMap<Location, LocalId>,
     /// The locations that are variables already where we are.
     held: BTreeSet<Location>,
+    /// Which kinds of locations are promoted.
+    kinds: BTreeSet<Kind>,
     /// Whether loops break off where they store something before they return, though nothing that they write is promoted.
     breaks_off: bool,
     /// How many loops break off in place of returning.
@@ -227,20 +270,17 @@ struct Promotion<'p> {
 }
 
 impl Promotion<'_> {
-    /// A loop with its locations promoted, and with what stands before and behind it then. The variables that are known are not assigned
-    /// in it.
-    fn looped(&mut self, mut stmt: Stmt, known: &mut BTreeSet<LocalId>) -> Vec<Stmt> {
-        known.extend(read_at_once(&stmt));
+    /// A loop with its locations promoted, and with what stands before and behind it then. What is known is there, whatever it assigns.
+    fn looped(&mut self, mut stmt: Stmt, known: &mut BTreeSet<There>) -> Vec<Stmt> {
         let span = stmt.span;
         let outside = self.held.clone();
         // As it is written: a variable that stands for a location is set only behind it.
         let first_test = condition(&stmt);
         let (mut before, mut behind, mut under_guard) = (Vec::new(), Vec::new(), BTreeSet::new());
-        for global in Location::only_read(&stmt, self.effects) {
-            if (self.wanted)(Kind::Global(global)) {
-                let [load, _] = self.promote(Location::Global(global), &mut stmt);
-                before.push(load);
-            }
+        while let Some((location, kind)) = self.to_read_first(&stmt, known) {
+            under_guard.extend(There::needed(location).filter(|needed| !known.contains(needed)));
+            let [load, _] = self.promote((location, kind), &mut stmt);
+            before.push(load);
         }
         let locals = self.locals.len();
         let mut promoted = stmt.clone();
@@ -248,11 +288,16 @@ impl Promotion<'_> {
         let come_to = come_to_in_a_turn(&promoted);
         for location in Location::written(&promoted).difference(&outside).copied() {
             let alone = location.is_looked_at_alone(&promoted) || faults::planted("kernel/scalars/aliased");
-            let is_known = |object| known.contains(&object) || faults::planted("kernel/scalars/null");
-            let unknown = location.object().filter(|&object| !is_known(object));
-            if alone && unknown.is_none_or(|object| come_to.contains(&object)) && (self.wanted)(location.kind()) {
+            let is_known = |needed: &There| known.contains(needed) || faults::planted("kernel/scalars/null");
+            let unknown = There::needed(location).filter(|needed| !is_known(needed));
+            let kind = match location {
+                Location::Field(_, field) => Kind::Field(field),
+                Location::Global(global) => Kind::Global(global),
+                Location::Cell(..) => continue,
+            };
+            if alone && unknown.is_none_or(|needed| come_to.contains(&needed)) && (self.wanted)(kind) {
                 under_guard.extend(unknown);
-                let [load, store] = self.promote(location, &mut promoted);
+                let [load, store] = self.promote((location, kind), &mut promoted);
                 before.push(load);
                 behind.push(store);
             }
@@ -269,12 +314,9 @@ impl Promotion<'_> {
             None if behind.is_empty() => self.locals.truncate(locals),
             None => stmt = promoted,
         }
-        if let StmtKind::While { cond, body, .. } = &mut stmt.kind {
-            let mut within = known.clone();
-            within.extend(&under_guard);
-            not_null(cond, &mut within);
-            replace_loops(body, &mut within, &mut |stmt, known| self.looped(stmt, known));
-        }
+        // Whoever is called in the condition, it has been looked at then.
+        known.extend(read_at_once(&stmt));
+        self.in_turns(&mut stmt, known.union(&under_guard).copied().collect());
         self.held = outside;
         let stmts: Vec<Stmt> = before.into_iter().chain([stmt]).chain(behind).collect();
         match first_test.filter(|_| !under_guard.is_empty()) {
@@ -286,30 +328,74 @@ impl Promotion<'_> {
         }
     }
 
+    /// Promotes what the loops within a loop look at, where this is there at the beginning of each turn.
+    fn in_turns(&mut self, stmt: &mut Stmt, mut known: BTreeSet<There>) {
+        if let StmtKind::While { cond, body, .. } = &mut stmt.kind {
+            surely_read(cond, &mut known);
+            not_null(cond, &mut known);
+            replace_loops(body, &mut known, &mut |stmt, known| self.looped(stmt, known));
+        }
+    }
+
+    /// A location that the loop only reads, that is wanted, and that may be read before the loop: what it is read of is there, or the
+    /// loop comes to it first, in its condition or at each turn. Adds what is there, as the condition looks at it before anything else.
+    fn to_read_first(&self, stmt: &Stmt, known: &mut BTreeSet<There>) -> Option<(Location, Kind)> {
+        // A call may go on for ever, or tell somebody something, before it is come to.
+        let calls = !callees_of(stmt).is_empty() && !faults::planted("kernel/scalars/called-before");
+        let mut come_to = BTreeSet::new();
+        if !calls {
+            known.extend(read_at_once(stmt));
+            come_to = come_to_in_a_turn(stmt);
+        }
+        let is_there = |location: Location| {
+            There::needed(location).is_none_or(|needed| known.contains(&needed) || come_to.contains(&needed))
+        };
+        let found = Location::only_read(stmt, self.effects).into_iter();
+        let mut found = found.filter(|(location, kind)| is_there(*location) && (self.wanted)(*kind));
+        found.next()
+    }
+
     /// Puts a variable in place of a location in a loop; how it is loaded, and how it is stored.
-    fn promote(&mut self, location: Location, stmt: &mut Stmt) -> [Stmt; 2] {
+    fn promote(&mut self, (location, kind): (Location, Kind), stmt: &mut Stmt) -> [Stmt; 2] {
         let Self { tables: (fields, globals), locals, variables, held, .. } = self;
         let (name, ty, span) = match location {
             Location::Field(object, field) => {
                 let Local { name, span, .. } = &locals[object.index()];
                 let Field { name: field_name, ty, .. } = &fields[field.index()];
-                (format!("{name}.{field_name}"), ty, *span)
+                (format!("{name}.{field_name}"), ty.clone(), *span)
+            }
+            Location::Cell(array, index) => {
+                let Local { name, ty, span } = &locals[array.index()];
+                let index = match index {
+                    Index::At(number) => number.to_string(),
+                    Index::In(index) => locals[index.index()].name.clone(),
+                };
+                (format!("{name}[{index}]"), element_of(ty), *span)
             }
             Location::Global(global) => {
                 let Global { name, ty, span } = &globals[global.index()];
-                (name.clone(), ty, *span)
+                (name.clone(), ty.clone(), *span)
             }
         };
+        self.kinds.insert(kind);
         let variable = variables.entry(location);
         let variable = *variable.or_insert_with(|| added(locals, Local { name, ty: ty.clone(), span }));
         held.insert(location);
         *stmt = location.replaced(stmt.clone(), variable);
-        location.moves(variable, ty, locals, stmt.span)
+        location.moves(variable, &ty, locals, stmt.span)
     }
 }
 
-/// The variables that a loop does not assign and of which its condition reads a field, before it may do anything else.
-fn read_at_once(stmt: &Stmt) -> BTreeSet<LocalId> {
+/// The type of the cells of an array.
+fn element_of(array: &Type) -> Type {
+    match array {
+        Type::Array(element) => (**element).clone(),
+        other => other.clone(),
+    }
+}
+
+/// What is there, whatever a loop assigns, as its condition reads a field of it, or the cell, before it may do anything else.
+fn read_at_once(stmt: &Stmt) -> BTreeSet<There> {
     let mut read = BTreeSet::new();
     if let StmtKind::While { cond, invariants, .. } = &stmt.kind
         // What an invariant says is said before the condition is looked at.
@@ -317,8 +403,7 @@ fn read_at_once(stmt: &Stmt) -> BTreeSet<LocalId> {
     {
         surely_read(cond, &mut read);
     }
-    let assigned = stmt.assigned();
-    read.retain(|id| !assigned.contains(id));
+    forget(&mut read, stmt);
     read
 }
 
@@ -330,10 +415,9 @@ fn condition(stmt: &Stmt) -> Option<Expr> {
     }
 }
 
-/// The variables that a loop does not assign and of which each turn comes to a field, before it may do anything but to err: each turn
-/// errs where one is null. None where there are invariants, which are looked at before the condition is. That the loop calls nobody is
+/// What, whatever a loop assigns, each turn comes to before it may do anything but to err: each turn errs where it is not there. None where there are invariants, which are looked at before the condition is. That the loop calls nobody is
 /// looked at elsewhere ([`Location::is_looked_at_alone`]).
-fn come_to_in_a_turn(stmt: &Stmt) -> BTreeSet<LocalId> {
+fn come_to_in_a_turn(stmt: &Stmt) -> BTreeSet<There> {
     let mut found = BTreeSet::new();
     if let StmtKind::While { invariants, body, .. } = &stmt.kind
         && invariants.is_empty()
@@ -352,7 +436,6 @@ fn come_to_in_a_turn(stmt: &Stmt) -> BTreeSet<LocalId> {
             }
         }
     }
-    let assigned = stmt.assigned();
-    found.retain(|id| !assigned.contains(id));
+    forget(&mut found, stmt);
     found
 }

@@ -5,7 +5,7 @@
 //! For *Fission* (`proofs/soundness.md`).
 
 use super::locations::variable;
-use super::nullness::{forget, not_null};
+use super::nullness::{There, forget, not_null};
 use crate::bounds::scalars::MAX_ASSIGNMENTS;
 use crate::effects::cell_sort;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, GlobalId, LocalId, Place, Rhs, Stmt, StmtKind};
@@ -63,8 +63,8 @@ pub(super) enum Region {
 }
 
 impl<'l> Turn<'l> {
-    /// A turn of a loop; `None` where it is not plain. The variables that are known are not null and not assigned in it.
-    pub(super) fn of(stmt: &'l Stmt, known: &BTreeSet<LocalId>) -> Option<Self> {
+    /// A turn of a loop; `None` where it is not plain. What is known is there, whatever it assigns.
+    pub(super) fn of(stmt: &'l Stmt, known: &BTreeSet<There>) -> Option<Self> {
         let StmtKind::While { cond, invariants, body } = &stmt.kind else { return None };
         let tested = Looks::default().and(cond, 0)?;
         let mut reader = Reader { assignments: Vec::new(), at: 0 };
@@ -134,7 +134,7 @@ struct Reader<'l> {
 }
 
 impl<'l> Reader<'l> {
-    fn block(&mut self, block: &'l Block, around: &Around, known: &mut BTreeSet<LocalId>) -> Option<()> {
+    fn block(&mut self, block: &'l Block, around: &Around, known: &mut BTreeSet<There>) -> Option<()> {
         for stmt in &block.stmts {
             match &stmt.kind {
                 StmtKind::Assign(target, rhs) => {
@@ -168,7 +168,7 @@ impl<'l> Reader<'l> {
         stmt: &'l Stmt,
         (target, rhs): (&'l Place, &'l Rhs),
         around: &Around,
-        known: &BTreeSet<LocalId>,
+        known: &BTreeSet<There>,
     ) -> Option<Assignment<'l>> {
         self.at += 2;
         let mut looks = around.looks.clone();
@@ -184,7 +184,7 @@ impl<'l> Reader<'l> {
         looks.accesses.extend(written.map(|(region, index)| Access { region, index, at: self.at, written: true }));
         let stores_calmly = match target {
             Place::Local(_) | Place::Global(_) => true,
-            Place::Field(object, _) => variable(object).is_some_and(|id| known.contains(&id)),
+            Place::Field(object, _) => variable(object).is_some_and(|id| known.contains(&There::Object(id))),
             Place::Index(..) => false,
         };
         let makes_calmly = !matches!(rhs, Rhs::NewArray(..));
@@ -250,11 +250,12 @@ pub(super) fn offset(e: &Expr) -> Option<(LocalId, BigInt)> {
     }
 }
 
-/// Whether an expression always has a value, where the variables that are known are not null.
-fn is_calm(e: &Expr, known: &BTreeSet<LocalId>) -> bool {
+/// Whether an expression always has a value, where what is known is there.
+fn is_calm(e: &Expr, known: &BTreeSet<There>) -> bool {
     match &e.kind {
         ExprKind::Field(object, _) | ExprKind::Length(object) => {
-            variable(object).is_some_and(|id| known.contains(&id)) || faults::planted("kernel/scalars/calm")
+            variable(object).is_some_and(|id| known.contains(&There::Object(id)))
+                || faults::planted("kernel/scalars/calm")
         }
         ExprKind::Binary(BinOp::And, a, b) => {
             let mut behind = known.clone();

@@ -17,7 +17,7 @@ pub use sites::Kind;
 
 use kernel::outline::cuts::{Cut, part_of};
 use kernel::outline::range::Range;
-use kernel::outline::{Outlined, outline};
+use kernel::outline::{Outlined, looks_at_all_objects, outline};
 use lang_l::hir::same::same_code;
 use lang_l::hir::{ProcId, Procedure, Unit};
 use lang_l::source::Span;
@@ -151,7 +151,8 @@ impl Work {
         let first = self.outlined;
         let [old, new] = [0, 1].map(|version| {
             let version = &self.unit.versions[version];
-            version.find(client).map(|id| version.procedure(id))
+            let id = version.find(client).filter(|&id| !looks_at_all_objects(version, id))?;
+            Some(version.procedure(id))
         });
         let (Some(old), Some(new)) = (old, new) else { return Vec::new() };
         let Some(body) = &old.body else { return Vec::new() };
