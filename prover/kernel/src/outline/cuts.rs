@@ -153,4 +153,21 @@ mod tests {
             assert_eq!(cut(&unit(), &[one(way, range, name)]), None, "{way:?} {range:?} {name}");
         }
     }
+
+    #[test]
+    fn where_a_quantifier_ranges_over_what_variables_refer_to_nothing_is_cut() {
+        let after = |clause: &str, behind: &str| {
+            let text = format!(
+                "class N {{ s: int; }} procedure look() {{ assert forall x: N :: x == null || x.s > 0; }}
+                 procedure f(n: int) {clause} {{ v := new N(); v.s := g(n); {behind} }}
+                 version a procedure g(n: int) returns (r: int) {{ r := n; }}
+                 version b procedure g(n: int) returns (r: int) {{ r := n + 1; }}"
+            );
+            cut(&lang_l::load([("a.l", text)]).expect("it is legal").unit, &[one(&[], (0, 1), "f#0")])
+        };
+        assert!(after("", "assert forall k: int :: k < n || k >= n;").is_some());
+        assert_eq!(after("", "assert forall x: N :: x == null || x.s > 0;"), None);
+        assert_eq!(after("", "look();"), None);
+        assert_eq!(after("ensures exists x: N :: x != null;", ""), None);
+    }
 }

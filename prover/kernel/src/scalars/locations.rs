@@ -124,9 +124,7 @@ impl Location {
                 });
             }
         });
-        let is_fixed = |location: Location| {
-            location.variables().all(|id| !moving.contains(&id)) || faults::planted("kernel/scalars/moving")
-        };
+        let is_fixed = |location: Location| location.variables().all(|id| !moving.contains(&id));
         read.retain(|(location, kind)| !others.contains(kind) && is_fixed(*location));
         read
     }
