@@ -556,6 +556,7 @@ pub const ALL: &[Fault] = &[
     kernel("kernel/scalars/written-by-call", "prover/kernel/src/scalars/locations.rs", "a call may write the global"),
     kernel("kernel/outline/seen-by-quantifier", "prover/kernel/src/outline/mod.rs", "a quantifier sees what is dead"),
     kernel("kernel/scalars/called-before", "prover/kernel/src/scalars/promotion.rs", "a call may come before a read"),
+    kernel("kernel/scalars/loaded-again", "prover/kernel/src/scalars/promotion.rs", "what was there is not any more"),
     kernel("kernel/scalars/left-before", "prover/kernel/src/scalars/promotion.rs", "a turn may end before the field"),
     kernel("kernel/scalars/null", "prover/kernel/src/scalars/promotion.rs", "what may be null is read from early"),
     kernel("kernel/scalars/continued", "prover/kernel/src/scalars/rotation.rs", "a turn goes on without its end"),

@@ -319,6 +319,10 @@ impl Promotion<'_> {
         self.in_turns(&mut stmt, known.union(&under_guard).copied().collect());
         self.held = outside;
         let stmts: Vec<Stmt> = before.into_iter().chain([stmt]).chain(behind).collect();
+        // The same variables are loaded for other loops, when the locations hold something else.
+        if !faults::planted("kernel/scalars/loaded-again") {
+            stmts.iter().for_each(|stmt| forget(known, stmt));
+        }
         match first_test.filter(|_| !under_guard.is_empty()) {
             None => stmts,
             Some(guard) => {

@@ -234,6 +234,11 @@ fn what_a_loop_only_reads_is_a_variable_while_it_runs() {
             "h := rows[r]; while (n < h.length) { n := n + h[n]; }",
         ),
         ("while (x.a[2] > n) { n := n + x.a[n]; }", "a := x.a; k := a[2]; while (k > n) { n := n + a[n]; }"),
+        // What was there is not what is loaded later.
+        (
+            "while (x.g.f > n) { n := n + 1; } x.g := null; while (n > 0) { if (n > 5) { r := x.g.f; } n := n - 1; }",
+            "h := x.g; k := h.f; while (k > n) { n := n + 1; } x.g := null; h := x.g; while (n > 0) { if (n > 5) { r := h.f; } n := n - 1; }",
+        ),
         // It has been read before, in the condition of the loop around as well.
         (
             "while (rows[r] != null) { while (n > 0) { n := n - rows[r].length; } r := r + 1; }",
