@@ -54,7 +54,7 @@ pub fn block_mut<'b>(body: &'b mut Block, way: &[(usize, usize)]) -> &'b mut Blo
 /// What is live after each statement of the block at the end of a way, and where control can go from there.
 pub fn liveness(procedure: &Procedure, body: &Block, way: &[(usize, usize)]) -> (Vec<Live>, Exits) {
     let mut exits = Exits::of(procedure);
-    // A post-condition speaks of parameters as they are in the end.
+    // A post-condition speaks of parameters as they were on entry; that they are handed on as well is no harm.
     procedure.ensures.iter().for_each(|clause| clause.collect_locals(&mut exits.returned));
     let (mut here, mut after) = (body, exits.returned.clone());
     for &(at, which) in way {
