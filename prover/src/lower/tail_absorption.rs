@@ -111,14 +111,21 @@ fn repetitions(block: &Block) -> Vec<usize> {
     loops(block).enumerate().flat_map(behind).chain(branches.flat_map(repetitions)).collect()
 }
 
-/// The statements that do again what a loop does: call what it calls, or write a field that it writes. Cells that a loop writes and nothing
-/// else are seen as a whole.
+/// The statements that do again what a loop does: call what it calls, or write a field that it writes. Cells that a loop writes one in each
+/// turn, and nothing else, are seen as a whole.
 fn repeats<'s>(own: &Stmt, after: &'s [Stmt]) -> impl Iterator<Item = &'s Stmt> {
     let mut done = deeds(own);
-    if own.assigned().len() < 2 {
+    if own.assigned().len() < 2 && cells_written(own) < 2 {
         done.remove(&Deed::WritesCell);
     }
     after.iter().filter(move |stmt| !deeds(stmt).is_disjoint(&done))
+}
+
+/// How many statements within one write cells.
+fn cells_written(stmt: &Stmt) -> usize {
+    let mut found = 0;
+    stmt.walk(&mut |inner| found += usize::from(inner.targets().iter().any(|place| matches!(place, Place::Index(..)))));
+    found
 }
 
 /// Something that a statement does to the store.

@@ -58,7 +58,11 @@ impl Layouts {
             // The turns of a loop that several pairs share are laid out in one way, whatever each of them would like best.
             let alone = pairs.iter().filter(|&&other| share_a_loop(pair, other)).count() == 1;
             let paced = if alone { pace::turns(goal.program, pair) } else { None };
-            let own = paced.map(|turns| (LookedFor::Ends, turns)).into_iter().chain(ATTEMPTS);
+            // Where few turns are left, one loop may take them in what follows the turns of the other.
+            let paced = paced
+                .into_iter()
+                .flat_map(|turns| [true, false].map(|told_apart| Turns { told_apart, ..turns.clone() }));
+            let own = paced.map(|turns| (LookedFor::Ends, turns)).chain(ATTEMPTS);
             // Parts of the turns of one loop are in step, or they are not.
             let parts = pairs.windows(2).any(|both| goes_on(goal, both[0], both[1]).is_some());
             let own = own.take(if parts { PARTS_ATTEMPTS } else { usize::MAX });
