@@ -188,6 +188,10 @@ impl Writer<'_> {
             Func::GlobalAfter(by, at) => format!("{} after {}", unit.globals()[at as usize].name, call(self, by)),
             Func::Ending(of) => format!("ending of {}", call(self, of)),
             Func::SumBelow => format!("sum of {} below {}", self.operand(args[1]), self.operand(args[2])),
+            Func::Folded { .. } => {
+                let [next, start, from, to] = [2, 3, 4, 5].map(|at| self.operand(args[at]));
+                format!("{start} after {next} from {from} below {to}")
+            }
             Func::Reach => format!("reach({}, {})", self.term(args[0]), self.term(args[1])),
             Func::Bound(depth, _) => format!("k{depth}"),
             Func::Witness(_) => "some k".to_string(),

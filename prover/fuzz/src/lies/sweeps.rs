@@ -5,7 +5,7 @@
 use super::Lie;
 use super::pick::{claim, plan};
 use super::subject::Subject;
-use kernel::exec::sweep::{Cells, Sweep, Total, Value};
+use kernel::exec::sweep::{Cells, Returns, Steps, Sweep, Total, Value};
 use lang_l::random::Random;
 use prover::findings::Findings;
 use smt::term::Sort;
@@ -55,7 +55,30 @@ pub(super) const KINDS: &[(&str, Lie)] = &[
         let totals = &mut sweep(subject, story, random)?.totals;
         let at = random.below(totals.len());
         let range = [invented(random), invented(random)];
-        *totals.get_mut(at)? = Some(Total { start: invented(random), range, each: invented(random) });
+        let steps = [Steps::Added, Steps::InOrder, Steps::InAnyOrder][random.below(3)];
+        *totals.get_mut(at)? = Some(Total { start: invented(random), range, each: invented(random), steps });
+        Some(())
+    }),
+    ("order of steps changed", |subject, story, random| {
+        let totals = &mut sweep(subject, story, random)?.totals;
+        let at = random.below(totals.len());
+        let steps = &mut totals.get_mut(at)?.as_mut()?.steps;
+        *steps = match *steps {
+            Steps::InOrder => Steps::InAnyOrder,
+            Steps::InAnyOrder => Steps::InOrder,
+            Steps::Added => return None,
+        };
+        Some(())
+    }),
+    ("all calls of a sweep said to return", |subject, story, random| {
+        let returns = &mut sweep(subject, story, random)?.returns;
+        let measure = returns.as_ref().map_or_else(|| invented(random), |own| own.measure.clone());
+        *returns = Some(Returns { when: Value::Truth(true), measure });
+        Some(())
+    }),
+    ("measure of a sweep changed", |subject, story, random| {
+        let measure = &mut sweep(subject, story, random)?.returns.as_mut()?.measure;
+        *measure = Value::Linear(0, vec![(-1, measure.clone())]);
         Some(())
     }),
     ("sweep of another loop", |subject, story, random| {

@@ -279,7 +279,7 @@ impl Executor<'_> {
         let (after, results) = self.swept(&record, after, results);
         state.heap = after;
         state.calls.push_back(call);
-        self.bad_endings(&state, callee, &args)?;
+        self.bad_endings(&state, &record)?;
         let normal = self.arena.terms.ended(call, Ending::Normal);
         if !state.assume(&mut self.arena.terms, normal) || !self.assume_errs_if_null(&mut state, callee, &args) {
             return Ok(Vec::new());
@@ -314,6 +314,16 @@ impl Executor<'_> {
             *result = said.unwrap_or(*result);
         }
         (sweep.heap(self.arena, before), results)
+    }
+
+    /// When a call may end in another way than by returning, as far as it is said of all its turns together (rule *Sweep*).
+    fn not_said_to_return(&mut self, record: &CallRecord) -> Term {
+        let before = Before { arguments: &record.args, heap: record.heap };
+        let sweep = self.limits.sweeps.get(&record.callee);
+        match sweep.and_then(|sweep| sweep.returning(self.arena, before)) {
+            Some((when, _)) => self.arena.terms.not(when),
+            None => self.arena.terms.bool(true),
+        }
     }
 
     /// The references from which a callee starts: its arguments, and the globals that it looks at.
@@ -364,13 +374,16 @@ impl Executor<'_> {
     }
 
     /// The outcomes in which the call just made errs or never ends.
-    fn bad_endings(&mut self, state: &State, callee: ProcId, args: &[Term]) -> Result<(), ExecError> {
+    fn bad_endings(&mut self, state: &State, record: &CallRecord) -> Result<(), ExecError> {
+        let CallRecord { call, callee, ref args, .. } = *record;
         let effects = &self.effects[callee.index()];
-        let Some(&call) = state.calls.last() else { return Ok(()) };
+        let unsaid = self.not_said_to_return(record);
         if !effects.terminates {
             let mut diverging = state.clone();
             let ended = self.arena.terms.ended(call, Ending::Diverges);
-            if diverging.assume(&mut self.arena.terms, ended) && self.assume_errs_if_null(&mut diverging, callee, args)
+            if diverging.assume(&mut self.arena.terms, ended)
+                && diverging.assume(&mut self.arena.terms, unsaid)
+                && self.assume_errs_if_null(&mut diverging, callee, args)
             {
                 let path = diverging.path.iter().copied().collect();
                 self.finish(&diverging, Ending::Diverges, path, Vec::new(), Vec::new())?;
@@ -378,7 +391,7 @@ impl Executor<'_> {
         }
         let mut erring = state.clone();
         let ended = self.arena.terms.ended(call, Ending::Error);
-        let mut possible = erring.assume(&mut self.arena.terms, ended);
+        let mut possible = erring.assume(&mut self.arena.terms, ended) && erring.assume(&mut self.arena.terms, unsaid);
         if let Some(needs) = &effects.errs_only_if_null {
             let null = self.arena.terms.null();
             let missing: Vec<Term> = needs.iter().map(|&param| self.arena.terms.eq(args[param], null)).collect();

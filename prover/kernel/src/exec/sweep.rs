@@ -1,10 +1,12 @@
-//! What all turns of a loop do together: cells that it writes one after the other, and sums.
+//! What all turns of a loop or of recursion do together: cells that it writes one after the other, sums, and values that take a step each.
 //!
-//! In: a [`Sweep`], and what a call is given. Out: the heap that the call leaves and the results that it gives back, as terms.
+//! In: a [`Sweep`], and what a call is given. Out: the heap that the call leaves and the results that it gives back, as terms; and where it
+//! is known to return.
 //!
-//! Rule *Sweep* (`proofs/soundness.md`): such a statement is about calls that return, and it is shown by `pair::sweep`. For any
-//! term over an integer there is a function that grows by the term's value from each integer to the next; so a sum from one
-//! place to another is a difference of two values of it, whichever way it was added up.
+//! Rule *Sweep* (`proofs/soundness.md`): such a statement is shown by `pair::sweep`. For any term over an integer there is a function that
+//! grows by the term's value from each integer to the next; so a sum from one place to another is a difference of two values of it,
+//! whichever way it was added up. And for any term over a value and an integer there is one that takes it at each integer of a range, in
+//! order, whatever the value at first.
 //!
 //! Invariant: a [`Sweep`] that [`Sweep::fits`] a procedure has a meaning for all its calls.
 
@@ -21,6 +23,8 @@ use std::collections::BTreeSet;
 pub enum Value {
     /// The index by which turns are told apart.
     Index,
+    /// What a result has become by then.
+    SoFar,
     /// What a parameter was given.
     Given(usize),
     /// A truth value.
@@ -70,7 +74,7 @@ pub struct Cells {
     pub value: Value,
 }
 
-/// A number that grows by something at each index of a range.
+/// A result that something happens to at each index of a range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Total {
@@ -78,8 +82,30 @@ pub struct Total {
     pub start: Value,
     /// The indices.
     pub range: Range,
-    /// By how much it grows.
+    /// By how much it grows, or what it becomes.
     pub each: Value,
+    /// Which of the two.
+    #[serde(skip_serializing_if = "Steps::are_added", default)]
+    pub steps: Steps,
+}
+
+/// What happens to a result at each index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Steps {
+    /// Something is added to it.
+    #[default]
+    Added,
+    /// It becomes something that depends on what it was, in the order of the indices.
+    InOrder,
+    /// The same, and the order does not matter.
+    InAnyOrder,
+}
+
+impl Steps {
+    fn are_added(&self) -> bool {
+        *self == Steps::Added
+    }
 }
 
 /// What all turns of a loop do together.
@@ -93,6 +119,19 @@ pub struct Sweep {
     /// The questions, by number in the order in which they are asked, for which all is known of products of two variables.
     #[serde(skip_serializing_if = "BTreeSet::is_empty", default)]
     pub exact: BTreeSet<usize>,
+    /// Which calls return for sure; of others nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub returns: Option<Returns>,
+}
+
+/// Which calls neither err nor go on for ever.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Returns {
+    /// What holds of what they are given.
+    pub when: Value,
+    /// A number that is less for the next turn, and not negative before it.
+    pub measure: Value,
 }
 
 /// What a call is given: its arguments, and the heap that it finds.
@@ -104,28 +143,45 @@ pub struct Before<'b> {
     pub heap: HeapId,
 }
 
+/// What a turn is about.
+#[derive(Clone, Copy)]
+struct Turn {
+    index: Term,
+    so_far: Term,
+}
+
+/// The sorts of what values speak of.
+#[derive(Clone, Copy)]
+struct Sorts<'s> {
+    given: &'s [Sort],
+    fields: &'s [Sort],
+    /// That of a result; `None` outside what is said of its steps.
+    so_far: Option<Sort>,
+}
+
 impl Value {
-    /// Its sort over parameters of these sorts; `None` where it has no meaning.
-    fn sort(&self, given: &[Sort], fields: &[Sort]) -> Option<Sort> {
-        let is = |value: &Value, wanted: Sort| value.sort(given, fields) == Some(wanted);
+    /// Its sort; `None` where it has no meaning.
+    fn sort(&self, of: Sorts<'_>) -> Option<Sort> {
+        let is = |value: &Value, wanted: Sort| value.sort(of) == Some(wanted);
         let all = |values: &[Value], wanted: Sort| values.iter().all(|value| is(value, wanted));
         let (sort, has_meaning) = match self {
             Value::Index => (Sort::Int, true),
-            Value::Given(at) => (*given.get(*at)?, true),
+            Value::SoFar => (of.so_far?, true),
+            Value::Given(at) => (*of.given.get(*at)?, true),
             Value::Truth(_) => (Sort::Bool, true),
             Value::Null => (Sort::Ref, true),
             Value::Length(array) => (Sort::Int, is(array, Sort::Ref)),
-            Value::Field(field, object) => (*fields.get(*field as usize)?, is(object, Sort::Ref)),
+            Value::Field(field, object) => (*of.fields.get(*field as usize)?, is(object, Sort::Ref)),
             Value::Cell(sort, array, index) => (*sort, is(array, Sort::Ref) && is(index, Sort::Int)),
             Value::Linear(_, parts) => (Sort::Int, parts.iter().all(|(_, part)| is(part, Sort::Int))),
             Value::Product(factors) => (Sort::Int, all(factors, Sort::Int)),
             Value::Quotient(a, b) | Value::Remainder(a, b) => (Sort::Int, is(a, Sort::Int) && is(b, Sort::Int)),
             Value::AtMostZero(number) => (Sort::Bool, is(number, Sort::Int)),
-            Value::Same(a, b) => (Sort::Bool, a.sort(given, fields).is_some_and(|sort| is(b, sort))),
+            Value::Same(a, b) => (Sort::Bool, a.sort(of).is_some_and(|sort| is(b, sort))),
             Value::Not(inner) => (Sort::Bool, is(inner, Sort::Bool)),
             Value::All(parts) => (Sort::Bool, all(parts, Sort::Bool)),
             Value::Choice(condition, then, els) => {
-                let sort = then.sort(given, fields)?;
+                let sort = then.sort(of)?;
                 (sort, is(condition, Sort::Bool) && is(els, sort))
             }
         };
@@ -133,10 +189,10 @@ impl Value {
     }
 
     /// Whether it speaks of the index: there is none outside what is said of each.
-    fn is_by_index(&self) -> bool {
+    pub fn is_by_index(&self) -> bool {
         match self {
             Value::Index => true,
-            Value::Given(_) | Value::Truth(_) | Value::Null => false,
+            Value::SoFar | Value::Given(_) | Value::Truth(_) | Value::Null => false,
             Value::Length(part) | Value::Field(_, part) | Value::AtMostZero(part) | Value::Not(part) => {
                 part.is_by_index()
             }
@@ -149,11 +205,12 @@ impl Value {
         }
     }
 
-    /// The value at this index.
-    fn term(&self, arena: &mut Arena, before: Before<'_>, index: Term) -> Term {
-        let mut go = |value: &Value| value.term(arena, before, index);
+    /// The value in this turn.
+    fn term(&self, arena: &mut Arena, before: Before<'_>, turn: Turn) -> Term {
+        let mut go = |value: &Value| value.term(arena, before, turn);
         match self {
-            Value::Index => index,
+            Value::Index => turn.index,
+            Value::SoFar => turn.so_far,
             Value::Given(at) => before.arguments[*at],
             Value::Truth(value) => arena.terms.bool(*value),
             Value::Null => arena.terms.null(),
@@ -224,17 +281,25 @@ impl Sweep {
     /// Whether it has a meaning for calls with arguments of these sorts, of a procedure with so many results that are numbers
     /// where something is said of them.
     pub fn fits(&self, given: &[Sort], results: &[Sort], fields: &[Sort]) -> bool {
-        let is = |value: &Value, wanted: Sort| value.sort(given, fields) == Some(wanted);
+        let sorts = Sorts { given, fields, so_far: None };
+        let is = |value: &Value, wanted: Sort| value.sort(sorts) == Some(wanted);
         let once = |value: &Value, wanted: Sort| is(value, wanted) && !value.is_by_index();
         let is_range = |range: &Range| range.iter().all(|end| once(end, Sort::Int));
         let written = |own: &Cells| once(&own.array, Sort::Ref) && is_range(&own.range) && is(&own.value, own.sort);
-        let total = |(own, sort): (&Option<Total>, &Sort)| {
+        let total = |(own, &sort): (&Option<Total>, &Sort)| {
+            let stepped = Sorts { so_far: Some(sort), ..sorts };
             let says = |own: &Total| {
-                *sort == Sort::Int && once(&own.start, Sort::Int) && is_range(&own.range) && is(&own.each, Sort::Int)
+                let steps = match own.steps {
+                    Steps::Added => sort == Sort::Int && is(&own.each, Sort::Int),
+                    // What allocations a reference may be of is not said of a step.
+                    Steps::InOrder | Steps::InAnyOrder => sort != Sort::Ref && own.each.sort(stepped) == Some(sort),
+                };
+                steps && once(&own.start, sort) && is_range(&own.range)
             };
             own.as_ref().is_none_or(says)
         };
         self.totals.len() == results.len()
+            && self.returns.as_ref().is_none_or(|own| once(&own.when, Sort::Bool) && once(&own.measure, Sort::Int))
             && self.cells.iter().all(written)
             && self.totals.iter().zip(results).all(total)
     }
@@ -242,11 +307,12 @@ impl Sweep {
     /// The heap that the call leaves.
     pub fn heap(&self, arena: &mut Arena, before: Before<'_>) -> HeapId {
         let number = arena.terms.skolem_int();
+        let turn = Turn { index: number, so_far: number };
         let mut heap = before.heap;
         for own in &self.cells {
-            let array = own.array.term(arena, before, number);
-            let [from, to] = own.range.each_ref().map(|end| end.term(arena, before, number));
-            let value = own.value.term(arena, before, number);
+            let array = own.array.term(arena, before, turn);
+            let [from, to] = own.range.each_ref().map(|end| end.term(arena, before, turn));
+            let value = own.value.term(arena, before, turn);
             let value = within(&mut arena.terms, (number, value), from, to);
             let (index, value) = arena.terms.over_bound(value, number);
             let fill = Fill { selector: Selector::Cell(own.sort), array, from, to, index, value };
@@ -259,20 +325,69 @@ impl Sweep {
     pub fn results(&self, arena: &mut Arena, before: Before<'_>) -> Vec<Option<Term>> {
         self.totals.iter().map(|own| own.as_ref().map(|own| own.term(arena, before))).collect()
     }
+
+    /// That the call is one of which it is said that it returns, and the measure of it.
+    pub fn returning(&self, arena: &mut Arena, before: Before<'_>) -> Option<(Term, Term)> {
+        let number = arena.terms.skolem_int();
+        let mut of = |value: &Value| value.term(arena, before, Turn { index: number, so_far: number });
+        self.returns.as_ref().map(|own| (of(&own.when), of(&own.measure)))
+    }
+
+    /// For each result the order of whose steps is said not to matter: that two of them give the same in both orders, for any two indices
+    /// and whatever the value.
+    pub fn commuting(&self, arena: &mut Arena, before: Before<'_>) -> Vec<Term> {
+        let claimed = self.totals.iter().flatten().filter(|own| own.steps == Steps::InAnyOrder);
+        claimed.map(|own| own.commutes(arena, before)).collect()
+    }
 }
 
 impl Total {
     fn term(&self, arena: &mut Arena, before: Before<'_>) -> Term {
         let number = arena.terms.skolem_int();
-        let start = self.start.term(arena, before, number);
-        let [from, to] = self.range.each_ref().map(|end| end.term(arena, before, number));
-        let each = self.each.term(arena, before, number);
+        let turn = Turn { index: number, so_far: number };
+        let start = self.start.term(arena, before, turn);
+        let [from, to] = self.range.each_ref().map(|end| end.term(arena, before, turn));
+        let commutes = match self.steps {
+            Steps::Added => {
+                let each = self.each.term(arena, before, turn);
+                return total(&mut arena.terms, start, (number, each), [from, to]);
+            }
+            Steps::InOrder => false,
+            Steps::InAnyOrder => true,
+        };
+        let sort = arena.terms.sort(start);
+        let so_far = arena.terms.skolem_of(sort);
+        let each = self.each.term(arena, before, Turn { so_far, ..turn });
         let each = within(&mut arena.terms, (number, each), from, to);
-        let sum = sum(&mut arena.terms, (number, each), from, to);
-        let (some, zero) = (arena.terms.lt(from, to), arena.terms.int(0));
-        let sum = arena.terms.ite(some, sum, zero);
-        arena.terms.add(start, sum)
+        if each == so_far {
+            return start;
+        }
+        let ([values, numbers], each) = arena.terms.over_two_bound(each, [so_far, number]);
+        arena.terms.app(Func::Folded { commutes }, &[numbers, values, each, start, from, to], sort)
     }
+
+    /// That two steps give the same in both orders.
+    fn commutes(&self, arena: &mut Arena, before: Before<'_>) -> Term {
+        let numbers = [arena.terms.skolem_int(), arena.terms.skolem_int()];
+        let start = self.start.term(arena, before, Turn { index: numbers[0], so_far: numbers[0] });
+        let sort = arena.terms.sort(start);
+        let value = arena.terms.skolem_of(sort);
+        let mut both = |[first, second]: [Term; 2]| {
+            let so_far = self.each.term(arena, before, Turn { index: first, so_far: value });
+            self.each.term(arena, before, Turn { index: second, so_far })
+        };
+        let [one, other] = [both(numbers), both([numbers[1], numbers[0]])];
+        arena.terms.eq(one, other)
+    }
+}
+
+/// A value with a term added for each number of a range.
+fn total(terms: &mut Terms, start: Term, (number, each): (Term, Term), [from, to]: [Term; 2]) -> Term {
+    let each = within(terms, (number, each), from, to);
+    let sum = sum(terms, (number, each), from, to);
+    let (some, zero) = (terms.lt(from, to), terms.int(0));
+    let sum = terms.ite(some, sum, zero);
+    terms.add(start, sum)
 }
 
 /// What a term is for the numbers of a range; nobody asks for others.

@@ -89,7 +89,12 @@ fn symbol(func: Func, sort: Sort) -> Option<String> {
         Func::Ending(call) => format!("ending {}", call.0),
         Func::InRegion(call) => format!("within {}", call.0),
         Func::Reach => "reach".into(),
-        Func::Skolem(_) | Func::Bound(..) | Func::Witness(_) | Func::SumBelow | Func::Opaque(_) => return None,
+        Func::Skolem(_)
+        | Func::Bound(..)
+        | Func::Witness(_)
+        | Func::SumBelow
+        | Func::Folded { .. }
+        | Func::Opaque(_) => return None,
     })
 }
 

@@ -9,6 +9,7 @@
 //! Invariant: the text depends on the terms alone, so the same proof makes the same text.
 
 mod border;
+mod folds;
 mod instances;
 mod linearise;
 mod reach;
@@ -21,6 +22,7 @@ pub use tag::{Purpose, Tag};
 use crate::arena::Arena;
 use crate::stop;
 use crate::term::{AllocClass, Func, Node, Opaque, Origin, Selector, Sort, Term};
+use folds::Folds;
 use instances::Instances;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -98,6 +100,8 @@ struct Writer {
     quantifiers: Vec<Term>,
     /// The functions that sum something up: the variable, the term, and all that the function is applied to.
     sums: Vec<(Term, Term, Vec<Term>)>,
+    /// The folds met, by what a step does.
+    folds: Vec<Folds>,
     /// Indexes of cells that were read.
     indexes: BTreeSet<Term>,
 }
@@ -122,6 +126,9 @@ impl Writer {
         }
         if let Node::App(Func::SumBelow, args) = &node {
             return self.sum(arena, term, (args[0], args[1]), args[2]);
+        }
+        if let Node::App(Func::Folded { commutes }, args) = &node {
+            return self.fold(arena, term, args, *commutes);
         }
         for part in node.children() {
             self.visit(arena, part);
@@ -178,6 +185,8 @@ impl Writer {
             Func::Reach => "reach".into(),
             // Written by `sum`, under a name that says of what it is the sum.
             Func::SumBelow => "sum".into(),
+            // As well, by `fold`.
+            Func::Folded { .. } => "fold".into(),
             Func::Opaque(Opaque::Product(factors)) => format!("product{factors}"),
             Func::Opaque(Opaque::Quotient) => "quotient".into(),
             Func::Opaque(Opaque::Remainder) => "remainder".into(),
@@ -199,6 +208,7 @@ impl Writer {
     fn facts(&mut self, arena: &mut Arena) {
         self.reach_steps(arena);
         self.sums_compared(arena);
+        self.fold_facts(arena);
         let mut at = 0;
         let mut instances = Instances::default();
         loop {

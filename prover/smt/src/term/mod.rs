@@ -96,6 +96,13 @@ pub enum Func {
     /// The sum of a term over all values of a variable from a fixed one up to, but not including, some value (and the
     /// negated sum downwards). Applied to the variable, the term and the value.
     SumBelow,
+    /// What a value has become once a step was taken at each number from a first one up to, but not including, a last one, in this
+    /// order. Applied to the variable of the number, that of the value, the value after a step, the value at first, and the range.
+    /// `commutes`: what two steps do together does not depend on which comes first, whatever the numbers and the value.
+    Folded {
+        /// Whether the order of the steps is known not to matter.
+        commutes: bool,
+    },
     /// The variable of a [`Node::Forall`] of this depth and of this type, by its place in a list of types.
     Bound(u32, u32),
     /// A value for which the body of this [`Node::Forall`] does not hold, if there is one.
@@ -372,9 +379,13 @@ impl Terms {
 
     /// An arbitrary integer.
     pub fn skolem_int(&mut self) -> Term {
-        let at = u32::try_from(self.skolems.len()).expect("fewer than 2^32 Skolem constants");
-        self.skolems.push(AllocSet::new());
-        self.app(Func::Skolem(at), &[], Sort::Int)
+        self.skolem_of(Sort::Int)
+    }
+
+    /// An arbitrary value of a sort; a reference may be to no object.
+    pub fn skolem_of(&mut self, sort: Sort) -> Term {
+        let func = self.predicate();
+        self.app(func, &[], sort)
     }
 
     /// An arbitrary predicate, to be applied to references.

@@ -25,13 +25,27 @@ impl Terms {
     /// A term over some constant, with a variable in its place that depends on the term alone: of a depth that none within has,
     /// so that it is bound once.
     pub fn over_bound(&mut self, each: Term, constant: Term) -> (Term, Term) {
+        let depth = self.free_depth(each);
+        let variable = self.bound(depth, &Type::Int);
+        (variable, self.substitute(each, &HashMap::from_iter([(constant, variable)])))
+    }
+
+    /// The same over two constants, of which the second is an integer; the first may be a boolean.
+    pub fn over_two_bound(&mut self, each: Term, [first, second]: [Term; 2]) -> ([Term; 2], Term) {
+        let depth = self.free_depth(each);
+        let ty = if self.sort(first) == Sort::Bool { Type::Bool } else { Type::Int };
+        let variables = [self.bound(depth, &ty), self.bound(depth + 1, &Type::Int)];
+        let by = HashMap::from_iter([(first, variables[0]), (second, variables[1])]);
+        (variables, self.substitute(each, &by))
+    }
+
+    /// A depth that no variable of a sum or fold within a term has, nor one deeper.
+    fn free_depth(&self, within: Term) -> u32 {
         let depth = |term: Term| match self.node(term) {
             Node::App(Func::Bound(depth, _), _) if *depth >= INNERMOST => Some(depth + 1),
             _ => None,
         };
-        let depth = self.parts_of(&[each]).into_iter().filter_map(depth).max().unwrap_or(INNERMOST);
-        let variable = self.bound(depth, &Type::Int);
-        (variable, self.substitute(each, &HashMap::from_iter([(constant, variable)])))
+        self.parts_of(&[within]).into_iter().filter_map(depth).max().unwrap_or(INNERMOST)
     }
 
     /// Whether `body` holds for all values of `bound`. There is always one, so a body that does not speak of it is all there is.
@@ -96,6 +110,13 @@ impl Terms {
                     let (each, end) = (args[1], args[2]);
                     let end = self.instance(bound, end, value);
                     by.insert(part, self.app(Func::SumBelow, &[bound, each, end], Sort::Int));
+                }
+                Node::App(func @ Func::Folded { .. }, ref args) if args[..2].contains(&bound) => {
+                    let (mut args, sort) = (args.clone(), self.sort(part));
+                    for own in &mut args[3..] {
+                        *own = self.instance(bound, *own, value);
+                    }
+                    by.insert(part, self.app(func, &args, sort));
                 }
                 _ => {}
             }

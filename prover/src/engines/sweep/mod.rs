@@ -1,19 +1,21 @@
-//! Loops whose turns do not depend on one another, as a whole: an array that is filled or added up upwards in one version and
-//! downwards in the other.
+//! Loops and recursion as a whole: an array that is filled or added up upwards in one version and downwards in the other, or by
+//! recursion; the greatest of its cells, looked for from either end.
 //!
-//! In: a pair of procedures that call loops. Out: a proof path by path in which each such loop is one step: the cells that it
-//! writes, and its results as sums.
+//! In: a pair of procedures that call loops or recur. Out: a proof path by path in which each of these is one step: the cells that it
+//! writes, and its results as sums, or as what becomes of a value in steps.
 //!
-//! Rule *Sweep* (`proofs/soundness.md`): what all turns of a loop do together is read off one of them, and shown by the kernel.
+//! Rule *Sweep* (`proofs/soundness.md`): what all turns do together is read off one of them, and shown by the kernel.
 //!
 //! Invariant: `turn` only proposes; what the kernel does not show of a loop is not said of it.
 
+mod steps;
 mod turn;
 
 use super::{Engine, paths};
 use crate::budget::sweep::SHARE;
 use crate::goal::{Claim, Goal, PairProof, Rule};
 use crate::lower::is_loop;
+use kernel::effects::direct_callees;
 use kernel::exec::sweep::Sweep;
 use kernel::pair::plan::InliningPlan;
 use kernel::rejection::Rejection;
@@ -24,7 +26,7 @@ use std::collections::BTreeMap;
 /// Path by path, with such loops taken as a whole.
 static SWEEP: Rule = Rule {
     name: "sweep",
-    sentence: "proved path by path, with loops taken as a whole: what all their turns write and add up",
+    sentence: "proved path by path, with loops and recursion taken as a whole: what all their turns write and add up",
     argument: "Sweep",
     share: 1,
 };
@@ -54,10 +56,15 @@ impl Engine for Swept {
     }
 }
 
-/// The loops that a procedure comes to, but for itself.
+/// What calls itself, of all that a procedure comes to: loops but itself, and recursion that promises nothing.
 fn loops<'g>(goal: &'g Goal<'_>, version: usize) -> impl Iterator<Item = ProcId> + 'g {
     let callees = goal.effects(version).callees.iter().copied();
-    callees.filter(move |&id| id != goal.id(version) && is_loop(goal.program.unit.procedure(version, id)))
+    callees.filter(move |&id| {
+        let code = goal.program.unit.procedure(version, id);
+        let promises = !code.ensures.is_empty() || code.modifies.is_some();
+        let recurs = || direct_callees(code).contains(&id) && !promises;
+        if is_loop(code) { id != goal.id(version) } else { recurs() }
+    })
 }
 
 /// What the kernel shows of them.

@@ -1,15 +1,15 @@
-//! What all turns of a loop may do together, read off one of them.
+//! What all turns of a loop or of recursion may do together, read off one of them.
 //!
-//! In: a loop. Out: some [`Sweep`]s, of which one may be right.
+//! In: a procedure that calls itself. Out: some [`Sweep`]s, of which one may be right.
 //!
 //! One turn is executed. What it gives the next one tells which variables go up or down by a number, and its condition how many
-//! turns are left. A variable that goes by one names the cells and summands, whatever the turn: the others are written over it.
+//! turns are left. A variable that goes by one names the cells, summands and steps, whatever the turn: the others are written over it.
 //!
 //! Invariant: nothing here is believed.
 
 use crate::budget::sweep::MAX_PROPOSED;
 use kernel::exec::state::Outcome;
-use kernel::exec::sweep::{Cells, Range, Sweep, Total, Value};
+use kernel::exec::sweep::{Cells, Range, Returns, Steps, Sweep, Total, Value};
 use kernel::exec::{Executor, Limits, on_entry};
 use kernel::pair::Both;
 use kernel::pair::sweep::limits;
@@ -29,22 +29,50 @@ pub(super) fn proposed(program: Both<'_>, version: usize, id: ProcId) -> Vec<Swe
     let mut executor = Executor::new(program.unit, version, effects, limits, &mut arena);
     let (view, assumed, _) = on_entry(&mut executor, id);
     let Ok(execution) = executor.run(id, &assumed) else { return Vec::new() };
-    let returning = execution.outcomes.into_iter().filter(|outcome| outcome.ending == Ending::Normal);
-    let (going_on, over): (Vec<Outcome>, Vec<Outcome>) = returning.partition(|outcome| !outcome.calls.is_empty());
-    let [over, others @ ..] = &over[..] else { return Vec::new() };
+    let of = |ending: Ending| execution.outcomes.iter().filter(move |outcome| outcome.ending == ending).cloned();
+    let (going_on, over): (Vec<Outcome>, Vec<Outcome>) =
+        of(Ending::Normal).partition(|outcome| !outcome.calls.is_empty());
     let Some((turn, next)) = together(&mut arena, going_on) else { return Vec::new() };
-    if next.callee != id || others.iter().any(|other| other.results != over.results) {
+    if next.callee != id || over.is_empty() {
         return Vec::new();
     }
     let given: Vec<Term> = view.locals.iter().take(next.args.len()).copied().collect();
     let mut turns = Turns::new(arena, given, next);
-    let left: Vec<Term> = turn.path.iter().filter(|fact| !assumed.contains(fact)).copied().collect();
-    let left: Vec<Term> = left.into_iter().filter_map(|fact| turns.left(fact)).take(MAX_PROPOSED).collect();
-    left.into_iter().filter_map(|left| turns.sweep(&turn, over, left)).collect()
+    let own = &effects[id.index()];
+    let unerring = match own.errs_only_if_null {
+        Some(_) if own.terminates => None,
+        _ => turns.unerring(of(Ending::Error), &assumed),
+    };
+    let ways = Ways { turn, over, assumed: assumed.clone() };
+    let left: Vec<Left> = turns.all_left(&ways).into_iter().take(MAX_PROPOSED).collect();
+    let mut found: Vec<Sweep> = Vec::new();
+    for left in left {
+        let returns = unerring.clone().and_then(|unerring| turns.returns(unerring, (left.turns, own.terminates)));
+        for own in turns.sweeps(&ways, &left) {
+            // That it returns may be wrong where all else is right.
+            for returns in [returns.clone(), None] {
+                let own = Sweep { returns, ..own.clone() };
+                if !found.contains(&own) {
+                    found.push(own);
+                }
+            }
+        }
+    }
+    // What says most is tried first: that fewer turns are left than there are is right where nothing is said of them.
+    found.sort_by_key(|own| std::cmp::Reverse(own.totals.iter().flatten().count()));
+    found
+}
+
+/// What one turn does, on the ways on which another one follows, as one; and where none follows.
+pub(super) struct Ways {
+    pub(super) turn: Outcome,
+    pub(super) over: Vec<Outcome>,
+    /// What is known on entry.
+    pub(super) assumed: Vec<Term>,
 }
 
 /// The ways to take a turn as one, which does what each does where that is taken, as where a helper returns early; with the call of the next
-/// turn. `None` where they call more than that, or do not pass on what it gives back in one way.
+/// turn. `None` where they call more than that.
 fn together(arena: &mut Arena, ways: Vec<Outcome>) -> Option<(Outcome, CallRecord)> {
     let mut ways = ways.into_iter().rev();
     let mut whole = ways.next()?;
@@ -53,50 +81,76 @@ fn together(arena: &mut Arena, ways: Vec<Outcome>) -> Option<(Outcome, CallRecor
     for way in ways {
         let [call] = way.calls[..] else { return None };
         let own = arena.record(call).clone();
-        let results: Vec<Term> = way.results.iter().map(|&term| passed_on(arena, term, own.call, next.call)).collect();
-        if own.callee != next.callee || results != whole.results {
+        if own.callee != next.callee {
             return None;
         }
         let (common, alone): (Vec<Term>, Vec<Term>) = way.path.iter().partition(|fact| whole.path.contains(fact));
-        // What is known of the next turns does not tell which way this one takes.
-        let alone: Vec<Term> = alone.into_iter().filter(|&fact| !arena.terms.speaks_of_call(call, fact)).collect();
-        let taken = arena.terms.and(&alone);
+        // What is known of the next turns does not tell which way this one takes until they are over.
+        let (late, early): (Vec<Term>, Vec<Term>) =
+            alone.into_iter().partition(|&fact| arena.terms.speaks_of_call(call, fact));
+        let taken = arena.terms.and(&early);
         next.args = own.args.iter().zip(&next.args).map(|(&one, &other)| arena.terms.ite(taken, one, other)).collect();
         next.heap = arena.heaps.join(taken, own.heap, next.heap);
+        let ended = arena.terms.ended(call, Ending::Normal);
+        let late: Vec<Term> = late.into_iter().filter(|&fact| fact != ended).collect();
+        let late = arena.terms.and(&late);
+        let taken = arena.terms.and(&[taken, late]);
+        let results = way.results.iter().zip(&whole.results).map(|(&one, &other)| {
+            let [taken, one] = [taken, one].map(|term| passed_on(arena, term, own.call, next.call));
+            arena.terms.ite(taken, one, other)
+        });
+        whole.results = results.collect();
+        whole.heap = arena.heaps.join(taken, way.heap, whole.heap);
         whole.path = common;
     }
     Some((whole, next))
 }
 
-/// A result of one call as that of another.
+/// A term in which results of one call are those of another.
 fn passed_on(arena: &mut Arena, term: Term, from: CallId, to: CallId) -> Term {
-    match arena.terms.node(term).clone() {
-        Node::App(Func::Result(call, at), args) if call == from => {
-            let sort = arena.terms.sort(term);
-            arena.terms.app(Func::Result(to, at), &args, sort)
-        }
-        _ => term,
+    if from == to {
+        return term;
     }
+    let mut by = HashMap::default();
+    for part in arena.terms.parts_of(&[term]) {
+        if let Node::App(Func::Result(call, at), args) = arena.terms.node(part).clone()
+            && call == from
+        {
+            let sort = arena.terms.sort(part);
+            by.insert(part, arena.terms.app(Func::Result(to, at), &args, sort));
+        }
+    }
+    arena.terms.substitute(term, &by)
 }
 
 /// The turns of a loop, as one tells of them.
-struct Turns {
-    arena: Arena,
+pub(super) struct Turns {
+    pub(super) arena: Arena,
     /// What the turn was given.
-    given: Vec<Term>,
+    pub(super) given: Vec<Term>,
     /// What it gives the next one.
-    next: CallRecord,
+    pub(super) next: CallRecord,
     /// By how much each variable goes; `None` where that is no number.
-    steps: Vec<Option<BigInt>>,
+    pub(super) steps: Vec<Option<BigInt>>,
     /// What the next turn is given, by what this one was.
     after: HashMap<Term, Term>,
 }
 
 /// An index that goes up or down by one each turn: what it is in this one.
 #[derive(Clone, Copy)]
-struct Index {
-    now: Term,
-    up: bool,
+pub(super) struct Index {
+    pub(super) now: Term,
+    pub(super) up: bool,
+}
+
+/// How many turns are left.
+pub(super) struct Left {
+    /// While this holds one more is taken.
+    pub(super) fact: Term,
+    /// And all these: a turn may be the last before there are none left.
+    pub(super) rest: Vec<Term>,
+    /// How many there would be.
+    pub(super) turns: Term,
 }
 
 /// A cell that one turn writes.
@@ -122,6 +176,23 @@ impl Turns {
         Turns { arena, given, next, steps, after }
     }
 
+    /// How many turns are left, by each condition to go on, or part of one, that tells.
+    fn all_left(&mut self, ways: &Ways) -> Vec<Left> {
+        let mut found = Vec::new();
+        for &whole in ways.turn.path.iter().filter(|fact| !ways.assumed.contains(fact)) {
+            let parts = match self.arena.terms.node(whole) {
+                Node::And(parts) => parts.to_vec(),
+                _ => vec![whole],
+            };
+            for &fact in &parts {
+                let Some(turns) = self.left(fact) else { continue };
+                let rest = parts.iter().copied().filter(|&other| other != fact).collect();
+                found.push(Left { fact, rest, turns });
+            }
+        }
+        found
+    }
+
     /// How many turns are left, this one included, if this is the condition to go on.
     fn left(&mut self, fact: Term) -> Option<Term> {
         let terms = &mut self.arena.terms;
@@ -145,13 +216,55 @@ impl Turns {
         }
     }
 
-    /// What all turns do, where so many are left.
-    fn sweep(&mut self, turn: &Outcome, over: &Outcome, left: Term) -> Option<Sweep> {
-        let cells = self.stores(self.next.heap)?.into_iter().map(|store| self.cells(store, left));
-        let cells = cells.collect::<Option<Vec<Cells>>>()?;
-        let results = 0..turn.results.len();
-        let totals = results.map(|at| self.total(turn.results[at], over.results[at], (at, left))).collect();
-        Some(Sweep { cells, totals, ..Sweep::default() })
+    /// What all turns may do: the likeliest first.
+    fn sweeps(&mut self, ways: &Ways, left: &Left) -> Vec<Sweep> {
+        let Some(cells) = self.written(&ways.turn, left.turns) else { return Vec::new() };
+        let results = 0..ways.turn.results.len();
+        let said: Vec<Vec<Total>> = results.map(|at| self.totals(ways, at, left)).collect();
+        let most = said.iter().map(Vec::len).max().unwrap_or(0).max(1);
+        let choice =
+            |nth: usize| said.iter().map(|own| own.get(nth.min(own.len().saturating_sub(1))).cloned()).collect();
+        let sums = said.iter().map(|own| own.first().filter(|own| own.steps == Steps::Added).cloned()).collect();
+        let choices = (0..most).map(choice).chain([sums]);
+        choices.map(|totals| Sweep { cells: cells.clone(), totals, ..Sweep::default() }).collect()
+    }
+
+    /// When all turns return: where none errs itself, and there are some left or it is known to end.
+    fn returns(&mut self, unerring: Vec<Value>, (left, ends): (Term, bool)) -> Option<Returns> {
+        let measure = self.fixed(left)?;
+        let some = Value::AtMostZero(Box::new(Value::Linear(0, vec![(-1, measure.clone())])));
+        let mut when = if faults::planted("engines/sweep/always-returns") { Vec::new() } else { unerring };
+        when.extend((!ends).then_some(some));
+        Some(Returns { when: Value::All(when), measure })
+    }
+
+    /// When no turn errs itself, as far as one tells: all of these hold.
+    fn unerring(&mut self, errors: impl Iterator<Item = Outcome>, assumed: &[Term]) -> Option<Vec<Value>> {
+        let mut holds = Vec::new();
+        for outcome in errors {
+            let calls = outcome.calls.clone();
+            let terms = &mut self.arena.terms;
+            let erred: Vec<Term> = calls.iter().map(|&call| terms.ended(call, Ending::Error)).collect();
+            if outcome.path.iter().any(|fact| erred.contains(fact)) {
+                continue;
+            }
+            let own =
+                |fact: &&Term| !assumed.contains(fact) && !calls.iter().any(|&call| terms.speaks_of_call(call, **fact));
+            let path: Vec<Term> = outcome.path.iter().filter(own).copied().collect();
+            let taken = self.arena.terms.and(&path);
+            let not = self.arena.terms.not(taken);
+            holds.push(self.fixed(not)?);
+        }
+        Some(holds)
+    }
+
+    /// The cells that one turn writes, before the next and after it.
+    fn written(&mut self, turn: &Outcome, left: Term) -> Option<Vec<Cells>> {
+        let mut stores = self.stores(self.next.heap)?;
+        if turn.heap != self.next.heap {
+            stores.extend(self.stores(turn.heap)?);
+        }
+        stores.into_iter().map(|store| self.cells(store, left)).collect()
     }
 
     /// What one turn writes, oldest first. Where one of two branches alone writes a cell, the other leaves in it what was there.
@@ -165,6 +278,7 @@ impl Turns {
         loop {
             match *self.arena.heaps.node(at) {
                 HeapNode::Initial => break,
+                HeapNode::Call { call, .. } if call == self.next.call => break,
                 HeapNode::Store { prev, selector: Selector::Cell(sort), object, index: Some(index), value } => {
                     note(&mut found, Written { array: object, index, value, sort });
                     at = prev;
@@ -195,26 +309,6 @@ impl Turns {
         Some(Cells { array: self.fixed(array)?, sort, range, value })
     }
 
-    /// A result that is a variable of the loop: by how much that goes each turn.
-    fn total(&mut self, result: Term, at_end: Term, (at, left): (usize, Term)) -> Option<Total> {
-        let passed_on = Func::Result(self.next.call, u32::try_from(at).ok()?);
-        let Node::App(func, _) = self.arena.terms.node(result) else { return None };
-        let variable = self.given.iter().position(|&own| own == at_end)?;
-        if *func != passed_on || self.arena.terms.sort(at_end) != Sort::Int {
-            return None;
-        }
-        let each = match self.steps[variable].clone() {
-            Some(step) => self.arena.terms.int(step),
-            // What is added does not depend on what there was; so it is what there is after starting from nothing.
-            None => {
-                let zero = self.arena.terms.int(0);
-                self.arena.terms.substitute(self.next.args[variable], &HashMap::from_iter([(at_end, zero)]))
-            }
-        };
-        let index = self.index_in(each)?;
-        Some(Total { start: Value::Given(variable), range: self.range(index, left)?, each: self.each(each, index)? })
-    }
-
     /// A number that goes by one each turn.
     fn index(&mut self, now: Term) -> Option<Index> {
         let terms = &mut self.arena.terms;
@@ -226,7 +320,7 @@ impl Turns {
 
     /// The first cell that is read at such a number, or the first variable that is one, or the number beside it, by which the summand is said
     /// in the fewest words, as a variable may be assigned before it is looked at: both versions are to speak of the same.
-    fn index_in(&mut self, each: Term) -> Option<Index> {
+    pub(super) fn index_in(&mut self, each: Term) -> Option<Index> {
         let parts = self.arena.terms.parts_of(&[each]);
         let cell = |part: Term| match self.arena.terms.node(part) {
             Node::App(Func::Initial(Selector::Cell(_)), args) => Some(args[1]),
@@ -250,7 +344,7 @@ impl Turns {
         beside.into_iter().min_by_key(words)
     }
 
-    fn range(&mut self, index: Index, left: Term) -> Option<Range> {
+    pub(super) fn range(&mut self, index: Index, left: Term) -> Option<Range> {
         let terms = &mut self.arena.terms;
         let [from, to] = if index.up {
             [index.now, terms.add(index.now, left)]
@@ -263,9 +357,15 @@ impl Turns {
     }
 
     /// A value of this turn, as that of the turn at which the index is what it is: over the index, and what the loop was given.
-    fn each(&mut self, value: Term, index: Index) -> Option<Value> {
+    pub(super) fn each(&mut self, value: Term, index: Index) -> Option<Value> {
         let (value, number) = self.of_turn(value, index)?;
-        self.value(value, Some(number))
+        self.value(value, &HashMap::from_iter([(number, Value::Index)]))
+    }
+
+    /// The same, where a term stands for what a result has become by then.
+    pub(super) fn step(&mut self, value: Term, index: Index, so_far: Term) -> Option<Value> {
+        let (value, number) = self.of_turn(value, index)?;
+        self.value(value, &HashMap::from_iter([(number, Value::Index), (so_far, Value::SoFar)]))
     }
 
     /// The same as a term, over a number that stands for the index.
@@ -290,19 +390,19 @@ impl Turns {
         Some((terms.substitute(value, &then), number))
     }
 
-    fn fixed(&self, term: Term) -> Option<Value> {
-        self.value(term, None)
+    pub(super) fn fixed(&self, term: Term) -> Option<Value> {
+        self.value(term, &HashMap::default())
     }
 
-    /// A term over what the loop was given, as a value.
-    fn value(&self, term: Term, number: Option<Term>) -> Option<Value> {
-        if Some(term) == number {
-            return Some(Value::Index);
+    /// A term over what the loop was given, and over terms that stand for others, as a value.
+    fn value(&self, term: Term, known: &HashMap<Term, Value>) -> Option<Value> {
+        if let Some(value) = known.get(&term) {
+            return Some(value.clone());
         }
         if let Some(at) = self.given.iter().position(|&own| own == term) {
             return Some(Value::Given(at));
         }
-        let go = |term: Term| self.value(term, number);
+        let go = |term: Term| self.value(term, known);
         let boxed = |term: Term| go(term).map(Box::new);
         let all = |terms: &[Term]| terms.iter().map(|&term| go(term)).collect::<Option<Vec<Value>>>();
         Some(match self.arena.terms.node(term) {

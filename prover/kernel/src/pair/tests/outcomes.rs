@@ -8,7 +8,8 @@ use crate::pair::plan::{InliningPlan, Run};
 use crate::relate::{Cases, End, Leaf, Level, Match, RelationEvidence};
 use lang_l::hir::{Expr, ExprKind, ProcId};
 use smt::arena::Arena;
-use smt::term::{AllocClass, Ending};
+use smt::solve::{QueryBudget, Solver};
+use smt::term::{AllocClass, Ending, Func, Sort};
 use std::collections::BTreeMap;
 
 /// Which objects of version 1 are said to be which of version 0, by their numbers.
@@ -151,6 +152,21 @@ fn both_sides_of_a_split_are_looked_at() {
     };
     assert!(check(1).is_ok());
     assert!(check(0).is_err());
+}
+
+/// What is said of the number of a sum or a fold is said of all its numbers: it is no case of its own.
+#[test]
+fn nothing_is_told_apart_within_a_sum() {
+    let case = case(["(n: int) returns (r: int) { r := n; }"; 2]);
+    let both = outcomes(&case);
+    let mut arena = Arena::new(&case.unit);
+    let conditions = [Func::Param(0), Func::Bound(1 << 20, 0)].map(|of| {
+        let (number, zero) = (arena.terms.app(of, &[], Sort::Int), arena.terms.int(0));
+        arena.terms.le(number, zero)
+    });
+    let (mut solver, program) = (Solver::new(QueryBudget::default()), case.program());
+    let relater = program.relater(&mut arena, &mut solver, &case.claims);
+    assert_eq!(conditions.map(|condition| relater.speaks_of(condition, &both[0][0])), [true, false]);
 }
 
 /// A chain of three objects. What can be reached cannot be read off the terms: a solver has to say that the fourth object is not
