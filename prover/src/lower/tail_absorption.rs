@@ -111,8 +111,8 @@ fn repetitions(block: &Block) -> Vec<usize> {
     loops(block).enumerate().flat_map(behind).chain(branches.flat_map(repetitions)).collect()
 }
 
-/// The statements that do again what a loop does: call what it calls, or write a field that it writes. Cells that a loop writes one in each
-/// turn, and nothing else, are seen as a whole.
+/// The statements that do again what a loop does: call what it calls, or write a field that it writes. Where a loop writes one cell in each
+/// turn and does nothing else, its cells are taken as a whole.
 fn repeats<'s>(own: &Stmt, after: &'s [Stmt]) -> impl Iterator<Item = &'s Stmt> {
     let mut done = deeds(own);
     if own.assigned().len() < 2 && cells_written(own) < 2 {

@@ -1,4 +1,5 @@
-//! What all turns of a loop or of recursion do together: cells that it writes one after the other, sums, and values that take a step each.
+//! What all turns of a loop or of recursion do together: the cells that they write, one after the other, and results that are sums, or that
+//! change by a step in each turn.
 //!
 //! In: a [`Sweep`], and what a call is given. Out: the heap that the call leaves and the results that it gives back, as terms; and where it
 //! is known to return.
@@ -278,8 +279,8 @@ fn linear(arena: &mut Arena, constant: i64, parts: Vec<(i64, Term)>) -> Term {
 }
 
 impl Sweep {
-    /// Whether it has a meaning for calls with arguments of these sorts, of a procedure with so many results that are numbers
-    /// where something is said of them.
+    /// Whether it has a meaning for calls with arguments and results of these sorts, in a program with fields of these sorts. A result that
+    /// something is said of is a number, or a boolean where it takes steps.
     pub fn fits(&self, given: &[Sort], results: &[Sort], fields: &[Sort]) -> bool {
         let sorts = Sorts { given, fields, so_far: None };
         let is = |value: &Value, wanted: Sort| value.sort(sorts) == Some(wanted);

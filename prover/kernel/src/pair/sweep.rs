@@ -126,7 +126,8 @@ impl Swept<'_> {
         Ok(())
     }
 
-    /// Where it is said that a call returns, no outcome is another end, but for those of the next turn, which is closer to the last.
+    /// Where a call is said to return, it ends otherwise only if the call of its next turn does, which is said to return and has a smaller
+    /// measure.
     fn returns(
         &self,
         outcomes: &[Outcome],
@@ -156,7 +157,8 @@ impl Swept<'_> {
         Ok(())
     }
 
-    /// That an outcome is none: it is the end of a next turn that is said to return, whose measure is less, and this one's is not negative.
+    /// That an outcome is ruled out by the induction: it is how the next turn ends, that turn is said to return, its measure is less, and the
+    /// measure of this one is not negative.
     fn is_closer(&self, outcome: &Outcome, measure: Term, arena: &mut Arena) -> Term {
         let last = outcome.calls.last().map(|&call| arena.record(call).clone()).filter(|last| last.callee == self.id);
         let Some(last) = last else { return arena.terms.bool(false) };

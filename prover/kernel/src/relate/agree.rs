@@ -217,7 +217,7 @@ impl Relater<'_> {
                     outcome.calls.contains(call) && self.effects_of(*call).returned.numbers.is_none()
                 }
                 Node::App(Func::GlobalAfter(call, _) | Func::Ending(call), _) => outcome.calls.contains(call),
-                // Within a sum or a fold it would be said of one number what is said of all.
+                // The variable of a sum or a fold stands for many values, so a condition on it has no one answer.
                 Node::App(Func::Bound(..) | Func::Witness(_), _) => faults::planted("kernel/relate/split-within"),
                 Node::App(Func::Skolem(_), _) | Node::Forall(..) => false,
                 Node::InClass(_, alloc) => match self.arena.terms.origin(*alloc) {

@@ -14,7 +14,7 @@ use crate::arena::Arena;
 use crate::term::{Func, Sort, Term};
 use std::fmt::Write;
 
-/// More folds of one step than this are not spoken of, nor of more steps.
+/// For so many steps at most, and so many folds of each, the steps at the ends are written out, and folds of two steps are compared.
 const MOST: usize = 6;
 
 /// The folds of one step.
@@ -67,7 +67,7 @@ impl Writer {
         let (symbol, sort) = (format!("fold{at}"), sort_name(sort));
         self.declarations.insert(symbol.clone(), format!("(declare-fun {symbol} ({sort} Int Int) {sort})"));
         let parts = [start, from, to].map(|part| self.names[&part].clone());
-        // A name of its own, by which one of a value that it takes no step at goes.
+        // A name of its own, as the name of its witness is made from it (`no_step`).
         let name = format!("t{}", self.names.len());
         let _ = writeln!(self.definitions, "(define-fun {name} () {sort} ({symbol} {}))", parts.join(" "));
         self.names.insert(whole, name);
@@ -98,8 +98,8 @@ impl Writer {
         }
     }
 
-    /// A fold is the one without its first step of what that makes of the value, and what its last step makes of the one without that; where
-    /// steps commute, the other way round as well.
+    /// Where the range is not empty, a fold takes its first step and then is the fold over the rest; and it is the fold over all but the last
+    /// number, and then the last step. Where steps commute, the first and the last may change places.
     fn steps_at_the_ends(&mut self, arena: &mut Arena, folds: &Folds, Fold { whole, start, from, to, commutes }: Fold) {
         let one = arena.terms.int(1);
         let (second, last) = (arena.terms.add(from, one), arena.terms.sub(to, one));
@@ -122,7 +122,7 @@ impl Writer {
         }
     }
 
-    /// A fold is the value at first where its range is empty, or else changes it at some number.
+    /// A fold is the value at first, or there is a number in its range at which a step changes that value.
     fn no_step(&mut self, arena: &mut Arena, folds: &Folds, Fold { whole, start, from, to, .. }: Fold) {
         let number = arena.terms.app(Func::Witness(whole), &[], Sort::Int);
         let stepped = folds.stepped(arena, start, number);
@@ -132,7 +132,7 @@ impl Writer {
         ));
     }
 
-    /// Two folds of one value over one range are the same, or there is a number in it and a value of which the two steps make two.
+    /// Two folds of one value over one range are the same, or there are a number in it and a value for which the two steps differ.
     fn same_steps(&mut self, arena: &mut Arena, (one, mine): (&Folds, Fold), (other, theirs): (&Folds, Fold)) {
         let same = arena.terms.eq(mine.whole, theirs.whole);
         let apart = arena.terms.not(same);
@@ -141,9 +141,9 @@ impl Writer {
             arena.terms.app(Func::Witness(of), &[], sort)
         });
         let [a, b] = [one, other].map(|folds| folds.stepped(arena, value, number));
-        let differ = arena.terms.eq(a, b);
+        let alike = arena.terms.eq(a, b);
         let [number, from, to] = self.named(arena, [number, mine.from, mine.to]);
-        let [same, stepped_alike] = self.named(arena, [same, differ]);
+        let [same, stepped_alike] = self.named(arena, [same, alike]);
         let ends = [(mine.start, theirs.start), (mine.from, theirs.from), (mine.to, theirs.to)];
         let ends = ends.map(|(a, b)| format!("(= {})", self.named(arena, [a, b]).join(" ")));
         self.facts.push(format!(

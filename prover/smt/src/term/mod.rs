@@ -105,7 +105,8 @@ pub enum Func {
     },
     /// The variable of a [`Node::Forall`] of this depth and of this type, by its place in a list of types.
     Bound(u32, u32),
-    /// A value for which the body of this [`Node::Forall`] does not hold, if there is one.
+    /// A value for which the body of this [`Node::Forall`] does not hold, if there is one. Of a fold, or of whether two are the same: a number,
+    /// or a value, at which a step changes something or two steps differ.
     Witness(Term),
     /// An operation on numbers of which no more is to be known than that it is a function.
     Opaque(Opaque),

@@ -58,7 +58,8 @@ impl Layouts {
             // The turns of a loop that several pairs share are laid out in one way, whatever each of them would like best.
             let alone = pairs.iter().filter(|&&other| share_a_loop(pair, other)).count() == 1;
             let paced = if alone { pace::turns(goal.program, pair) } else { None };
-            // Where few turns are left, one loop may take them in what follows the turns of the other.
+            // With calls that take no turn told apart, and then without: where few turns are left, one loop may take them in what follows the
+            // turns of the other.
             let paced = paced
                 .into_iter()
                 .flat_map(|turns| [true, false].map(|told_apart| Turns { told_apart, ..turns.clone() }));

@@ -3,9 +3,9 @@
 //! In: the ways through a turn. Out: what may be said of a result, the likeliest first: that something is added to it in each turn, or
 //! that it becomes something in each.
 //!
-//! A result is made on the way in, where a variable is handed on that is given back at the end, or on the way back, where it is made of what the
-//! next turn gives back. The steps on the way in come in the order of the turns, those on the way back in the other one. A way out before
-//! all turns are taken is a step as well: one that makes the result what it is there.
+//! A result is made on the way in, where each turn hands on a variable and the last one gives it back. Or it is made on the way back, from
+//! what the next turn gives back. Steps on the way in come in the order of the turns, those on the way back in the opposite order. A way
+//! out before all turns are taken is a step as well: one that makes the result what it is there.
 //!
 //! Invariant: nothing here is believed.
 
@@ -33,17 +33,20 @@ impl Turns {
         self.sum(&made, left.turns).map_or_else(|| self.steps(&made, left.turns).unwrap_or_default(), |sum| vec![sum])
     }
 
+    /// How the result at a position is made; `None` where one cannot tell.
     fn made(&mut self, ways: &Ways, at: usize, left: &Left) -> Option<Made> {
+        // What it is where no turn is left.
         let end = ways.over.iter().find(|way| !way.path.contains(&left.fact))?.results[at];
         let early = self.early(ways, at, left, end)?;
         let sort = self.arena.terms.sort(end);
         let passed_on = self.arena.terms.app(Func::Result(self.next.call, u32::try_from(at).ok()?), &[], sort);
         let result = ways.turn.results[at];
         let handed_on = self.given.iter().position(|&own| own == end).filter(|_| result == passed_on);
-        // A variable that goes by a number is where it is found, not made.
+        // Where the loop may stop early, a variable that goes by a number tells where it did: that result is made on the way back.
         let handed_on = handed_on.filter(|&variable| early.is_empty() || self.steps[variable].is_none());
         let (so_far, mut each) = match handed_on {
             Some(variable) => {
+                // The step is taken only where the facts that speak of the value allow it; else the value stays.
                 let speaks = |fact: &&Term| self.arena.terms.occurs(end, **fact);
                 let goes_on: Vec<Term> =
                     self.own_facts(ways, left, &ways.turn.path).iter().filter(speaks).copied().collect();
@@ -62,7 +65,8 @@ impl Turns {
         Some(Made { start: self.fixed(start)?, so_far, each, on_the_way_in: handed_on.is_some() })
     }
 
-    /// When a turn that could be taken is the last, and what the result is then. `None` where all turns may end in more than one way.
+    /// When the loop stops although a turn is left, and what the result is then. `None` where ways out on which none is left give different
+    /// results.
     fn early(&mut self, ways: &Ways, at: usize, left: &Left, end: Term) -> Option<Vec<(Term, Term)>> {
         let mut found = Vec::new();
         let rest = self.arena.terms.and(&left.rest);

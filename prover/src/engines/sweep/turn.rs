@@ -229,7 +229,7 @@ impl Turns {
         choices.map(|totals| Sweep { cells: cells.clone(), totals, ..Sweep::default() }).collect()
     }
 
-    /// When all turns return: where none errs itself, and there are some left or it is known to end.
+    /// When all turns return: where none errs itself, and the number of turns left is not negative or the loop is known to end.
     fn returns(&mut self, unerring: Vec<Value>, (left, ends): (Term, bool)) -> Option<Returns> {
         let measure = self.fixed(left)?;
         let some = Value::AtMostZero(Box::new(Value::Linear(0, vec![(-1, measure.clone())])));
@@ -318,8 +318,9 @@ impl Turns {
         step.abs().is_one().then(|| Index { now, up: step.is_positive() })
     }
 
-    /// The first cell that is read at such a number, or the first variable that is one, or the number beside it, by which the summand is said
-    /// in the fewest words, as a variable may be assigned before it is looked at: both versions are to speak of the same.
+    /// The index that a summand or a step is about: the first such number at which it reads a cell. If there is none: the first variable
+    /// that is such a number, or the number before or after it, whichever makes `each` the smallest term. A variable may be assigned before
+    /// it is read, and both versions are to use the same index.
     pub(super) fn index_in(&mut self, each: Term) -> Option<Index> {
         let parts = self.arena.terms.parts_of(&[each]);
         let cell = |part: Term| match self.arena.terms.node(part) {
