@@ -1,5 +1,5 @@
 ; What the proofs use of each procedure alone
-; Part of certificate 6d7f392f943d0e9685d28a59dc0dfd839a071a4440c7fdc823c9cc5dba781152
+; Part of certificate 73fa1636dc58fe9b2a38b0948081321c20594122fa539f7cc76db96836e7c073
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)

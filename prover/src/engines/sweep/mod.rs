@@ -17,11 +17,13 @@ use crate::goal::{Claim, Goal, PairProof, Rule};
 use crate::lower::is_loop;
 use kernel::effects::direct_callees;
 use kernel::exec::sweep::Sweep;
+use kernel::pair::Both;
 use kernel::pair::plan::InliningPlan;
 use kernel::rejection::Rejection;
 use lang_l::hir::ProcId;
 use smt::solve::Solver;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use turn::Proposed;
 
 /// Path by path, with such loops taken as a whole.
 static SWEEP: Rule = Rule {
@@ -32,7 +34,11 @@ static SWEEP: Rule = Rule {
 };
 
 /// Rule *Sweep*.
-pub(crate) struct Swept;
+pub(crate) struct Swept {
+    /// Whether it is the turn of loops that go the same way in both versions, and whose results are more than sums. Before it is, they are
+    /// left to be run in step, which tells a reader what corresponds.
+    pub(crate) in_step: bool,
+}
 
 impl Engine for Swept {
     fn rule(&self) -> &'static Rule {
@@ -44,7 +50,15 @@ impl Engine for Swept {
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
-        let sweeps = [0, 1].map(|version| sweeps(goal, version, solver));
+        let program = goal.program.both();
+        let proposed = [0, 1].map(|version| {
+            let of = |id: ProcId| (id, turn::proposed(program, version, id));
+            loops(goal, version).map(of).collect::<Vec<(ProcId, Proposed)>>()
+        });
+        if go_in_step(goal, &proposed) != self.in_step {
+            return super::relational::nothing(goal, &SWEEP);
+        }
+        let sweeps = [0, 1].map(|version| shown(program, version, &proposed[version], solver));
         if sweeps.iter().all(BTreeMap::is_empty) {
             return super::relational::nothing(goal, &SWEEP);
         }
@@ -67,15 +81,28 @@ fn loops<'g>(goal: &'g Goal<'_>, version: usize) -> impl Iterator<Item = ProcId>
     })
 }
 
-/// What the kernel shows of them.
-fn sweeps(goal: &Goal<'_>, version: usize, solver: &mut Solver) -> BTreeMap<ProcId, Sweep> {
-    let program = goal.program.both();
-    let mut shown = |id: ProcId| {
-        let proposed = turn::proposed(program, version, id);
-        let agreed = |own: Sweep| {
-            solver.with_share(SHARE, |solver| kernel::pair::sweep::with_exact(program, version, id, own, solver))
-        };
-        Some((id, proposed.into_iter().find_map(agreed)?))
+/// Whether both versions have loops whose results are more than sums, and all of them go the same way.
+fn go_in_step(goal: &Goal<'_>, proposed: &[Vec<(ProcId, Proposed)>; 2]) -> bool {
+    let ways = [0, 1].map(|version| {
+        let folded = proposed[version].iter().filter(|(_, own)| own.has_folds());
+        let way =
+            |(id, own): &(ProcId, Proposed)| own.up.filter(|_| is_loop(goal.program.unit.procedure(version, *id)));
+        folded.map(way).collect::<BTreeSet<Option<bool>>>()
+    });
+    ways[0] == ways[1] && ways[0].len() == 1 && !ways[0].contains(&None)
+}
+
+/// What the kernel shows of what is proposed.
+fn shown(
+    program: Both<'_>,
+    version: usize,
+    proposed: &[(ProcId, Proposed)],
+    solver: &mut Solver,
+) -> BTreeMap<ProcId, Sweep> {
+    let mut agreed = |id: ProcId, own: Sweep| {
+        solver.with_share(SHARE, |solver| kernel::pair::sweep::with_exact(program, version, id, own, solver))
     };
-    loops(goal, version).filter_map(&mut shown).collect()
+    let mut first =
+        |(id, own): &(ProcId, Proposed)| Some((*id, own.sweeps.iter().cloned().find_map(|sweep| agreed(*id, sweep))?));
+    proposed.iter().filter_map(&mut first).collect()
 }

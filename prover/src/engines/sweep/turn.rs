@@ -14,27 +14,43 @@ use kernel::exec::{Executor, Limits, on_entry};
 use kernel::pair::Both;
 use kernel::pair::sweep::limits;
 use lang_l::hir::ProcId;
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::{Arena, CallRecord};
 use smt::heap::{HeapId, HeapNode};
 use smt::term::{CallId, Ending, Func, Node, Selector, Sort, Term};
 
-/// What may be said of a loop, the likeliest first.
-pub(super) fn proposed(program: Both<'_>, version: usize, id: ProcId) -> Vec<Sweep> {
+/// What may be said of a loop or of recursion.
+#[derive(Default)]
+pub(super) struct Proposed {
+    /// The likeliest first.
+    pub(super) sweeps: Vec<Sweep>,
+    /// Whether its variables go up, or down; `None` where some go one way and some the other, or none by a number.
+    pub(super) up: Option<bool>,
+}
+
+impl Proposed {
+    /// Whether a result may be more than a sum.
+    pub(super) fn has_folds(&self) -> bool {
+        self.sweeps.iter().flat_map(|own| own.totals.iter().flatten()).any(|own| own.steps != Steps::Added)
+    }
+}
+
+/// What may be said of a loop or of recursion, by one turn of it.
+pub(super) fn proposed(program: Both<'_>, version: usize, id: ProcId) -> Proposed {
     let mut arena = Arena::new(program.unit);
     let effects = program.effects[version];
     let limits = Limits { join: true, ..limits(program, version, id) };
     let mut executor = Executor::new(program.unit, version, effects, limits, &mut arena);
     let (view, assumed, _) = on_entry(&mut executor, id);
-    let Ok(execution) = executor.run(id, &assumed) else { return Vec::new() };
+    let Ok(execution) = executor.run(id, &assumed) else { return Proposed::default() };
     let of = |ending: Ending| execution.outcomes.iter().filter(move |outcome| outcome.ending == ending).cloned();
     let (going_on, over): (Vec<Outcome>, Vec<Outcome>) =
         of(Ending::Normal).partition(|outcome| !outcome.calls.is_empty());
-    let Some((turn, next)) = together(&mut arena, going_on) else { return Vec::new() };
+    let Some((turn, next)) = together(&mut arena, going_on) else { return Proposed::default() };
     if next.callee != id || over.is_empty() {
-        return Vec::new();
+        return Proposed::default();
     }
     let given: Vec<Term> = view.locals.iter().take(next.args.len()).copied().collect();
     let mut turns = Turns::new(arena, given, next);
@@ -60,7 +76,8 @@ pub(super) fn proposed(program: Both<'_>, version: usize, id: ProcId) -> Vec<Swe
     }
     // What says most is tried first: that fewer turns are left than there are is right where nothing is said of them.
     found.sort_by_key(|own| std::cmp::Reverse(own.totals.iter().flatten().count()));
-    found
+    let [up, down] = [Sign::Plus, Sign::Minus].map(|sign| turns.steps.iter().flatten().any(|step| step.sign() == sign));
+    Proposed { sweeps: found, up: (up != down).then_some(up) }
 }
 
 /// What one turn does, on the ways on which another one follows, as one; and where none follows.
