@@ -151,6 +151,14 @@ struct Turn {
     so_far: Term,
 }
 
+impl Turn {
+    /// None: for what is said once, and speaks of no turn.
+    fn none(arena: &mut Arena) -> Self {
+        let number = arena.terms.skolem_int();
+        Turn { index: number, so_far: number }
+    }
+}
+
 /// The sorts of what values speak of.
 #[derive(Clone, Copy)]
 struct Sorts<'s> {
@@ -307,8 +315,8 @@ impl Sweep {
 
     /// The heap that the call leaves.
     pub fn heap(&self, arena: &mut Arena, before: Before<'_>) -> HeapId {
-        let number = arena.terms.skolem_int();
-        let turn = Turn { index: number, so_far: number };
+        let turn = Turn::none(arena);
+        let number = turn.index;
         let mut heap = before.heap;
         for own in &self.cells {
             let array = own.array.term(arena, before, turn);
@@ -329,8 +337,8 @@ impl Sweep {
 
     /// That the call is one of which it is said that it returns, and the measure of it.
     pub fn returning(&self, arena: &mut Arena, before: Before<'_>) -> Option<(Term, Term)> {
-        let number = arena.terms.skolem_int();
-        let mut of = |value: &Value| value.term(arena, before, Turn { index: number, so_far: number });
+        let none = Turn::none(arena);
+        let mut of = |value: &Value| value.term(arena, before, none);
         self.returns.as_ref().map(|own| (of(&own.when), of(&own.measure)))
     }
 
@@ -344,8 +352,8 @@ impl Sweep {
 
 impl Total {
     fn term(&self, arena: &mut Arena, before: Before<'_>) -> Term {
-        let number = arena.terms.skolem_int();
-        let turn = Turn { index: number, so_far: number };
+        let turn = Turn::none(arena);
+        let number = turn.index;
         let start = self.start.term(arena, before, turn);
         let [from, to] = self.range.each_ref().map(|end| end.term(arena, before, turn));
         let commutes = match self.steps {
@@ -369,8 +377,9 @@ impl Total {
 
     /// That two steps give the same in both orders.
     fn commutes(&self, arena: &mut Arena, before: Before<'_>) -> Term {
-        let numbers = [arena.terms.skolem_int(), arena.terms.skolem_int()];
-        let start = self.start.term(arena, before, Turn { index: numbers[0], so_far: numbers[0] });
+        let none = Turn::none(arena);
+        let numbers = [none.index, arena.terms.skolem_int()];
+        let start = self.start.term(arena, before, none);
         let sort = arena.terms.sort(start);
         let value = arena.terms.skolem_of(sort);
         let mut both = |[first, second]: [Term; 2]| {

@@ -144,7 +144,8 @@ impl Turns {
         let so_far = self.arena.terms.skolem_of(sort);
         let each = self.arena.terms.substitute(made.each, &HashMap::from_iter([(made.so_far, so_far)]));
         let index = self.index_in(each)?;
-        let each = self.step(each, index, so_far)?;
+        let [each, mirrored] = [false, true].map(|mirrored| self.step(each, (index, mirrored), so_far));
+        let (each, mirrored) = (each?, mirrored?);
         let range = self.steps_range(index, left, &each)?;
         let told = |range: Range, each: Value, steps: Steps| Total { start: made.start.clone(), range, each, steps };
         let any = told(range.clone(), each.clone(), Steps::InAnyOrder);
@@ -152,7 +153,7 @@ impl Turns {
             told(range, each, Steps::InOrder)
         } else {
             let [from, to] = range.map(|end| Value::Linear(1, vec![(-1, end)]));
-            told([to, from], mirrored(each), Steps::InOrder)
+            told([to, from], mirrored, Steps::InOrder)
         };
         Some(vec![any, ordered])
     }
@@ -176,28 +177,4 @@ fn is_added(terms: &mut Terms, term: Term, number: Term) -> bool {
     }
     let rest = terms.sub(term, number);
     !terms.occurs(number, rest)
-}
-
-/// A value in which the index is counted downwards.
-fn mirrored(value: Value) -> Value {
-    let go = |part: Box<Value>| Box::new(mirrored(*part));
-    let all = |parts: Vec<Value>| parts.into_iter().map(mirrored).collect();
-    match value {
-        Value::Index => Value::Linear(0, vec![(-1, Value::Index)]),
-        Value::SoFar | Value::Given(_) | Value::Truth(_) | Value::Null => value,
-        Value::Length(part) => Value::Length(go(part)),
-        Value::Field(field, part) => Value::Field(field, go(part)),
-        Value::Cell(sort, array, index) => Value::Cell(sort, go(array), go(index)),
-        Value::Linear(constant, parts) => {
-            Value::Linear(constant, parts.into_iter().map(|(factor, part)| (factor, mirrored(part))).collect())
-        }
-        Value::Product(parts) => Value::Product(all(parts)),
-        Value::Quotient(a, b) => Value::Quotient(go(a), go(b)),
-        Value::Remainder(a, b) => Value::Remainder(go(a), go(b)),
-        Value::AtMostZero(part) => Value::AtMostZero(go(part)),
-        Value::Same(a, b) => Value::Same(go(a), go(b)),
-        Value::Not(part) => Value::Not(go(part)),
-        Value::All(parts) => Value::All(all(parts)),
-        Value::Choice(condition, then, els) => Value::Choice(go(condition), go(then), go(els)),
-    }
 }

@@ -380,9 +380,13 @@ impl Turns {
         self.value(value, &HashMap::from_iter([(number, Value::Index)]))
     }
 
-    /// The same, where a term stands for what a result has become by then.
-    pub(super) fn step(&mut self, value: Term, index: Index, so_far: Term) -> Option<Value> {
-        let (value, number) = self.of_turn(value, index)?;
+    /// The same, where a term stands for what a result has become by then; `mirrored` where the index is counted downwards.
+    pub(super) fn step(&mut self, value: Term, (index, mirrored): (Index, bool), so_far: Term) -> Option<Value> {
+        let (mut value, number) = self.of_turn(value, index)?;
+        if mirrored {
+            let below = self.arena.terms.neg(number);
+            value = self.arena.terms.substitute(value, &HashMap::from_iter([(number, below)]));
+        }
         self.value(value, &HashMap::from_iter([(number, Value::Index), (so_far, Value::SoFar)]))
     }
 

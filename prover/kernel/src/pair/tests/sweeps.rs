@@ -60,6 +60,10 @@ fn refusal_of(case: &Case, version: usize, id: ProcId, sweep: Sweep) -> Option<S
     sweep::check(case.program(), version, &sweeps, &mut solver).err().map(|refused| refused.0)
 }
 
+fn of_total(total: Total) -> Sweep {
+    Sweep { totals: vec![Some(total)], ..Sweep::default() }
+}
+
 fn given(at: usize) -> Value {
     Value::Given(at)
 }
@@ -82,8 +86,7 @@ fn filled() -> Cells {
 #[test]
 fn a_sum_is_a_total() {
     let case = Case::loops(LOOPS);
-    let said =
-        |total: Total| refusal(&case, 0, Sweep { cells: Vec::new(), totals: vec![Some(total)], ..Sweep::default() });
+    let said = |total: Total| refusal(&case, 0, of_total(total));
     assert_eq!(said(total()), None);
     let [from, to] = total().range;
     let wrong = [
@@ -168,8 +171,7 @@ fn folded() -> Total {
 #[test]
 fn steps_are_taken_in_order_or_commute() {
     let case = Case::loops(RECURSION);
-    let said =
-        |total: Total| refusal(&case, 0, Sweep { cells: Vec::new(), totals: vec![Some(total)], ..Sweep::default() });
+    let said = |total: Total| refusal(&case, 0, of_total(total));
     assert_eq!(said(folded()), None);
     let [from, to] = folded().range;
     for wrong in [
@@ -202,8 +204,7 @@ fn steps_are_taken_in_order_or_commute() {
 #[test]
 fn a_sum_is_made_in_any_order() {
     let case = Case::loops(LOOPS);
-    let said =
-        |total: Total| refusal(&case, 0, Sweep { cells: Vec::new(), totals: vec![Some(total)], ..Sweep::default() });
+    let said = |total: Total| refusal(&case, 0, of_total(total));
     let each = linear(0, &[(1, Value::SoFar), (1, *cell_at_index(2))]);
     let sum = Total { each: each.clone(), steps: Steps::InAnyOrder, ..total() };
     assert_eq!(said(sum.clone()), None);
@@ -237,4 +238,21 @@ fn what_is_said_to_return_does() {
     assert_eq!(said(1, 2, returns.clone()).as_deref(), Some(back));
     let contract = "only what writes no global and promises nothing is taken as a whole";
     assert_eq!(said(1, 4, returns).as_deref(), Some(contract));
+}
+
+/// What is said of one is used where another is looked at, which comes first here: so it has a meaning before that.
+#[test]
+fn all_that_is_said_has_a_meaning() {
+    let case = Case::loops(RECURSION);
+    for senseless in [given(999), Value::Field(999, Box::new(given(0))), Value::SoFar, Value::Index] {
+        let returns = Some(Returns { when: Value::Truth(true), measure: senseless.clone() });
+        let total = Total { start: senseless, ..folded() };
+        for own in [Sweep { totals: vec![None], returns, ..Sweep::default() }, of_total(total)] {
+            let other = Sweep { totals: vec![None], ..Sweep::default() };
+            let sweeps = BTreeMap::from([(ProcId(2), other), (ProcId(3), own)]);
+            let mut solver = Solver::new(QueryBudget::default());
+            let why = sweep::check(case.program(), 1, &sweeps, &mut solver).err().map(|refused| refused.0);
+            assert_eq!(why.as_deref(), Some("what is said of all turns of a loop has no meaning"));
+        }
+    }
 }
