@@ -435,6 +435,56 @@ fn a_store_that_was_run_and_differs_is_a_difference() {
     assert_eq!((ran.status, &pair["verdict"], &pair["affected"]), (Some(1), &"not-equivalent".into(), &true.into()));
 }
 
+/// So is one from which one version alone is seen to end; where endless runs count as equal to any there is no difference.
+#[test]
+fn a_store_from_which_one_ends_is_a_difference() {
+    let version = |name: &str, goes_on: &str| {
+        format!(
+            "version {name} procedure f(n: int) returns (r: int) {{ r := n; while ({goes_on}) {{ r := r - r / 2; if (r < 0) {{ r := 0; }} }} }}\n"
+        )
+    };
+    let file = program("ends_at_ten.l", &(version("before", "r > 0") + &version("after", "r > 1")));
+    let ran = run(["diff", "--format", "json", &file]);
+    let pair = pair_of(&ran.json(), "f");
+    assert_eq!((ran.status, &pair["verdict"]), (Some(1), &"not-equivalent".into()), "{pair}");
+    assert!(pair["one_ends_witness"].is_object(), "{pair}");
+
+    let ends = |name: &str, test: &str| {
+        format!(
+            "version {name} procedure f(n: int) returns (r: int) {{ if ({test}) {{ while (true) {{ skip; }} }} r := 1; }}\n"
+        )
+    };
+    let file = program("endless_at_zero.l", &(ends("before", "n == 0") + &ends("after", "n == 1")));
+    let ran = run(["diff", "--format", "json", &file]);
+    let pair = pair_of(&ran.json(), "f");
+    assert_eq!((ran.status, &pair["one_ends_when"]), (Some(1), &"n >= 0 && n <= 1".into()), "{pair}");
+    let ran = run(["diff", "--partial", "--format", "json", &file]);
+    let pair = pair_of(&ran.json(), "f");
+    assert_eq!((ran.status, &pair["equal_when"], &pair["complete"]), (Some(0), &"true".into(), &true.into()), "{pair}");
+}
+
+/// What is open is said in as few tests as its own allow.
+#[test]
+fn what_is_open_is_said_in_few_words() {
+    let text = "procedure stamps(n: int) returns (r: int) { if (n < 1) { return 0; } s := stamps(n - 1); r := s + stamp(n); if (r > 3) { r := 3; } }
+version before procedure stamp(n: int) returns (r: int) { if (n > 0) { r := 1; } }
+version after procedure stamp(n: int) returns (r: int) { if (n > 0) { r := 2; } }";
+    let pair = pair_of(&run(["diff", "--format", "json", &program("stamps.l", text)]).json(), "stamps");
+    assert_eq!(pair["open_when"], "n >= 7", "{pair}");
+}
+
+/// What both versions have in common is not modified, whatever becomes of what it calls.
+#[test]
+fn what_is_common_is_not_modified() {
+    let text = "class C { v: int; }
+procedure both(x: C) { y := new C(); call set(x, y); }
+version before procedure set(x: C, y: C) { x.v := 1; y.v := 2; }
+version after procedure set(x: C, y: C) { x.v := 3; y.v := 2; }";
+    let report = run(["diff", "--format", "json", &program("common.l", text)]).json();
+    let modified = ["both", "set"].map(|name| pair_of(&report, name)["modified"].clone());
+    assert_eq!(modified, [false.into(), true.into()] as [Json; 2]);
+}
+
 /// What is found of a caller does not turn on whether it is declared before what it calls.
 #[test]
 fn the_order_of_declarations_changes_nothing() {

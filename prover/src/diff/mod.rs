@@ -9,6 +9,7 @@
 //! 4. `proof`: each condition is read back from its text and proved; what is not proved is open.
 //! 5. `kept`: where recursion is still open, remainders and signs of numbers that it keeps.
 //! 6. `kinds::rows`: what differs where, each with a store that was run; what no term says is related (`kinds::between`).
+//! 7. `finish`: conditions that were put together in fewer words; where no store is seen that is not equal, one from which one alone ends.
 //!
 //! Invariant: no condition is reported but as it was read back from its text and proved.
 //! Invariant: every store is of one of the reported kinds, or open.
@@ -22,6 +23,7 @@ pub mod client;
 mod condition;
 mod cubes;
 mod endless;
+mod finish;
 mod kept;
 mod kinds;
 mod opposite;
@@ -54,13 +56,17 @@ use kernel::alone::clauses::{Clause, contracts_hold};
 use kernel::proof::Kernel;
 use kernel::relate::{Claims, ConditionalClaim, Level};
 use lang_l::Loaded;
-use lang_l::hir::{Expr, ProcId};
+use lang_l::hir::same::same_code;
+use lang_l::hir::{Expr, ProcId, Unit};
 use paths::Question;
 use proof::Known;
 use smt::solve::Solver;
 use smt::stop::{Reason, Stopped};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
+
+/// All stores, with all tests, and runs that do not end are like no others.
+static PLAIN: Manner = Manner { partial: false, predicates: Vec::new() };
 
 /// How the two procedures of a pair differ.
 #[derive(Clone, Debug)]
@@ -110,7 +116,19 @@ impl PairDiff {
     /// Whether some store is known that is not equal.
     pub fn differs(&self) -> bool {
         // Each row has a store that was run, also where it is open which others are like it.
-        self.differs_when != "false" || self.one_ends_when != "false" || !self.rows.is_empty()
+        let seen = !self.rows.is_empty() || self.one_ends_witness.is_some();
+        seen || self.differs_when != "false" || self.one_ends_when != "false"
+    }
+
+    /// What is known when a run that does not end counts as equal to any.
+    fn counting_endless_as_equal(self) -> Self {
+        let equal_when = match (self.equal_when.as_str(), self.one_ends_when.as_str()) {
+            (_, "false") => self.equal_when,
+            ("false", _) => self.one_ends_when,
+            (equal, one_ends) => format!("({equal}) || ({one_ends})"),
+        };
+        let (one_ends_when, one_ends_witness) = ("false".into(), None);
+        PairDiff { equal_when, one_ends_when, one_ends_witness, proved: None, ..self }
     }
 
     /// The verdict that follows.
@@ -235,6 +253,22 @@ struct Course<'c> {
 impl Course<'_> {
     /// How one pair differs.
     fn compare(&mut self, comparison: &Comparison<'_>, solver: &mut Solver) -> PairDiff {
+        let own = self.compare_once(comparison, solver);
+        let nothing = own.equal_when == "false" && !own.is_complete() && !own.differs();
+        if !self.manner.partial || !self.manner.predicates.is_empty() || !nothing {
+            return own;
+        }
+        // More is looked for where endless runs are told apart.
+        let manner = std::mem::replace(&mut self.manner, &PLAIN);
+        let found = self.compare_once(comparison, solver).counting_endless_as_equal();
+        self.manner = manner;
+        let task =
+            Task { source: self.source, program: self.program, claims: &self.claims, known: self.known(), manner };
+        finish::shortened(task, comparison, found, solver)
+    }
+
+    /// The same, in the manner that is asked for.
+    fn compare_once(&mut self, comparison: &Comparison<'_>, solver: &mut Solver) -> PairDiff {
         let started = Instant::now();
         let (source, manner) = (self.source, self.manner);
         let is_plain = manner.is_plain(comparison.when);
@@ -245,8 +279,11 @@ impl Course<'_> {
             own = self.by_recursion(own, solver);
         }
         own.open_when = own.open_when.map(|text| opposite::plain(source, comparison.pair, text));
+        let task = Task { source, program: self.program, claims: &self.claims, known: self.known(), manner };
+        own = finish::shortened(task, comparison, own, solver);
+        own = finish::with_endless(task, comparison, own, solver);
         own.time = started.elapsed();
-        own.modified = !self.program.same_text(comparison.pair);
+        own.modified = !is_same_text(&source.unit, comparison.pair);
         let learnt = solver.attempt(|solver| learn(self.program, &own, &mut self.kernel, solver));
         if learnt.is_ok() {
             self.claims.conditional.clone_from(&self.kernel.standing().conditional);
@@ -416,6 +453,12 @@ fn pair(task: Task<'_>, comparison: &Comparison<'_>, solver: &mut Solver) -> Pai
         return PairDiff { equal_when: "true".into(), open_when: None, ..nothing };
     }
     kinds::find(task, comparison, nothing, solver)
+}
+
+/// Whether the two are written alike, and call what has the same names.
+fn is_same_text(unit: &Unit, (left, right): Pair) -> bool {
+    let name = |version: usize, id: ProcId| &unit.procedure(version, id).name;
+    same_code(unit.procedure(0, left), unit.procedure(1, right), |p, q| name(0, p) == name(1, q))
 }
 
 /// Whether both procedures have a body.

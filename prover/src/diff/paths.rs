@@ -84,6 +84,18 @@ pub(super) struct Meetings {
     pub(super) pairs: Vec<Meeting>,
 }
 
+impl Meetings {
+    /// Counts a run that does not end as equal to any.
+    pub(super) fn count_endless_as_equal(&mut self) {
+        for meeting in &mut self.pairs {
+            let mut endings = (0..2).map(|side| self.outcomes[side][meeting.paths[side]].ending);
+            if endings.any(|ending| ending == Ending::Diverges) {
+                (meeting.kind, meeting.outputs) = (Kind::Equal, Vec::new());
+            }
+        }
+    }
+}
+
 /// What is compared.
 #[derive(Clone, Copy)]
 pub(super) struct Question<'q> {

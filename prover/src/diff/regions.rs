@@ -128,6 +128,11 @@ pub(super) struct Written {
 }
 
 impl Regions {
+    /// One region alone, for what may be written with its own tests.
+    pub(super) fn of_one(arena: &mut Arena, condition: Term) -> Self {
+        Regions { tests: vec![atoms::apart(&mut arena.terms, condition)], ..Regions::default() }
+    }
+
     /// All tests that conditions are built of, taken apart.
     pub(super) fn tests(&self, arena: &mut Arena) -> Vec<Term> {
         atoms::of(&mut arena.terms, &self.tests).unwrap_or_default()

@@ -267,7 +267,10 @@ impl<'l> Look<'l> {
             Some(_) => results::outcomes(question, plan, &assumed, &mut arena, solver)?,
             None => paths::outcomes(question, plan, &assumed, &mut arena)?,
         };
-        let meetings = paths::meetings(question, outcomes, &mut arena, solver)?;
+        let mut meetings = paths::meetings(question, outcomes, &mut arena, solver)?;
+        if task.manner.partial {
+            meetings.count_endless_as_equal();
+        }
         let mut regions = regions::of(&mut arena, &meetings, &assumed);
         if !task.manner.predicates.is_empty() {
             regions = regions.with_tests(given(task, question, &mut arena));
@@ -471,7 +474,7 @@ impl<'l> Look<'l> {
         if !proof::one_ends(&self.meetings, condition.term, &mut self.arena, solver) {
             return None;
         }
-        let witness = rows::endless(self, &condition, solver)?;
+        let witness = rows::endless(self.task, self.comparison.pair, &condition.expr, solver)?;
         Some((condition, Box::new(witness)))
     }
 
@@ -548,7 +551,7 @@ pub(in crate::diff) fn rest(texts: &[String; 3]) -> String {
 }
 
 /// The numbers that a program mentions.
-fn integers_of(unit: &Unit) -> BTreeSet<BigInt> {
+pub(in crate::diff) fn integers_of(unit: &Unit) -> BTreeSet<BigInt> {
     let mut found = BTreeSet::new();
     let mut note = |expr: &Expr| {
         if let ExprKind::Int(value) = &expr.kind {

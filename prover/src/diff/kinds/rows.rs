@@ -5,15 +5,17 @@
 //!
 //! Invariant: the condition of a row implies one of the regions it was made of, so its values are those of the paths there.
 
+use super::super::Task;
 use super::super::outputs::Place;
 use super::super::regions::Region;
 use super::super::text::{self, Binding, Names, Text};
 use super::places::{Name, name};
 use super::{Condition, Look, between, one_of};
+use crate::goal::Pair;
 use crate::search::witness::{Contrast, RunPair, Witness};
 use crate::search::{bmc, concrete, recurrent_set};
 use crate::verdict::comparison::procedures_run;
-use lang_l::hir::BinOp;
+use lang_l::hir::{BinOp, Expr};
 use lang_l::interp::Behaviour;
 use smt::solve::Solver;
 use smt::term::{Ending, PathFacts, Sort, Term};
@@ -431,21 +433,20 @@ fn ends(witness: &Witness) -> bool {
 }
 
 /// A store with the condition on which one ends, and the other never does.
-pub(in crate::diff) fn endless(look: &Look<'_>, condition: &Condition, solver: &mut Solver) -> Option<Witness> {
-    let unit = &look.task.source.unit;
-    let program = look.task.program;
-    let pair = run_pair(look, condition);
+pub(in crate::diff) fn endless(task: Task<'_>, pair: Pair, condition: &Expr, solver: &mut Solver) -> Option<Witness> {
+    let (unit, program) = (&task.source.unit, task.program);
+    let run = procedures_run(program, pair, &BTreeSet::new());
+    let pair = RunPair { unit, left: pair.0, right: pair.1, when: Some(condition) };
     let is_endless = |witness: &Witness| matches!(witness.contrast(), Contrast::Termination);
     if let Some(found) = concrete::search(&pair, &[], concrete::SearchBudget::QUICK).filter(is_endless) {
         return Some(found);
     }
-    let run = procedures_run(program, look.comparison.pair, &BTreeSet::new());
     concrete::search_endless(&pair, concrete::SearchBudget::ENDLESS, &mut |version, stuck| {
-        let clauses = look.task.known.clauses;
+        let clauses = task.known.clauses;
         if !kernel::alone::clauses::contracts_hold(clauses, version, &run[version]) {
             return None;
         }
-        let (effects, kernel) = (&program.effects[version][..], look.task.known.kernel);
+        let (effects, kernel) = (&program.effects[version][..], task.known.kernel);
         let of = recurrent_set::Version { unit: program.unit, version, effects, kernel };
         recurrent_set::never_ends(of, unit, stuck, solver)
     })
