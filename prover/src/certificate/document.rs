@@ -226,7 +226,7 @@ impl Words<'_> {
             ProofEvidence::Plain => {}
             ProofEvidence::Paths(evidence) => {
                 let PathsEvidence {
-                    plan: InliningPlan { inline, depths, outcomes, only_at, sweeps, told_apart },
+                    plan: InliningPlan { inline, depths, outcomes, only_at, sweeps, told_apart, by_first_test },
                     relations,
                 } = evidence;
                 entry.depths = Some(*depths);
@@ -237,6 +237,7 @@ impl Words<'_> {
                 if told_apart.iter().any(|own| !own.is_empty()) {
                     entry.told_apart = Some([0, 1].map(|version| self.names(version, &told_apart[version])));
                 }
+                entry.by_first_test = *by_first_test;
                 entry.paths = entries::paths(relations);
             }
             ProofEvidence::Loops(LoopsEvidence { whole: PathsEvidence { plan, relations }, loops }) => {
@@ -372,7 +373,8 @@ impl Reader<'_> {
                     entry.sweeps[version].iter().map(own).collect()
                 };
                 let (inline, sweeps) = ([ids(in_place, 0)?, ids(in_place, 1)?], [sweeps(0)?, sweeps(1)?]);
-                let plan = InliningPlan { inline, depths, outcomes: entry.most_paths, only_at, sweeps, told_apart };
+                let (outcomes, by_first_test) = (entry.most_paths, entry.by_first_test);
+                let plan = InliningPlan { inline, depths, outcomes, only_at, sweeps, told_apart, by_first_test };
                 let whole = PathsEvidence { plan, relations: entries::relations(&entry.paths) };
                 if let Some(summaries) = &entry.summaries {
                     let summaries = summaries.iter().map(|own| self.summary(own)).collect::<Result<_, _>>()?;

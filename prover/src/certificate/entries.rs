@@ -136,6 +136,9 @@ pub(super) struct ProofEntry {
     /// The procedures whose calls are executed in place where they go no further, by version.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) told_apart: Option<[Vec<String>; 2]>,
+    /// Whether by their first test alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub(super) by_first_test: bool,
     /// How paths are related; those that are not named contradict each other in plain sight.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) paths: Vec<PathsEntry>,

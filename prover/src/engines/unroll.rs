@@ -122,7 +122,7 @@ fn unrollings(goal: &Goal<'_>) -> Vec<InliningPlan> {
 }
 
 /// Calls of such recursion in place where they go no further, of both versions or of one; and so with helpers in place, of all that are
-/// called.
+/// called. At last by their first tests, which one version may have in common with the other.
 fn told_apart(goal: &Goal<'_>, recurs: &[BTreeSet<ProcId>; 2], called: &[BTreeSet<ProcId>; 2]) -> Vec<InliningPlan> {
     let recursion = |version: usize| -> BTreeSet<ProcId> {
         let is_recursion = |id: &ProcId| !is_loop(goal.program.unit.procedure(version, *id));
@@ -136,7 +136,10 @@ fn told_apart(goal: &Goal<'_>, recurs: &[BTreeSet<ProcId>; 2], called: &[BTreeSe
     let helpers = paths::in_place(goal);
     let is_called = (0..2).any(|version| !helpers.inline[version].is_disjoint(&called[version]));
     let plans = [InliningPlan::of(Default::default(), [0, 0])].into_iter().chain(is_called.then_some(helpers));
-    plans.flat_map(|plan| ways.clone().map(|told_apart| InliningPlan { told_apart, ..plan.clone() })).collect()
+    let by_all = plans.flat_map(|plan| ways.clone().map(|told_apart| InliningPlan { told_apart, ..plan.clone() }));
+    let told_apart = ways[0].clone();
+    let by_first = InliningPlan { told_apart, by_first_test: true, ..InliningPlan::of(Default::default(), [0, 0]) };
+    by_all.chain([by_first]).collect()
 }
 
 /// Where a procedure calls some others.

@@ -1,5 +1,6 @@
 //! What follows a loop that returns, or looks on in the heap, is taken into it; what reads, writes or asks on where the other version
-//! recurs; and what does again what the loop does, where the other version does not.
+//! recurs; what reads from the reference that the loop comes to, where the other version keeps what is read; and what does again what the
+//! loop does, where the other version does not.
 //!
 //! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` has become
 //! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop. The loop is at the top of
@@ -88,6 +89,12 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
     if let Some(number) = theirs.iter().find_map(returns) {
         return Takes::Followed(number);
     }
+    // A reference that one loop alone would hand out.
+    let reads_on = |code: &Procedure| code.body.as_ref().and_then(reads_on);
+    let keeps = |(_, code): &(ProcId, &Procedure)| reads_on(code).is_none();
+    if let Some(number) = reads_on(mine).filter(|_| theirs.iter().any(keeps)) {
+        return Takes::Followed(number);
+    }
     let done_before_end = |code: &Procedure| code.body.as_ref().and_then(done_before_end);
     if let (None, Some(number)) = (done_before_end(mine), theirs.iter().find_map(|(_, code)| done_before_end(code))) {
         return Takes::Followed(number);
@@ -156,6 +163,22 @@ fn done_before_end(body: &Block) -> Option<usize> {
         let StmtKind::While { cond, body, .. } = &stmt.kind else { return None };
         let ends = |stmt: &Stmt| stmt.kind == StmtKind::Break || stmt.sets_flag_of(cond);
         does_and_ends(body, &ends).then_some(number)
+    })
+}
+
+/// The number of the first loop at the top of a body that writes nothing to the heap and after which, where nothing is written either, it
+/// is read from a reference that the loop assigns.
+fn reads_on(body: &Block) -> Option<usize> {
+    let silent = |stmt: &Stmt| deeds(stmt).is_empty();
+    loops(body).enumerate().find_map(|(number, at)| {
+        let assigned = body.stmts[at].assigned();
+        let from = |part: &Expr| match &part.kind {
+            ExprKind::Field(base, _) => matches!(base.kind, ExprKind::Local(id) if assigned.contains(&id)),
+            _ => false,
+        };
+        let rest = &body.stmts[at + 1..];
+        let reads = rest.iter().any(|stmt| stmt.exprs().into_iter().any(|e| e.any(&from)));
+        (reads && body.stmts[at..].iter().all(silent) && !any(rest, &is_while)).then_some(number)
     })
 }
 

@@ -159,7 +159,7 @@ impl Executor<'_> {
                     let (value, has_value) = self.value(&view, condition)?;
                     let mut over = if leaves_else { self.arena.terms.not(value) } else { value };
                     // Recursion may end in more than one way.
-                    if leaves_then && !leaves_else {
+                    if leaves_then && !leaves_else && !self.limits.by_first_test {
                         let (rest, goes_on) =
                             if els.stmts.is_empty() { (&stmts[at + 1..], goes_on) } else { (&els.stmts[..], followed) };
                         let later = self.leaves_at_once(view, rest, (recurs, goes_on));

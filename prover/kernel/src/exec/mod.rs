@@ -69,6 +69,8 @@ pub struct Limits {
     pub told_apart: BTreeSet<ProcId>,
     /// Calls of recursion that are known to go no further are executed in place.
     pub known_ends: bool,
+    /// Whether that is known by the first test of a procedure alone.
+    pub by_first_test: bool,
     /// The run begins where the execution does: what is old then existed when the run began, so that quantifiers see it.
     pub whole_run: bool,
 }
@@ -91,6 +93,7 @@ impl Default for Limits {
             turns: BTreeMap::new(),
             told_apart: BTreeSet::new(),
             known_ends: false,
+            by_first_test: false,
             whole_run: false,
         }
     }

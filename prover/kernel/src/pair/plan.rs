@@ -32,13 +32,15 @@ pub struct InliningPlan {
     /// Whose calls are executed in place where they go no further, in each version. Where there are any, calls of recursion that are
     /// known to go no further are executed in place in both.
     pub told_apart: [BTreeSet<ProcId>; 2],
+    /// Whether such calls go no further only where the first test of a procedure says so.
+    pub by_first_test: bool,
 }
 
 impl InliningPlan {
     /// A plan without more bounds.
     pub fn of(inline: [BTreeSet<ProcId>; 2], depths: [usize; 2]) -> Self {
         let (sweeps, told_apart) = Default::default();
-        InliningPlan { inline, depths, outcomes: None, only_at: None, sweeps, told_apart }
+        InliningPlan { inline, depths, outcomes: None, only_at: None, sweeps, told_apart, by_first_test: false }
     }
 
     /// Whether calls can be executed in place like this, without endless work, and loops do what is said of them.
@@ -143,6 +145,7 @@ impl Run<'_> {
             turns: if version == 1 { other_turns } else { turns },
             told_apart,
             known_ends: self.plan.told_apart.iter().any(|own| !own.is_empty()),
+            by_first_test: self.plan.by_first_test,
             whole_run,
             ..Limits::default()
         }

@@ -236,6 +236,9 @@ pub(super) fn at_ends(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     facts.extend(changes(left, right));
     facts.extend(flags::under_flags(program, pair));
     facts.extend(zeros::at_ends(program, pair));
+    facts.extend(flags::returned_under_flags(program, pair));
+    let given = [(0, left), (1, right)].map(|(version, code)| values(unit, &fields, version, code));
+    facts.extend(begun_with([left, right], &given));
     facts.retain(|fact| is_seen(program.both(), pair, fact));
     facts
 }
@@ -267,6 +270,25 @@ fn handed_through(left: &Procedure, right: &Procedure) -> Vec<Fact> {
                 found.extend(begun.iter().flat_map(|&one| totals.iter().map(move |&whole| (one, whole))).map(
                     |(one, whole)| Fact::Sum([bare(version, at), bare(1 - version, one)], bare(1 - version, whole), 0),
                 ));
+            }
+        }
+    }
+    found
+}
+
+/// What recursion gives back that begins with a number read from what it is given: a total of the other version has come as far as from
+/// that number to it.
+fn begun_with(code: [&Procedure; 2], given: &[Vec<Value>; 2]) -> Vec<Fact> {
+    let mut found = Vec::new();
+    for version in [0, 1] {
+        let wholes = moved(1 - version, code[1 - version]);
+        let ends = (code[version].params..).zip(results(code[version])).filter(|(_, local)| local.ty == Type::Int);
+        for (parameter, _) in ends {
+            let end = Atom { version, parameter, steps: Vec::new() };
+            let read = given[version].iter().filter(|value| value.is_number() && value.atom.steps.len() == 1);
+            for first in read {
+                let own = [end.clone(), first.atom.clone()];
+                found.extend(wholes.iter().map(|whole| Fact::Change(whole.clone(), own.clone())));
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::goal::{Pair, Program};
 use kernel::pair::loops::{parameters, results};
 use kernel::relate::{Atom, Fact};
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{ExprKind, LocalId, Place, Procedure, Rhs, StmtKind, Type};
+use lang_l::hir::{Expr, ExprKind, LocalId, Place, Procedure, Rhs, StmtKind, Type};
 use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 
@@ -43,6 +43,20 @@ pub(super) fn under_flags(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     flagged.take(MAX_UNDER_FLAGS).chain(guarded.take(MAX_UNDER)).collect()
 }
 
+/// The same of what a loop returns from within: a literal, or a parameter that no turn changes.
+pub(super) fn returned_under_flags(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
+    let (left, right) = program.code(pair);
+    let loops = [(0, left, pair.0), (1, right, pair.1)];
+    let handed = [(0, left), (1, right)].into_iter().flat_map(|(version, code)| handed_out(version, code));
+    let flags: Vec<Atom> = handed.filter(|(_, ty)| *ty == Type::Bool).map(|(flag, _)| flag).take(MAX_TESTS).collect();
+    let values = loops.into_iter().flat_map(|(version, code, id)| returned(version, code, &kept(code, id)));
+    let under = |value: Fact| -> Vec<Fact> {
+        let flags = flags.iter().filter(|flag| !value.defines(flag.version, flag.parameter));
+        flags.map(|flag| Fact::Under(Box::new([Fact::Truth(flag.clone(), true), value.clone()]))).collect()
+    };
+    values.flat_map(under).take(MAX_UNDER).collect()
+}
+
 /// What a loop hands out, with its types.
 fn handed_out(version: usize, code: &Procedure) -> Vec<(Atom, Type)> {
     let all = (code.params..).zip(results(code));
@@ -53,7 +67,6 @@ fn handed_out(version: usize, code: &Procedure) -> Vec<(Atom, Type)> {
 fn assigned(version: usize, code: &Procedure, kept: &BTreeSet<usize>) -> Vec<Fact> {
     let mut found = Vec::new();
     let Some(body) = &code.body else { return found };
-    let atom = |parameter: usize| Atom { version, parameter, steps: Vec::new() };
     let mut handed: BTreeSet<(LocalId, usize)> = BTreeSet::new();
     walk_stmts(body, &mut |stmt| {
         if let StmtKind::Return(values) = &stmt.kind {
@@ -66,18 +79,34 @@ fn assigned(version: usize, code: &Procedure, kept: &BTreeSet<usize>) -> Vec<Fac
     walk_stmts(body, &mut |stmt| {
         let StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) = &stmt.kind else { return };
         for &(_, at) in handed.iter().filter(|(own, _)| own == id) {
-            let fact = match &value.kind {
-                ExprKind::Int(number) => number.to_i64().map(|number| Fact::Is(atom(at), number)),
-                ExprKind::Bool(truth) => Some(Fact::Truth(atom(at), *truth)),
-                ExprKind::Local(other) => {
-                    kept.contains(&other.index()).then(|| Fact::Equal(atom(at), atom(other.index()), 0))
-                }
-                _ => None,
-            };
-            found.extend(fact.filter(|fact| !found.contains(fact)));
+            found.extend(is_value((version, at), value, kept).filter(|fact| !found.contains(fact)));
         }
     });
     found
+}
+
+/// The same of what it returns.
+fn returned(version: usize, code: &Procedure, kept: &BTreeSet<usize>) -> Vec<Fact> {
+    let mut found = Vec::new();
+    let Some(body) = &code.body else { return found };
+    walk_stmts(body, &mut |stmt| {
+        let StmtKind::Return(values) = &stmt.kind else { return };
+        for (value, at) in values.iter().zip(code.params..) {
+            found.extend(is_value((version, at), value, kept).filter(|fact| !found.contains(fact)));
+        }
+    });
+    found
+}
+
+/// That what a loop hands out is this value, where it is a literal or a parameter that no turn changes.
+fn is_value((version, at): (usize, usize), value: &Expr, kept: &BTreeSet<usize>) -> Option<Fact> {
+    let atom = |parameter: usize| Atom { version, parameter, steps: Vec::new() };
+    match &value.kind {
+        ExprKind::Int(number) => number.to_i64().map(|number| Fact::Is(atom(at), number)),
+        ExprKind::Bool(truth) => Some(Fact::Truth(atom(at), *truth)),
+        ExprKind::Local(other) => kept.contains(&other.index()).then(|| Fact::Equal(atom(at), atom(other.index()), 0)),
+        _ => None,
+    }
 }
 
 /// The numbers that a loop leaves, each with what it was where the loop began.

@@ -36,7 +36,7 @@ impl Turns {
     /// How the result at a position is made; `None` where one cannot tell.
     fn made(&mut self, ways: &Ways, at: usize, left: &Left) -> Option<Made> {
         // What it is where no turn is left.
-        let end = ways.over.iter().find(|way| !way.path.contains(&left.fact))?.results[at];
+        let end = ways.over.iter().find(|way| !left.is_some_on(&way.path))?.results[at];
         let early = self.early(ways, at, left, end)?;
         let sort = self.arena.terms.sort(end);
         let passed_on = self.arena.terms.app(Func::Result(self.next.call, u32::try_from(at).ok()?), &[], sort);
@@ -73,7 +73,7 @@ impl Turns {
         let stops = self.arena.terms.not(rest);
         for way in &ways.over {
             let result = way.results[at];
-            if way.path.contains(&left.fact) {
+            if left.is_some_on(&way.path) {
                 let facts = self.own_facts(ways, left, &way.path);
                 let alone: Vec<Term> = facts.into_iter().filter(|fact| !ways.turn.path.contains(fact)).collect();
                 found.push((self.arena.terms.and(&alone), result));
@@ -90,9 +90,9 @@ impl Turns {
     /// The facts of a path that tell it from others where turns are left, and say nothing of the next ones.
     fn own_facts(&self, ways: &Ways, left: &Left, path: &[Term]) -> Vec<Term> {
         let terms = &self.arena.terms;
-        let tells = |fact: &Term| !matches!(terms.node(*fact), Node::And(parts) if parts.contains(&left.fact));
+        let tells = |fact: &Term| !matches!(terms.node(*fact), Node::And(parts) if left.facts.iter().any(|fact| parts.contains(fact)));
         let own = |fact: &&Term| {
-            *fact != &left.fact
+            !left.facts.contains(fact)
                 && tells(fact)
                 && !ways.over.iter().all(|way| way.path.contains(fact))
                 && !ways.assumed.contains(fact)

@@ -19,7 +19,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::{Arena, CallRecord};
 use smt::heap::{HeapId, HeapNode};
-use smt::term::{CallId, Ending, Func, Node, Selector, Sort, Term};
+use smt::term::{CallId, Ending, Func, Node, Selector, Sort, Term, Terms};
 
 /// What may be said of a loop or of recursion.
 #[derive(Default)]
@@ -162,12 +162,27 @@ pub(super) struct Index {
 
 /// How many turns are left.
 pub(super) struct Left {
-    /// While this holds one more is taken.
-    pub(super) fact: Term,
+    /// While these hold one more is taken.
+    pub(super) facts: Vec<Term>,
     /// And all these: a turn may be the last before there are none left.
     pub(super) rest: Vec<Term>,
     /// How many there would be.
     pub(super) turns: Term,
+}
+
+impl Left {
+    /// Whether on a path one more is taken as far as this is the condition.
+    pub(super) fn is_some_on(&self, path: &[Term]) -> bool {
+        self.facts.iter().all(|fact| path.contains(fact))
+    }
+
+    /// How many are left where both conditions have to hold.
+    fn and(&self, other: &Left, terms: &mut Terms) -> Left {
+        let facts = [&self.facts[..], &other.facts].concat();
+        let rest = self.rest.iter().copied().filter(|fact| !facts.contains(fact)).collect();
+        let fewer = terms.le(self.turns, other.turns);
+        Left { rest, turns: terms.ite(fewer, self.turns, other.turns), facts }
+    }
 }
 
 /// A cell that one turn writes.
@@ -193,7 +208,8 @@ impl Turns {
         Turns { arena, given, next, steps, after }
     }
 
-    /// How many turns are left, by each condition to go on, or part of one, that tells.
+    /// How many turns are left, by each condition to go on, or part of one, that tells; and by the first two of them together, as where
+    /// there are two bounds.
     fn all_left(&mut self, ways: &Ways) -> Vec<Left> {
         let mut found = Vec::new();
         for &whole in ways.turn.path.iter().filter(|fact| !ways.assumed.contains(fact)) {
@@ -204,8 +220,12 @@ impl Turns {
             for &fact in &parts {
                 let Some(turns) = self.left(fact) else { continue };
                 let rest = parts.iter().copied().filter(|&other| other != fact).collect();
-                found.push(Left { fact, rest, turns });
+                found.push(Left { facts: vec![fact], rest, turns });
             }
+        }
+        if let [one, other, ..] = &found[..] {
+            let both = one.and(other, &mut self.arena.terms);
+            found.insert(2, both);
         }
         found
     }
