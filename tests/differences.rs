@@ -463,6 +463,23 @@ fn a_store_from_which_one_ends_is_a_difference() {
     assert_eq!((ran.status, &pair["equal_when"], &pair["complete"]), (Some(0), &"true".into(), &true.into()), "{pair}");
 }
 
+/// A run that is blocked does not end.
+#[test]
+fn a_store_from_which_one_is_blocked_is_one_from_which_one_ends() {
+    let version = |name: &str, first: &str| {
+        format!("version {name} procedure f(n: int) returns (r: int) {{ {first} r := 1; }}\n")
+    };
+    let file = program("blocked_at_four.l", &(version("before", "assume n != 4;") + &version("after", "")));
+    let ran = run(["diff", "--format", "json", &file]);
+    let pair = pair_of(&ran.json(), "f");
+    assert_eq!(
+        (ran.status, &pair["one_ends_when"], &pair["complete"]),
+        (Some(1), &"n == 4".into(), &true.into()),
+        "{pair}"
+    );
+    assert_eq!(pair["one_ends_witness"]["arguments"]["n"], 4, "{pair}");
+}
+
 /// What is open is said in as few tests as its own allow.
 #[test]
 fn what_is_open_is_said_in_few_words() {

@@ -303,6 +303,8 @@ impl<'a> Searcher<'a> {
                 Some(fault) => format!("errs ({})", fault.message),
                 None => "errs in a call".to_string(),
             },
+            // Without a call nothing goes on.
+            Ending::Diverges if outcome.calls.is_empty() => "is blocked by an `assume`".to_string(),
             Ending::Diverges => "may run for ever".to_string(),
         };
         FailedGoal {

@@ -12,7 +12,8 @@ use crate::search::recurrent_set::RecurrentSet;
 use lang_l::heap::Input;
 use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::interp::{
-    Behaviour, Budget, Clause, Environment, Job, Limits, Outcome, Scattered, Sequential, Stuck, Violation, holds, run,
+    Behaviour, Budget, Clause, Environment, Exclusion, Job, Limits, Outcome, Run, Scattered, Sequential, Stuck,
+    Violation, holds, run,
 };
 use lang_l::isomorphism::{Difference, same_outcome};
 use lang_l::naming::named;
@@ -218,6 +219,36 @@ pub fn replay_endless(
     limits: Limits,
     never_ends: &mut dyn FnMut(usize, &Stuck) -> Option<RecurrentSet>,
 ) -> Option<Witness> {
+    let stopped = |outcome: &Outcome| matches!(outcome, Outcome::OutOfBudget(Budget::Steps | Budget::Depth));
+    let (input, runs, endless) = one_ends(pair, input, externals, limits, &stopped)?;
+    let proof = runs[endless].stuck.iter().find_map(|stuck| never_ends(endless, stuck))?;
+    let diverged = Outcome::Diverged(proof.into());
+    let [mut left, mut right] = runs.map(|run| run.outcome);
+    *[&mut left, &mut right][endless] = diverged;
+    Some(Witness { input, externals, left, right, contrast: Contrast::Termination })
+}
+
+/// Runs both procedures on `input`. A witness when one ends and the other is blocked by an `assume`, for whoever counts that among runs
+/// that do not end.
+pub fn replay_blocked(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: Limits) -> Option<Witness> {
+    let (input, runs, _) = one_ends(pair, input, externals, limits, &is_blocked)?;
+    let [left, right] = runs.map(|run| run.outcome);
+    Some(Witness { input, externals, left, right, contrast: Contrast::Termination })
+}
+
+/// Whether a run is blocked by an `assume`.
+pub fn is_blocked(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Excluded(Exclusion::Assume, _))
+}
+
+/// Both runs from an input, if one ends and the other is kept from it, and which that is; the same with other addresses.
+fn one_ends(
+    pair: &RunPair<'_>,
+    input: &Input,
+    externals: Behaviour,
+    limits: Limits,
+    kept: &dyn Fn(&Outcome) -> bool,
+) -> Option<(Input, [Run; 2], usize)> {
     let input = usable(pair.unit, pair.left_procedure(), input)?;
     let limits = Limits { checks: true, ..limits };
     if let Some(when) = pair.when
@@ -231,20 +262,14 @@ pub fn replay_endless(
     };
     let runs = [0, 1].map(|version| run_in(version, &mut Sequential::after(&input).with(externals)));
     let ended = |outcome: &Outcome| matches!(outcome, Outcome::Normal(_) | Outcome::Error(_));
-    let stopped = |outcome: &Outcome| matches!(outcome, Outcome::OutOfBudget(Budget::Steps | Budget::Depth));
-    let endless = (0..2).find(|&at| stopped(&runs[at].outcome) && ended(&runs[1 - at].outcome))?;
-    // With other addresses the same.
+    let endless = (0..2).find(|&at| kept(&runs[at].outcome) && ended(&runs[1 - at].outcome))?;
     for seed in SEEDS {
         let again = [0, 1].map(|version| run_in(version, &mut Scattered::new(seed).with(externals)).outcome);
-        if !stopped(&again[endless]) || !ended(&again[1 - endless]) {
+        if !kept(&again[endless]) || !ended(&again[1 - endless]) {
             return None;
         }
     }
-    let proof = runs[endless].stuck.iter().find_map(|stuck| never_ends(endless, stuck))?;
-    let diverged = Outcome::Diverged(proof.into());
-    let [mut left, mut right] = runs.map(|run| run.outcome);
-    *[&mut left, &mut right][endless] = diverged;
-    Some(Witness { input, externals, left, right, contrast: Contrast::Termination })
+    Some((input, runs, endless))
 }
 
 /// What a run is to break.

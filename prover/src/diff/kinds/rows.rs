@@ -432,13 +432,19 @@ fn ends(witness: &Witness) -> bool {
     !matches!(witness.contrast(), Contrast::Termination)
 }
 
-/// A store with the condition on which one ends, and the other never does.
+/// A store with the condition on which one ends, and the other never does: it goes on for ever, or is blocked.
 pub(in crate::diff) fn endless(task: Task<'_>, pair: Pair, condition: &Expr, solver: &mut Solver) -> Option<Witness> {
     let (unit, program) = (&task.source.unit, task.program);
     let run = procedures_run(program, pair, &BTreeSet::new());
     let pair = RunPair { unit, left: pair.0, right: pair.1, when: Some(condition) };
     let is_endless = |witness: &Witness| matches!(witness.contrast(), Contrast::Termination);
     if let Some(found) = concrete::search(&pair, &[], concrete::SearchBudget::QUICK).filter(is_endless) {
+        return Some(found);
+    }
+    let may_block =
+        [pair.left, pair.right].into_iter().zip(&program.effects).any(|(id, own)| own[id.index()].may_block);
+    let blocked = || concrete::search_blocked(&pair, concrete::SearchBudget::QUICK);
+    if let Some(found) = may_block.then(blocked).flatten() {
         return Some(found);
     }
     concrete::search_endless(&pair, concrete::SearchBudget::ENDLESS, &mut |version, stuck| {

@@ -21,7 +21,8 @@ use crate::budget::concrete::{MAX_PROOFS, MAX_SHRINK_REPLAYS, SEARCH, SHORT};
 pub use crate::budget::concrete::{REPLAY, SearchBudget};
 use crate::search::recurrent_set::RecurrentSet;
 use crate::search::witness::{
-    ContractWitness, RunPair, Target, Witness, compare, differs_once, replay, replay_contract, replay_endless,
+    ContractWitness, RunPair, Target, Witness, compare, differs_once, is_blocked, replay, replay_blocked,
+    replay_contract, replay_endless,
 };
 use lang_l::heap::{Input, Store, slot_type};
 use lang_l::hir::{GlobalId, ProcId, Unit};
@@ -87,6 +88,22 @@ pub fn search_endless(
         }
         asked += 1;
         replay_endless(pair, &second.input, environment.externals, REPLAY, never_ends)
+    };
+    Rounds::new(pair.unit, pair.left_procedure(), budget).explore(&[], &mut attempt)
+}
+
+/// Searches for an input on which one of the two ends and the other is blocked by an `assume`.
+pub fn search_blocked(pair: &RunPair<'_>, budget: SearchBudget) -> Option<Witness> {
+    let job = |version, procedure| Job { unit: pair.unit, version, procedure, limits: SEARCH };
+    let (left, right) = (job(0, pair.left), job(1, pair.right));
+    let mut attempt = |base: Input, environment: &mut Lazy<'_>, steps: &mut u64| {
+        let first = run(&left, base, environment);
+        let second = run(&right, first.input, environment);
+        *steps += first.work + second.work;
+        if is_blocked(&first.outcome) == is_blocked(&second.outcome) {
+            return None;
+        }
+        replay_blocked(pair, &second.input, environment.externals, REPLAY)
     };
     Rounds::new(pair.unit, pair.left_procedure(), budget).explore(&[], &mut attempt)
 }
