@@ -1,13 +1,13 @@
 //! What was found of a pair, as short as its own tests allow; and where nothing is known whether some store is seen from which one version
 //! alone ends.
 //!
-//! In: conditions that were put together: where nothing is known, mostly that nothing holds of what is. Out: the same stores in fewer
-//! tests, `n > 8` for `n > 2 && (n <= 2 || n > 8)`; and a store that was run.
+//! In: conditions that were put together: where nothing is known, mostly that nothing holds of what is. Out: the same stores in shorter
+//! texts, `n > 8` for `n > 2 && (n <= 2 || n > 8)`; and a store that was run.
 //!
-//! Invariant: the shorter text was read back, and holds in the same stores. Where two are equal is proved anew of it.
+//! Invariant: the shorter text was read back, and holds in the same stores. Where callers may rest on it, it is proved anew.
 
 use super::ask::{Asker, Memory};
-use super::kinds::{integers_of, rows};
+use super::kinds::{self, integers_of, rows};
 use super::paths::Question;
 use super::proof;
 use super::regions::Regions;
@@ -18,7 +18,7 @@ use crate::verdict::comparison::Comparison;
 use smt::solve::Solver;
 use smt::term::Term;
 
-/// The same, in fewer words.
+/// The same, in shorter texts.
 pub(super) fn shortened(task: Task<'_>, comparison: &Comparison<'_>, own: PairDiff, solver: &mut Solver) -> PairDiff {
     let mut short = |text: &String| shortened_text(task, comparison, text.clone(), solver);
     let open_when = own.open_when.as_ref().map(&mut short);
@@ -41,12 +41,35 @@ pub(super) fn shortened(task: Task<'_>, comparison: &Comparison<'_>, own: PairDi
     }
 }
 
+/// What two looks at one pair have found together. That some of it was proved of the same stores in other words is as good.
+pub(super) fn joined(
+    task: Task<'_>,
+    comparison: &Comparison<'_>,
+    [one, other]: [PairDiff; 2],
+    solver: &mut Solver,
+) -> PairDiff {
+    let equal_when = shortened_text(task, comparison, either(&one.equal_when, &other.equal_when), solver);
+    let other = PairDiff { equal_when, proved: None, ..other };
+    let both = solver.attempt(|solver| kinds::together(task, one.clone(), other, solver)).unwrap_or(one);
+    shortened(task, comparison, both, solver)
+}
+
+/// That one of two conditions holds.
+pub(super) fn either(one: &str, other: &str) -> String {
+    let plain = |text: &str| !["&&", "==>", "?", "forall", "exists"].iter().any(|sign| text.contains(sign));
+    let within = |text: &str| if plain(text) { text.to_string() } else { format!("({text})") };
+    match (one, other) {
+        ("false", text) | (text, "false") => text.to_string(),
+        _ => format!("{} || {}", within(one), within(other)),
+    }
+}
+
 /// Whether a condition has alternatives and parts, so that some may say the same.
 fn is_mixed(text: &str) -> bool {
     text.contains(" && ") && text.contains(" || ")
 }
 
-/// The text in fewer words, if there are any.
+/// A shorter text, if there is one.
 fn shortened_text(task: Task<'_>, comparison: &Comparison<'_>, text: String, solver: &mut Solver) -> String {
     let shorter = solver.attempt(|solver| shorter(task, comparison, &text, solver)).ok().flatten();
     shorter.filter(|short| short.len() < text.len()).unwrap_or(text)
@@ -79,10 +102,14 @@ pub(super) fn with_endless(
     own: PairDiff,
     solver: &mut Solver,
 ) -> PairDiff {
-    let Some(open) = own.open_when.as_ref().filter(|_| own.executed && !own.differs() && !task.manner.partial) else {
+    let pair = comparison.pair;
+    let looked = own.executed || solver.stopped().is_some() && task.may_run(pair);
+    let Some(open) = own.open_when.as_ref().filter(|_| looked && !own.differs() && !task.manner.partial) else {
         return own;
     };
-    let Some(condition) = proof::read(task.source, comparison.pair, comparison.when, open) else { return own };
-    let found = solver.attempt(|solver| rows::endless(task, comparison.pair, &condition, solver)).ok().flatten();
+    let Some(condition) = proof::read(task.source, pair, comparison.when, open) else { return own };
+    // What takes no questions is done whether or not there is time left for any.
+    let near = rows::soon_endless(task, pair, &condition);
+    let found = near.or_else(|| solver.attempt(|solver| rows::endless(task, pair, &condition, solver)).ok().flatten());
     PairDiff { one_ends_witness: found.map(Box::new), ..own }
 }

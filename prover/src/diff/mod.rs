@@ -11,7 +11,7 @@
 //! 6. `kinds::rows`: what differs where, each with a store that was run; what no term says is related (`kinds::between`).
 //! 7. `finish`: conditions that were put together in fewer words; where no store is seen that is not equal, one from which one alone ends.
 //!
-//! Invariant: no condition is reported but as it was read back from its text and proved.
+//! Invariant: no condition is reported but as it was read back from its text and proved, or as another way to say what was.
 //! Invariant: every store is of one of the reported kinds, or open.
 
 mod acceleration;
@@ -64,9 +64,6 @@ use smt::solve::Solver;
 use smt::stop::{Reason, Stopped};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-
-/// All stores, with all tests, and runs that do not end are like no others.
-static PLAIN: Manner = Manner { partial: false, predicates: Vec::new() };
 
 /// How the two procedures of a pair differ.
 #[derive(Clone, Debug)]
@@ -122,11 +119,7 @@ impl PairDiff {
 
     /// What is known when a run that does not end counts as equal to any.
     fn counting_endless_as_equal(self) -> Self {
-        let equal_when = match (self.equal_when.as_str(), self.one_ends_when.as_str()) {
-            (_, "false") => self.equal_when,
-            ("false", _) => self.one_ends_when,
-            (equal, one_ends) => format!("({equal}) || ({one_ends})"),
-        };
+        let equal_when = finish::either(&self.equal_when, &self.one_ends_when);
         let (one_ends_when, one_ends_witness) = ("false".into(), None);
         PairDiff { equal_when, one_ends_when, one_ends_witness, proved: None, ..self }
     }
@@ -253,37 +246,32 @@ struct Course<'c> {
 impl Course<'_> {
     /// How one pair differs.
     fn compare(&mut self, comparison: &Comparison<'_>, solver: &mut Solver) -> PairDiff {
-        let own = self.compare_once(comparison, solver);
-        let nothing = own.equal_when == "false" && !own.is_complete() && !own.differs();
-        if !self.manner.partial || !self.manner.predicates.is_empty() || !nothing {
-            return own;
+        let started = Instant::now();
+        let manner = self.manner;
+        let mut own = self.found(comparison, manner, solver);
+        if manner.partial && !own.is_complete() {
+            // More is looked for where endless runs are told apart.
+            let apart = Manner { partial: false, ..manner.clone() };
+            let found = self.found(comparison, &apart, solver).counting_endless_as_equal();
+            own = finish::joined(self.task(manner), comparison, [own, found], solver);
         }
-        // More is looked for where endless runs are told apart.
-        let manner = std::mem::replace(&mut self.manner, &PLAIN);
-        let found = self.compare_once(comparison, solver).counting_endless_as_equal();
-        self.manner = manner;
-        let task =
-            Task { source: self.source, program: self.program, claims: &self.claims, known: self.known(), manner };
-        finish::shortened(task, comparison, found, solver)
+        own = finish::with_endless(self.task(manner), comparison, own, solver);
+        own.time = started.elapsed();
+        own.modified = !is_same_text(&self.source.unit, comparison.pair);
+        own
     }
 
-    /// The same, in the manner that is asked for.
-    fn compare_once(&mut self, comparison: &Comparison<'_>, solver: &mut Solver) -> PairDiff {
-        let started = Instant::now();
-        let (source, manner) = (self.source, self.manner);
-        let is_plain = manner.is_plain(comparison.when);
-        let task = Task { source, program: self.program, claims: &self.claims, known: self.known(), manner };
+    /// What is found of a pair in a manner, in few words; callers may rest on it from now on.
+    fn found(&mut self, comparison: &Comparison<'_>, manner: &Manner, solver: &mut Solver) -> PairDiff {
+        let source = self.source;
+        let task = self.task(manner);
         let own = solver.attempt(|solver| solver.at(comparison.task(), |solver| pair(task, comparison, solver)));
         let mut own = own.unwrap_or_else(|_| open(source, comparison));
-        if is_plain && !own.is_complete() {
+        if manner.is_plain(comparison.when) && !own.is_complete() {
             own = self.by_recursion(own, solver);
         }
         own.open_when = own.open_when.map(|text| opposite::plain(source, comparison.pair, text));
-        let task = Task { source, program: self.program, claims: &self.claims, known: self.known(), manner };
-        own = finish::shortened(task, comparison, own, solver);
-        own = finish::with_endless(task, comparison, own, solver);
-        own.time = started.elapsed();
-        own.modified = !is_same_text(&source.unit, comparison.pair);
+        own = finish::shortened(self.task(manner), comparison, own, solver);
         let learnt = solver.attempt(|solver| learn(self.program, &own, &mut self.kernel, solver));
         if learnt.is_ok() {
             self.claims.conditional.clone_from(&self.kernel.standing().conditional);
@@ -303,11 +291,16 @@ impl Course<'_> {
         }
         let Some(Some(kept)) = self.kept.get(&own.pair) else { return own };
         let question = Question { program: self.program, pair: own.pair, claims: &self.claims };
-        kinds::with_kept(own, kept, (question, self.known()), source, solver)
+        kinds::with_kept(own, kept, (question, self.known(false)), source, solver)
     }
 
-    fn known(&self) -> Known<'_> {
-        Known { proofs: self.proofs, clauses: self.clauses, kernel: &self.kernel, partial: self.manner.partial }
+    fn known(&self, partial: bool) -> Known<'_> {
+        Known { proofs: self.proofs, clauses: self.clauses, kernel: &self.kernel, partial }
+    }
+
+    fn task<'t>(&'t self, manner: &'t Manner) -> Task<'t> {
+        let known = self.known(manner.partial);
+        Task { source: self.source, program: self.program, claims: &self.claims, known, manner }
     }
 }
 
@@ -468,6 +461,11 @@ fn defined(program: &Program<'_>, pair: Pair) -> bool {
 }
 
 impl Task<'_> {
+    /// Whether runs of the two can be compared.
+    fn may_run(&self, pair: Pair) -> bool {
+        comparable(&self.source.unit, pair) && defined(self.program, pair) && self.contracts_hold(pair)
+    }
+
     /// Whether all contracts of what the two run are proved: a run that breaks one is of no kind.
     fn contracts_hold(&self, pair: Pair) -> bool {
         let run = procedures_run(self.program, pair, &Default::default());

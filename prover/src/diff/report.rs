@@ -60,7 +60,7 @@ fn pair_text(source: &Loaded, pair: &PairDiff, all_rows: bool) -> String {
     let left: Vec<&Row> = pair.rows.iter().filter(|row| !row.is_settled()).collect();
     rows_text(source, pair, (&left, all_rows), &mut text);
     if let Some(witness) = pair.one_ends_witness.as_ref().filter(|_| pair.one_ends_when == "false") {
-        let _ = writeln!(text, "    from some one ends    {}", example(source, pair, witness));
+        let _ = writeln!(text, "    from some stores one ends    {}", example(source, pair, witness));
     }
     text
 }

@@ -93,7 +93,10 @@ fn plan(story: &Findings, random: &mut Random) -> InliningPlan {
     };
     match random.below(4) {
         0 => InliningPlan::of(Default::default(), [0, 0]),
-        1 => InliningPlan { told_apart: [0, 1].map(with_body), ..InliningPlan::of(Default::default(), [0, 0]) },
+        1 => {
+            let (told_apart, by_first_test) = ([0, 1].map(with_body), random.percent(40));
+            InliningPlan { told_apart, by_first_test, ..InliningPlan::of(Default::default(), [0, 0]) }
+        }
         2 => InliningPlan::of([0, 1].map(with_body), [1 + random.below(2), 1 + random.below(2)]),
         _ => InliningPlan::of([0, 1].map(with_body), [random.below(2), random.below(2)]),
     }

@@ -49,7 +49,8 @@ impl InliningPlan {
     /// What is wrong with it.
     pub fn check_of_paths(&self, program: Both<'_>, solver: &mut Solver) -> Result<(), Rejection> {
         let [left, right] = &self.sweeps;
-        InliningPlan { sweeps: Default::default(), told_apart: Default::default(), ..self.clone() }.check(program)?;
+        let (sweeps, told_apart) = Default::default();
+        InliningPlan { sweeps, told_apart, by_first_test: false, ..self.clone() }.check(program)?;
         [left, right].into_iter().enumerate().try_for_each(|(version, own)| sweep::check(program, version, own, solver))
     }
 
@@ -74,7 +75,7 @@ impl InliningPlan {
         if self.sweeps.iter().any(|own| !own.is_empty()) {
             return reject("loops are taken as a whole by paths alone");
         }
-        if self.told_apart.iter().any(|own| !own.is_empty()) {
+        if self.by_first_test || self.told_apart.iter().any(|own| !own.is_empty()) {
             return reject("calls of recursion are told apart by paths alone");
         }
         Ok(())

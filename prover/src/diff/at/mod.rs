@@ -91,6 +91,9 @@ pub fn diff_at(places: &Places, config: &Config, manner: &Manner) -> DiffReport 
 
 /// Leaves what is said of whether the value was seen: stores that differ in something else are open.
 fn of_values(pair: &mut PairDiff, had: &str) {
+    if pair.one_ends_when == "false" {
+        pair.one_ends_witness = None;
+    }
     let before = pair.rows.len();
     let of_result = |row: &Row| row.left.iter().chain(&row.right).all(|value| value.place() == had);
     pair.rows.retain(of_result);

@@ -131,7 +131,7 @@ pub(in crate::diff) fn differing(
 }
 
 /// What is known by two plans, neither of which knows all: each condition is proved, whatever the other plan says.
-fn together(task: Task<'_>, best: PairDiff, found: PairDiff, solver: &mut Solver) -> PairDiff {
+pub(in crate::diff) fn together(task: Task<'_>, best: PairDiff, found: PairDiff, solver: &mut Solver) -> PairDiff {
     let question = Question { program: task.program, pair: best.pair, claims: task.claims };
     let mut is_wider = |new: &str, old: &str| {
         let read = |text: &str| proof::read(task.source, question.pair, None, text);

@@ -435,18 +435,11 @@ fn ends(witness: &Witness) -> bool {
 /// A store with the condition on which one ends, and the other never does: it goes on for ever, or is blocked.
 pub(in crate::diff) fn endless(task: Task<'_>, pair: Pair, condition: &Expr, solver: &mut Solver) -> Option<Witness> {
     let (unit, program) = (&task.source.unit, task.program);
+    if let Some(found) = soon_endless(task, pair, condition) {
+        return Some(found);
+    }
     let run = procedures_run(program, pair, &BTreeSet::new());
     let pair = RunPair { unit, left: pair.0, right: pair.1, when: Some(condition) };
-    let is_endless = |witness: &Witness| matches!(witness.contrast(), Contrast::Termination);
-    if let Some(found) = concrete::search(&pair, &[], concrete::SearchBudget::QUICK).filter(is_endless) {
-        return Some(found);
-    }
-    let may_block =
-        [pair.left, pair.right].into_iter().zip(&program.effects).any(|(id, own)| own[id.index()].may_block);
-    let blocked = || concrete::search_blocked(&pair, concrete::SearchBudget::QUICK);
-    if let Some(found) = may_block.then(blocked).flatten() {
-        return Some(found);
-    }
     concrete::search_endless(&pair, concrete::SearchBudget::ENDLESS, &mut |version, stuck| {
         let clauses = task.known.clauses;
         if !kernel::alone::clauses::contracts_hold(clauses, version, &run[version]) {
@@ -456,4 +449,14 @@ pub(in crate::diff) fn endless(task: Task<'_>, pair: Pair, condition: &Expr, sol
         let of = recurrent_set::Version { unit: program.unit, version, effects, kernel };
         recurrent_set::never_ends(of, unit, stuck, solver)
     })
+}
+
+/// The same, where it is soon seen and nothing has to be proved.
+pub(in crate::diff) fn soon_endless(task: Task<'_>, (left, right): Pair, condition: &Expr) -> Option<Witness> {
+    let pair = RunPair { unit: &task.source.unit, left, right, when: Some(condition) };
+    let is_endless = |witness: &Witness| matches!(witness.contrast(), Contrast::Termination);
+    let may_block = [left, right].into_iter().zip(&task.program.effects).any(|(id, own)| own[id.index()].may_block);
+    let blocked = || concrete::search_blocked(&pair, concrete::SearchBudget::QUICK);
+    let seen = concrete::search(&pair, &[], concrete::SearchBudget::QUICK).filter(is_endless);
+    seen.or_else(|| may_block.then(blocked).flatten())
 }
