@@ -249,6 +249,7 @@ pub(super) const ALL: &[Fault] = &[
         kernel("kernel/lemma/results", "prover/kernel/src/lemma.rs", "outcomes of the source may have other results"),
         "lower/calls/choice-crossed",
     ),
+    kernel("kernel/lemma/globals", "prover/kernel/src/lemma.rs", "outcomes of the source may leave other globals"),
     hiding(
         kernel("kernel/lemma/arguments", "prover/kernel/src/lemma.rs", "calls of the source may have other arguments"),
         "lower/loops/turns-crossed",

@@ -6,6 +6,7 @@ use crate::alone::measures::{Measure, Ranking};
 use crate::effects::Effects;
 use crate::only_if::{Changing, OnlyIf, Operand};
 use crate::proof::{Dossier, Kernel};
+use crate::rejection::Rejection;
 use lang_l::hir::{FieldId, ProcId, Unit};
 use smt::heap::{Comparison, Test};
 use smt::solve::{QueryBudget, Solver};
@@ -195,6 +196,15 @@ fn a_clause_holds_where_the_source_has_to_establish_it() {
     }
 }
 
+/// Why the first procedure of a program is not what is written in another one.
+fn not_as_written(written: &str, lowered: &str) -> Option<Rejection> {
+    let mut story = story(written);
+    story.lowered = lang_l::load([("pair.l", lowered)]).expect("a legal program").unit;
+    let claims = BTreeMap::new();
+    let kernel = Kernel::check(story.dossier(&claims), &mut Solver::new(QueryBudget::default()));
+    kernel.does_what_is_written(0, ProcId(0)).err()
+}
+
 /// What stands for a procedure does what is written: it asks the same, calls with the same, and gives the same.
 #[test]
 fn what_stands_for_a_procedure_does_what_is_written() {
@@ -203,13 +213,7 @@ fn what_stands_for_a_procedure_does_what_is_written() {
         procedure run(x: ref, n: int) returns (r: int) { r := 2; if (n > 0) { r := run(x, n - 1); } }
         version 1
         procedure run(x: ref, n: int) returns (r: int) { r := n; }";
-    let why = |from: &str, to: &str| {
-        let mut story = story(text);
-        story.lowered = lang_l::load([("pair.l", text.replace(from, to))]).expect("a legal program").unit;
-        let claims = BTreeMap::new();
-        let kernel = Kernel::check(story.dossier(&claims), &mut Solver::new(QueryBudget::default()));
-        kernel.does_what_is_written(0, ProcId(0)).err()
-    };
+    let why = |from: &str, to: &str| not_as_written(text, &text.replace(from, to));
     assert_eq!(why("r := 2", "r := 1 + 1"), None);
     assert_eq!(why("n > 0", "!(n <= 0)"), None);
     for (from, to) in [
@@ -222,6 +226,31 @@ fn what_stands_for_a_procedure_does_what_is_written() {
         ("r := 2", "x := new(); r := 2"),
     ] {
         assert!(why(from, to).is_some(), "{to}");
+    }
+}
+
+/// What the condition of an outcome decides of a result or a global is what it is, and nothing else.
+#[test]
+fn values_are_what_is_written_where_a_path_leads() {
+    let text = |body: &str| {
+        let version =
+            |number: u8| format!("version {number} procedure run(x: ref, n: int) returns (r: bool) {{ {body} }}\n");
+        format!("global g: bool;\n{}{}", version(0), version(1))
+    };
+    let written = text("if (n > 0) { r := true; g := true; } else { g := false; }");
+    for lowered in [
+        "if (n > 0) { r := n > 0; g := true; } else { g := n > 0; }",
+        "if (n > 0) { r := true; g := n >= 1; } else { r := n > 0; g := false; }",
+    ] {
+        assert_eq!(not_as_written(&written, &text(lowered)), None, "{lowered}");
+    }
+    for lowered in [
+        "if (n > 0) { r := n > 1; g := true; } else { g := false; }",
+        "if (n > 0) { r := true; g := true; } else { r := n < 0; g := false; }",
+        "if (n > 0) { r := true; g := n > 1; } else { g := false; }",
+        "if (n > 0) { r := true; g := true; } else { g := n <= 0; }",
+    ] {
+        assert!(not_as_written(&written, &text(lowered)).is_some(), "{lowered}");
     }
 }
 
