@@ -179,7 +179,9 @@ impl Left {
     /// How many are left where both conditions have to hold.
     fn and(&self, other: &Left, terms: &mut Terms) -> Left {
         let facts = [&self.facts[..], &other.facts].concat();
-        let rest = self.rest.iter().copied().filter(|fact| !facts.contains(fact)).collect();
+        let mut rest = self.rest.clone();
+        rest.extend(other.rest.iter().filter(|fact| !self.rest.contains(fact)));
+        rest.retain(|fact| !facts.contains(fact));
         let fewer = terms.le(self.turns, other.turns);
         Left { rest, turns: terms.ite(fewer, self.turns, other.turns), facts }
     }
