@@ -435,48 +435,48 @@ fn a_store_that_was_run_and_differs_is_a_difference() {
     assert_eq!((ran.status, &pair["verdict"], &pair["affected"]), (Some(1), &"not-equivalent".into(), &true.into()));
 }
 
+/// A program of two versions of one procedure, with a text in the place of each `@`.
+fn two_versions(name: &str, procedure: &str, texts: [&str; 2]) -> String {
+    let version = |(version, text): (&str, &str)| format!("version {version} {}\n", procedure.replace('@', text));
+    program(name, &["before", "after"].into_iter().zip(texts).map(version).collect::<String>())
+}
+
 /// So is one from which one version alone is seen to end; where endless runs count as equal to any there is no difference.
 #[test]
 fn a_store_from_which_one_ends_is_a_difference() {
-    let version = |name: &str, goes_on: &str| {
-        format!(
-            "version {name} procedure f(n: int) returns (r: int) {{ r := n; while ({goes_on}) {{ r := r - r / 2; if (r < 0) {{ r := 0; }} }} }}\n"
-        )
+    let found = |words: &[&str], file: &str| {
+        let ran = run([&["diff", "--format", "json"], words, &[file]].concat());
+        (pair_of(&ran.json(), "f"), ran.status)
     };
-    let file = program("ends_at_ten.l", &(version("before", "r > 0") + &version("after", "r > 1")));
-    let ran = run(["diff", "--format", "json", &file]);
-    let pair = pair_of(&ran.json(), "f");
-    assert_eq!((ran.status, &pair["verdict"]), (Some(1), &"not-equivalent".into()), "{pair}");
+    let halved =
+        "procedure f(n: int) returns (r: int) { r := n; while (@) { r := r - r / 2; if (r < 0) { r := 0; } } }";
+    let file = two_versions("halved.l", halved, ["r > 0", "r > 1"]);
+    let (pair, status) = found(&[], &file);
+    assert_eq!((status, &pair["verdict"]), (Some(1), &"not-equivalent".into()), "{pair}");
     assert!(pair["one_ends_witness"].is_object(), "{pair}");
 
-    let ends = |name: &str, test: &str| {
-        format!(
-            "version {name} procedure f(n: int) returns (r: int) {{ if ({test}) {{ while (true) {{ skip; }} }} r := 1; }}\n"
-        )
-    };
-    let file = program("endless_at_zero.l", &(ends("before", "n == 0") + &ends("after", "n == 1")));
-    let ran = run(["diff", "--format", "json", &file]);
-    let pair = pair_of(&ran.json(), "f");
-    assert_eq!((ran.status, &pair["one_ends_when"]), (Some(1), &"n >= 0 && n <= 1".into()), "{pair}");
-    let ran = run(["diff", "--partial", "--format", "json", &file]);
-    let pair = pair_of(&ran.json(), "f");
-    assert_eq!((ran.status, &pair["equal_when"], &pair["complete"]), (Some(0), &"true".into(), &true.into()), "{pair}");
+    let waits = "procedure f(n: int) returns (r: int) { if (@) { while (true) { skip; } } r := 1; }";
+    let file = two_versions("waits.l", waits, ["n == 0", "n == 1"]);
+    let (pair, status) = found(&[], &file);
+    assert_eq!((status, &pair["one_ends_when"]), (Some(1), &"n >= 0 && n <= 1".into()), "{pair}");
+    let (pair, status) = found(&["--partial"], &file);
+    assert_eq!((status, &pair["equal_when"], &pair["complete"]), (Some(0), &"true".into(), &true.into()), "{pair}");
+
+    // What differs where both end is no more equal than before.
+    let waits = "procedure f(n: int, m: int) returns (r: int) { i := 0; while (i < n) { while (m < 0) { skip; } i := i + 1; } r := @; }";
+    let file = two_versions("waits_within.l", waits, ["i", "i + (n > 0 ? 1 : 0)"]);
+    let (pair, status) = found(&["--partial"], &file);
+    assert_eq!((status, &pair["equal_when"]), (Some(1), &"n <= 0 || m <= -1".into()), "{pair}");
 }
 
 /// A run that is blocked does not end.
 #[test]
 fn a_store_from_which_one_is_blocked_is_one_from_which_one_ends() {
-    let version = |name: &str, first: &str| {
-        format!("version {name} procedure f(n: int) returns (r: int) {{ {first} r := 1; }}\n")
-    };
-    let file = program("blocked_at_four.l", &(version("before", "assume n != 4;") + &version("after", "")));
+    let file = two_versions("blocked.l", "procedure f(n: int) returns (r: int) { @ r := 1; }", ["assume n != 4;", ""]);
     let ran = run(["diff", "--format", "json", &file]);
     let pair = pair_of(&ran.json(), "f");
-    assert_eq!(
-        (ran.status, &pair["one_ends_when"], &pair["complete"]),
-        (Some(1), &"n == 4".into(), &true.into()),
-        "{pair}"
-    );
+    let [one_ends, complete] = ["one_ends_when", "complete"].map(|key| &pair[key]);
+    assert_eq!((ran.status, one_ends, complete), (Some(1), &"n == 4".into(), &true.into()), "{pair}");
     assert_eq!(pair["one_ends_witness"]["arguments"]["n"], 4, "{pair}");
 }
 

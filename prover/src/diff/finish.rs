@@ -8,6 +8,7 @@
 
 use super::ask::{Asker, Memory};
 use super::kinds::{self, integers_of, rows};
+use super::opposite;
 use super::paths::Question;
 use super::proof;
 use super::regions::Regions;
@@ -20,10 +21,11 @@ use smt::term::Term;
 
 /// The same, in shorter texts.
 pub(super) fn shortened(task: Task<'_>, comparison: &Comparison<'_>, own: PairDiff, solver: &mut Solver) -> PairDiff {
-    let mut short = |text: &String| shortened_text(task, comparison, text.clone(), solver);
-    let open_when = own.open_when.as_ref().map(&mut short);
+    let mut short = |text: String| shortened_text(task, comparison, text, solver);
+    let plain = |text: &String| opposite::plain(task.source, comparison.pair, text.clone());
+    let open_when = own.open_when.as_ref().map(plain).map(&mut short);
     let [equal_when, differs_when, one_ends_when] = [&own.equal_when, &own.differs_when, &own.one_ends_when]
-        .map(|text| if is_mixed(text) { short(text) } else { text.clone() });
+        .map(|text| if is_mixed(text) { short(text.clone()) } else { text.clone() });
     let own = PairDiff { open_when, differs_when, one_ends_when, ..own };
     if equal_when == own.equal_when {
         return own;
@@ -109,7 +111,8 @@ pub(super) fn with_endless(
     };
     let Some(condition) = proof::read(task.source, pair, comparison.when, open) else { return own };
     // What takes no questions is done whether or not there is time left for any.
-    let near = rows::soon_endless(task, pair, &condition);
-    let found = near.or_else(|| solver.attempt(|solver| rows::endless(task, pair, &condition, solver)).ok().flatten());
+    let soon = rows::soon_endless(task, pair, &condition);
+    let found =
+        soon.or_else(|| solver.attempt(|solver| rows::proved_endless(task, pair, &condition, solver)).ok().flatten());
     PairDiff { one_ends_witness: found.map(Box::new), ..own }
 }

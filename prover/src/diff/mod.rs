@@ -52,11 +52,11 @@ use crate::verdict::judge::Proofs;
 use crate::verdict::vacuity;
 use crate::verify::Config;
 use crate::verify::boundaries::noticed;
+use crate::verify::boundaries::part::is_same_code;
 use kernel::alone::clauses::{Clause, contracts_hold};
 use kernel::proof::Kernel;
 use kernel::relate::{Claims, ConditionalClaim, Level};
 use lang_l::Loaded;
-use lang_l::hir::same::same_code;
 use lang_l::hir::{Expr, ProcId, Unit};
 use paths::Question;
 use proof::Known;
@@ -257,7 +257,7 @@ impl Course<'_> {
         }
         own = finish::with_endless(self.task(manner), comparison, own, solver);
         own.time = started.elapsed();
-        own.modified = !is_same_text(&self.source.unit, comparison.pair);
+        own.modified = is_modified(&self.source.unit, comparison.pair);
         own
     }
 
@@ -270,7 +270,6 @@ impl Course<'_> {
         if manner.is_plain(comparison.when) && !own.is_complete() {
             own = self.by_recursion(own, solver);
         }
-        own.open_when = own.open_when.map(|text| opposite::plain(source, comparison.pair, text));
         own = finish::shortened(self.task(manner), comparison, own, solver);
         let learnt = solver.attempt(|solver| learn(self.program, &own, &mut self.kernel, solver));
         if learnt.is_ok() {
@@ -448,10 +447,10 @@ fn pair(task: Task<'_>, comparison: &Comparison<'_>, solver: &mut Solver) -> Pai
     kinds::find(task, comparison, nothing, solver)
 }
 
-/// Whether the two are written alike, and call what has the same names.
-fn is_same_text(unit: &Unit, (left, right): Pair) -> bool {
-    let name = |version: usize, id: ProcId| &unit.procedure(version, id).name;
-    same_code(unit.procedure(0, left), unit.procedure(1, right), |p, q| name(0, p) == name(1, q))
+/// Whether the two are written in other ways, or have other names.
+fn is_modified(unit: &Unit, (left, right): Pair) -> bool {
+    let [left, right] = [(0, left), (1, right)].map(|(version, id)| &unit.procedure(version, id).name);
+    left != right || !is_same_code(unit, left)
 }
 
 /// Whether both procedures have a body.

@@ -432,12 +432,24 @@ fn ends(witness: &Witness) -> bool {
     !matches!(witness.contrast(), Contrast::Termination)
 }
 
-/// A store with the condition on which one ends, and the other never does: it goes on for ever, or is blocked.
-pub(in crate::diff) fn endless(task: Task<'_>, pair: Pair, condition: &Expr, solver: &mut Solver) -> Option<Witness> {
+/// A store with the condition on which one ends, and the other never does: it comes back to where it was, or is blocked.
+pub(in crate::diff) fn soon_endless(task: Task<'_>, (left, right): Pair, condition: &Expr) -> Option<Witness> {
+    let pair = RunPair { unit: &task.source.unit, left, right, when: Some(condition) };
+    let is_endless = |witness: &Witness| matches!(witness.contrast(), Contrast::Termination);
+    let may_block = [left, right].into_iter().zip(&task.program.effects).any(|(id, own)| own[id.index()].may_block);
+    let blocked = || concrete::search_blocked(&pair, concrete::SearchBudget::QUICK);
+    let seen = concrete::search(&pair, &[], concrete::SearchBudget::QUICK).filter(is_endless);
+    seen.or_else(|| may_block.then(blocked).flatten())
+}
+
+/// The same, where it is proved that the other goes on for ever.
+pub(in crate::diff) fn proved_endless(
+    task: Task<'_>,
+    pair: Pair,
+    condition: &Expr,
+    solver: &mut Solver,
+) -> Option<Witness> {
     let (unit, program) = (&task.source.unit, task.program);
-    if let Some(found) = soon_endless(task, pair, condition) {
-        return Some(found);
-    }
     let run = procedures_run(program, pair, &BTreeSet::new());
     let pair = RunPair { unit, left: pair.0, right: pair.1, when: Some(condition) };
     concrete::search_endless(&pair, concrete::SearchBudget::ENDLESS, &mut |version, stuck| {
@@ -449,14 +461,4 @@ pub(in crate::diff) fn endless(task: Task<'_>, pair: Pair, condition: &Expr, sol
         let of = recurrent_set::Version { unit: program.unit, version, effects, kernel };
         recurrent_set::never_ends(of, unit, stuck, solver)
     })
-}
-
-/// The same, where it is soon seen and nothing has to be proved.
-pub(in crate::diff) fn soon_endless(task: Task<'_>, (left, right): Pair, condition: &Expr) -> Option<Witness> {
-    let pair = RunPair { unit: &task.source.unit, left, right, when: Some(condition) };
-    let is_endless = |witness: &Witness| matches!(witness.contrast(), Contrast::Termination);
-    let may_block = [left, right].into_iter().zip(&task.program.effects).any(|(id, own)| own[id.index()].may_block);
-    let blocked = || concrete::search_blocked(&pair, concrete::SearchBudget::QUICK);
-    let seen = concrete::search(&pair, &[], concrete::SearchBudget::QUICK).filter(is_endless);
-    seen.or_else(|| may_block.then(blocked).flatten())
 }
