@@ -12,7 +12,7 @@ use crate::heap::value::{Addr, Slot, Value};
 use crate::heap::{Input, Kind, Object, ObjectView, Store, View, slot_type};
 use crate::hir::{GlobalId, Unit};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How an execution that ended normally left things.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +74,8 @@ pub enum Why {
     },
 }
 
-/// Compares two final stores of runs from `input`, nothing in which may be left unset that either run has read.
+/// Compares two final stores of runs from `input`, nothing in which may be left unset that either run has read. Of the objects that existed
+/// on entry the bijection has those that a root leads to by what was written; the others correspond to themselves.
 ///
 /// # Errors
 /// The first place they differ, in breadth-first order from the arguments, the globals, the results, and then all other
@@ -104,7 +105,10 @@ pub fn same_outcome(
         .zip(&right.results)
         .enumerate()
         .map(|(at, (l, r))| (Root::Result(at), l.clone(), r.clone()));
-    let others = base.heap.keys().map(|addr| (Root::Object(*addr), Value::from(*addr), Value::from(*addr)));
+    // What neither has written holds the same in both, and leads to what existed on entry.
+    let written = left.store.heap.keys().chain(right.store.heap.keys()).filter(|addr| existed(**addr));
+    let written: BTreeSet<Addr> = written.copied().collect();
+    let others = written.into_iter().map(|addr| (Root::Object(addr), Value::from(addr), Value::from(addr)));
 
     for (root, l, r) in argument_objects.chain(globals).chain(results).chain(others) {
         if !walk.pair(From::Root(root), Some(&l), Some(&r)) {
@@ -227,6 +231,9 @@ impl<'a> Walk<'a> {
             let (at, left, right, from) = (self.next, visit.left, visit.right, visit.from);
             self.next += 1;
             let objects = (self.left.object(left), self.right.object(right));
+            if self.unset == Unset::IsDefault && !objects.0.is_written() && !objects.1.is_written() {
+                continue;
+            }
             let kinds = (objects.0.kind(), objects.1.kind());
             let (Some(kind), true) = (kinds.0, kinds.0 == kinds.1) else {
                 return Walked::Differ { from, left: left.into(), right: right.into() };

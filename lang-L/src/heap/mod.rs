@@ -302,6 +302,11 @@ impl<'a> ObjectView<'a> {
         }
     }
 
+    /// Whether the run has written something of it, or made it.
+    pub(crate) fn is_written(self) -> bool {
+        self.here.is_some()
+    }
+
     /// The slots in which something may be found that is not the default, perhaps twice.
     pub(crate) fn set_slots(self) -> impl Iterator<Item = Slot> {
         self.here.into_iter().chain(self.below).flat_map(|object| object.slots.keys().copied())

@@ -35,7 +35,7 @@ use handed_out::HandedOut;
 pub use kernel::effects::is_loop;
 use kernel::outline::cuts;
 pub use kernel::pair::same_signature;
-use kernel::scalars::Scalarised;
+use kernel::scalars::{self, Scalarised};
 use lang_l::hir::{Class, Field, Global, Origin, ProcId, Procedure, Unit, Version};
 pub use simulations::simulations;
 use smt::arena::Arena;
@@ -82,7 +82,10 @@ impl Lowered {
         match procedure.origin {
             Origin::Source => match cuts::part_of(of) {
                 Some((whole, number)) => format!("part {number} of {whole}"),
-                None => of.clone(),
+                None => match scalars::handed_apart(of) {
+                    Some((helper, object)) => format!("{helper} with {object} in parts"),
+                    None => of.clone(),
+                },
             },
             Origin::Loop { number, .. } => format!("loop {number} of {of}"),
             Origin::Worker { .. } => format!("the recursion of {of}"),

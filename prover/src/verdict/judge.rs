@@ -16,6 +16,7 @@ use kernel::alone::clauses::Clause;
 use kernel::outline::cuts::part_of;
 use kernel::proof::Kernel;
 use kernel::relate::{Claims, ConditionalClaim, Level};
+use kernel::scalars;
 use lang_l::hir::{Expr, ProcId, Unit};
 use lang_l::interp::Behaviour;
 use smt::solve::Solver;
@@ -120,9 +121,14 @@ impl<'a> Judge<'a> {
         &self.program.unit.procedure(version, id).name
     }
 
-    /// The procedure of the source that a procedure is, or is a part of.
+    /// The procedure of the source that a procedure is, or is a part or a second form of.
     pub(super) fn source_of(&self, version: usize, id: ProcId) -> ProcId {
-        self.program.unit.procedure(version, id).origin.part_of().unwrap_or(id)
+        let id = self.program.unit.procedure(version, id).origin.part_of().unwrap_or(id);
+        let written = &self.source.versions[version];
+        if id.index() < written.procedures.len() {
+            return id;
+        }
+        scalars::handed_apart(self.name(version, id)).and_then(|(helper, _)| written.find(helper)).unwrap_or(id)
     }
 
     /// The report on a pair.

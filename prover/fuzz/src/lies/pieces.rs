@@ -14,5 +14,5 @@ pub(super) fn place(random: &mut Random) -> Apart {
 pub(super) fn turns(random: &mut Random) -> Turns {
     let mut few = || if random.percent(5) { usize::MAX } else { random.below(3) };
     let (first, more) = ([few(), few()], [few(), few()]);
-    Turns { first, more, told_apart: random.percent(60) }
+    Turns { first, more, told_apart: random.percent(60), within: random.percent(20) }
 }

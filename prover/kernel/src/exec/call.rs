@@ -111,7 +111,7 @@ impl Executor<'_> {
         Ok(found)
     }
 
-    /// When a call of a loop takes no turn, or one of recursion that is told apart goes no further; `None` where that cannot be said. A
+    /// When a call of a loop takes no turn, or one that is told apart goes no further; `None` where that cannot be said. A
     /// loop that is left by its condition, once a flag is set, is so left where the flag is set, as by a `return`.
     ///
     /// Nothing rests on this being right: it only says which calls are executed in place.
@@ -122,50 +122,58 @@ impl Executor<'_> {
         let body = code.body.as_ref().filter(|_| is_loop(code) || told_apart || may_be_known)?;
         let view = self.view_of_call(state, callee, args);
         let recurs = !matches!(code.origin, Origin::Loop { .. });
-        let over = self.leaves_at_once(view, &body.stmts, (recurs, false))?;
+        let within = self.limits.within.contains(&callee);
+        let tests = Tests { either_side: recurs || within, within, first_alone: self.limits.by_first_test };
+        let stmts: Vec<&Stmt> = body.stmts.iter().collect();
+        let over = self.leaves_at_once(view, &stmts, (tests, false))?;
         Some(self.arena.terms.simplify(over, &state.known))
     }
 
     /// When the first statement that decides something leads to no call; `goes_on` says whether one follows the statements. A loop is
-    /// left where its condition fails; recursion may end on either side of its first test, or of one that follows where that does not
-    /// hold.
+    /// left where its condition fails, or within a turn by tests that follow. Recursion may end on either side of its first test, or of one
+    /// that follows where that does not hold.
     fn leaves_at_once(
         &mut self,
         mut view: ContractView,
-        stmts: &[Stmt],
-        (recurs, goes_on): (bool, bool),
+        stmts: &[&Stmt],
+        (tests, goes_on): (Tests, bool),
     ) -> Option<Term> {
+        let mut has_values = Vec::new();
         for (at, stmt) in stmts.iter().enumerate() {
             match &stmt.kind {
-                // Parameters that the lowering found to be known, and results as they are at first.
+                // Parameters that the lowering found to be known, results as they are at first, and where a turn goes on.
                 StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
                     let (value, has_value) = self.value(&view, value)?;
-                    if !self.arena.terms.is_true(has_value) {
+                    if !tests.within && !self.arena.terms.is_true(has_value) {
                         return None;
                     }
+                    has_values.push(has_value);
                     view.locals.set(id.index(), value);
                 }
                 StmtKind::If(condition, then, els) => {
-                    let followed = goes_on || calls(&stmts[at + 1..]);
+                    let rest = &stmts[at + 1..];
+                    let followed = goes_on || rest.iter().any(|stmt: &&Stmt| calls(stmt));
                     // A loop that has taken in what follows it turns for ever, and its own condition stands within.
                     if matches!(condition.kind, ExprKind::Bool(true)) {
-                        return self.leaves_at_once(view, &then.stmts, (recurs, followed));
+                        let over = self.leaves_at_once(view, &behind(then, rest), (tests, goes_on))?;
+                        has_values.push(over);
+                        return Some(self.arena.terms.and(&has_values));
                     }
-                    let leaves = |side: &Block| !calls(&side.stmts) && (!followed || returns(side));
-                    let (leaves_else, leaves_then) = (leaves(els), recurs && leaves(then));
+                    let leaves = |side: &Block| !side.stmts.iter().any(calls) && (!followed || returns(side));
+                    let (leaves_else, leaves_then) = (leaves(els), tests.either_side && leaves(then));
                     if !leaves_else && !leaves_then {
                         return None;
                     }
                     let (value, has_value) = self.value(&view, condition)?;
                     let mut over = if leaves_else { self.arena.terms.not(value) } else { value };
-                    // Recursion may end in more than one way.
-                    if leaves_then && !leaves_else && !self.limits.by_first_test {
-                        let (rest, goes_on) =
-                            if els.stmts.is_empty() { (&stmts[at + 1..], goes_on) } else { (&els.stmts[..], followed) };
-                        let later = self.leaves_at_once(view, rest, (recurs, goes_on));
+                    let goes_further = tests.within || (leaves_then && !tests.first_alone);
+                    if leaves_then != leaves_else && goes_further {
+                        let later = behind(if leaves_then { els } else { then }, rest);
+                        let later = self.leaves_at_once(view, &later, (tests, goes_on));
                         over = later.map_or(over, |later| self.either(over, later));
                     }
-                    return Some(self.arena.terms.and(&[has_value, over]));
+                    has_values.extend([has_value, over]);
+                    return Some(self.arena.terms.and(&has_values));
                 }
                 _ => return None,
             }
@@ -406,17 +414,33 @@ impl Executor<'_> {
     }
 }
 
+/// Which tests say whether a call goes further.
+#[derive(Clone, Copy)]
+struct Tests {
+    /// Both sides of a test are looked at, and not only where a loop's condition fails.
+    either_side: bool,
+    /// Those within a turn, too.
+    within: bool,
+    /// No other than the first.
+    first_alone: bool,
+}
+
 /// Whether a block ends by returning.
 fn returns(block: &Block) -> bool {
     block.stmts.last().is_some_and(|last| matches!(last.kind, StmtKind::Return(_)))
 }
 
-/// Whether there is a call among some statements.
-fn calls(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| match &stmt.kind {
+/// The statements of a block, and those that follow it.
+fn behind<'s>(block: &'s Block, rest: &[&'s Stmt]) -> Vec<&'s Stmt> {
+    block.stmts.iter().chain(rest.iter().copied()).collect()
+}
+
+/// Whether there is a call in a statement.
+fn calls(stmt: &Stmt) -> bool {
+    match &stmt.kind {
         StmtKind::Call { .. } => true,
         StmtKind::Assign(_, Rhs::Expr(value)) => matches!(value.kind, ExprKind::Call(..)),
-        StmtKind::If(_, then, els) => calls(&then.stmts) || calls(&els.stmts),
+        StmtKind::If(_, then, els) => then.stmts.iter().chain(&els.stmts).any(calls),
         _ => false,
-    })
+    }
 }

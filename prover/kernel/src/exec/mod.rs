@@ -67,6 +67,8 @@ pub struct Limits {
     pub turns: BTreeMap<ProcId, usize>,
     /// The loops whose calls are told apart by whether they take a turn.
     pub told_apart: BTreeSet<ProcId>,
+    /// Those of them that may be left within a turn.
+    pub within: BTreeSet<ProcId>,
     /// Calls of recursion that are known to go no further are executed in place.
     pub known_ends: bool,
     /// Whether that is known by the first test of a procedure alone.
@@ -92,6 +94,7 @@ impl Default for Limits {
             apart: Vec::new(),
             turns: BTreeMap::new(),
             told_apart: BTreeSet::new(),
+            within: BTreeSet::new(),
             known_ends: false,
             by_first_test: false,
             whole_run: false,

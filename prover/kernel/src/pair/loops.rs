@@ -154,7 +154,9 @@ impl Frame<'_> {
             let more = |id: ProcId, turns: &Turns| if within(version) == Some(id) { turns.more } else { turns.first };
             of(version).map(|(id, turns)| (id, more(id, turns)[version])).collect()
         };
-        let told_apart = |version| of(version).filter(|(_, turns)| turns.told_apart).map(|(id, _)| id).collect();
+        let those = |version: usize, which: fn(&Turns) -> bool| {
+            of(version).filter(|(_, turns)| which(turns)).map(|(id, _)| id).collect()
+        };
         let related = match target {
             Target::Whole => None,
             Target::Loops(at) => Some(&self.loops[at]),
@@ -163,7 +165,8 @@ impl Frame<'_> {
             parameter_numbers: related.map(|own| own.parameter_numbers(program)),
             apart: related.map(|own| own.apart_on_entry(program)).unwrap_or_default(),
             turns: [0, 1].map(turns),
-            told_apart: [0, 1].map(told_apart),
+            told_apart: [0, 1].map(|version| those(version, |turns| turns.told_apart)),
+            within: [0, 1].map(|version| those(version, |turns| turns.within)),
         }
     }
 

@@ -92,12 +92,15 @@ pub struct Turns {
     pub more: [usize; 2],
     /// Whether a call that takes no turn is told apart from the others, and executed in place.
     pub told_apart: bool,
+    /// Whether so is one that is left within its first turn.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub within: bool,
 }
 
 impl Turns {
-    /// What is said of the loop of one version: its first turns, those at a time, and whether calls are told apart.
-    pub fn of(&self, version: usize) -> (usize, usize, bool) {
-        (self.first[version], self.more[version], self.told_apart)
+    /// What is said of the loop of one version: its first turns, those at a time, and whether calls are told apart, also within a turn.
+    pub fn of(&self, version: usize) -> (usize, usize, [bool; 2]) {
+        (self.first[version], self.more[version], [self.told_apart, self.within])
     }
 }
 
@@ -125,6 +128,8 @@ pub struct OwnLoops {
     pub turns: [BTreeMap<ProcId, usize>; 2],
     /// The loops whose calls are told apart by whether they take a turn.
     pub told_apart: [BTreeSet<ProcId>; 2],
+    /// Those of them that may be left within a turn.
+    pub within: [BTreeSet<ProcId>; 2],
 }
 
 impl Run<'_> {
@@ -145,6 +150,7 @@ impl Run<'_> {
             apart: if version == 1 { own.apart } else { Vec::new() },
             turns: if version == 1 { other_turns } else { turns },
             told_apart,
+            within: own.within[version].clone(),
             known_ends: self.plan.told_apart.iter().any(|own| !own.is_empty()),
             by_first_test: self.plan.by_first_test,
             whole_run,

@@ -98,14 +98,13 @@ impl<'a> Kernel<'a> {
     /// Checks all that is said.
     pub fn check(dossier: Dossier<'a>, solver: &mut Solver) -> Self {
         let cut = cut(dossier.source, dossier.cuts);
-        let legal = match &cut {
-            Some(cut) => shape::check(&dossier, cut),
-            None => reject("the source cannot be cut so"),
-        };
+        let legal = if cut.is_some() { Ok(()) } else { reject("the source cannot be cut so") };
         let cut = cut.unwrap_or_else(|| dossier.source.clone());
+        let source = Scalarised::of(&cut);
+        let legal = legal.and_then(|()| shape::check(&dossier, source.unit()));
         let mut kernel = Kernel {
             dossier,
-            source: Scalarised::of(&cut),
+            source,
             cut,
             clauses: Vec::new(),
             alone: [Ok(()), Ok(())],

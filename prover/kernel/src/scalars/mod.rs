@@ -2,18 +2,20 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Seven rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
-//! is handed to, and of those that only one version has (`expansion`), *Promotion* (`promotion`) of fields that a loop looks at through
+//! Eight rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
+//! is handed to, and of those that only one version has (`expansion`), *Handed on* (`handed_on`) of objects that helpers see which call
+//! themselves, *Promotion* (`promotion`) of fields that a loop looks at through
 //! one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
 //! compared as they are written. *Sinking* (`sinking`) of objects to where they are needed, *Rotation* (`rotation`) of loops before which
 //! stands what their turns end with, and *Fission* (`fission`) of loops that do several things at each turn.
 //!
-//! Invariant: procedures, and the variables that there were, keep their numbers. Spans are as they were, but for those of loops that
+//! Invariant: procedures, and the variables that there were, keep their numbers; second forms of helpers come after all others. Spans are as they were, but for those of loops that
 //! begin elsewhere; where a helper stands in place of calls, its statements have theirs in each of these places.
 
 mod distribution;
 mod expansion;
 mod fission;
+mod handed_on;
 mod helpers;
 mod in_place;
 mod locations;
@@ -27,6 +29,7 @@ mod sinking;
 mod turn;
 mod variables;
 
+pub use handed_on::handed_apart;
 use lang_l::hir::{Expr, Procedure, Unit};
 
 /// A program with variables in place of such places.
@@ -43,6 +46,7 @@ impl Scalarised {
         }
         let mut unit = written.clone();
         expansion::expand(&mut unit);
+        handed_on::replace(&mut unit);
         let expanded = unit.clone();
         for (own, version) in unit.versions.iter_mut().zip(&expanded.versions) {
             own.procedures.iter_mut().for_each(|procedure| objects::replace(procedure, (&expanded, version)));

@@ -7,6 +7,7 @@
 //! that object: it is garbage wherever the variable is not looked at, and each of its fields is a variable of the procedure. The same
 //! goes for an array of few cells whose indices are all literals.
 
+use super::handed_on::{Handing, handing_of};
 use super::helpers::expanded;
 use super::variables::{added, default};
 use crate::bounds::scalars::{MAX_CELLS, MAX_HANDED};
@@ -71,6 +72,11 @@ fn handed(
     None
 }
 
+/// Whether the procedures of one name make as many objects of a kind in each version once all are replaced that can be.
+pub(super) fn is_kept_alike(unit: &Unit, name: &str, kind: &Kind) -> bool {
+    kept_alike(unit, name).contains(kind)
+}
+
 /// The kinds of objects of which the procedures of one name make as many in each version once all are replaced that can be. Where one
 /// version hands an object to a helper and the other does not, what they do with it is compared as it is written.
 fn kept_alike(written: &Unit, name: &str) -> BTreeSet<Kind> {
@@ -102,7 +108,7 @@ fn kinds_made(procedure: &Procedure) -> Vec<Kind> {
 
 /// What a statement makes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+pub(super) enum Kind {
     Object(Option<ClassId>),
     Array(Type),
 }
@@ -119,26 +125,34 @@ impl Kind {
 
 /// A field of an object, or a cell of an array.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+pub(super) enum Part {
     Field(FieldId),
     Cell(usize, Type),
 }
 
 impl Part {
-    fn ty(&self, fields: &[Field]) -> Type {
+    pub(super) fn ty(&self, fields: &[Field]) -> Type {
         match self {
             Part::Field(field) => fields[field.index()].ty.clone(),
             Part::Cell(_, ty) => ty.clone(),
+        }
+    }
+
+    /// As it is written of the variable of this name.
+    pub(super) fn name(&self, variable: &str, fields: &[Field]) -> String {
+        match self {
+            Part::Field(field) => format!("{variable}.{}", fields[field.index()].name),
+            Part::Cell(at, _) => format!("{variable}[{at}]"),
         }
     }
 }
 
 /// A variable that holds a new object which nothing else refers to.
 #[derive(Clone)]
-struct Private {
-    variable: LocalId,
+pub(super) struct Private {
+    pub(super) variable: LocalId,
     /// The types of an array's cells, and how many there are.
-    cells: Option<(Type, usize)>,
+    pub(super) cells: Option<(Type, usize)>,
 }
 
 impl Private {
@@ -174,7 +188,7 @@ impl Private {
         variable(e) == Some(self.variable)
     }
 
-    fn part(&self, e: &Expr) -> Option<Part> {
+    pub(super) fn part(&self, e: &Expr) -> Option<Part> {
         match &e.kind {
             ExprKind::Field(object, field) => self.field(object, *field),
             ExprKind::Index(array, index) => self.cell(array, index),
@@ -182,7 +196,7 @@ impl Private {
         }
     }
 
-    fn part_at(&self, place: &Place) -> Option<Part> {
+    pub(super) fn part_at(&self, place: &Place) -> Option<Part> {
         match place {
             Place::Field(object, field) => self.field(object, *field),
             Place::Index(array, index) => self.cell(array, index),
@@ -205,18 +219,21 @@ impl Private {
         let Procedure { body: Some(body), locals, .. } = procedure else { return };
         let Local { name, span, .. } = locals[self.variable.index()].clone();
         let mut variables: BTreeMap<Part, LocalId> = BTreeMap::new();
-        let mut variable = |part: Part| {
-            let name = match &part {
-                Part::Field(field) => format!("{name}.{}", fields[field.index()].name),
-                Part::Cell(at, _) => format!("{name}[{at}]"),
-            };
-            let ty = part.ty(fields);
-            *variables.entry(part).or_insert_with(|| added(locals, Local { name, ty, span }))
-        };
+        self.put(body, &mut |part| {
+            let (name, ty) = (part.name(&name, fields), part.ty(fields));
+            Some(*variables.entry(part).or_insert_with(|| added(locals, Local { name, ty, span })))
+        });
+        let assign = |(part, id): (Part, LocalId)| StmtKind::Assign(Place::Local(id), default(part.ty(fields), span));
+        let first: Vec<StmtKind> = variables.into_iter().map(assign).collect();
+        self.make(body, &first);
+    }
+
+    /// Puts variables in the place of its parts.
+    pub(super) fn put(&self, body: &mut Block, variable: &mut dyn FnMut(Part) -> Option<LocalId>) {
         walk_stmts_mut(body, &mut |stmt| {
             for target in stmt.targets_mut() {
-                if let Some(part) = self.part_at(target) {
-                    *target = Place::Local(variable(part));
+                if let Some(id) = self.part_at(target).and_then(&mut *variable) {
+                    *target = Place::Local(id);
                 }
             }
             for e in stmt.exprs_mut() {
@@ -225,16 +242,23 @@ impl Private {
                         e.kind = ExprKind::Int((*length).into())
                     }
                     _ => {
-                        if let Some(part) = self.part(e) {
-                            e.kind = ExprKind::Local(variable(part));
+                        if let Some(id) = self.part(e).and_then(&mut *variable) {
+                            e.kind = ExprKind::Local(id);
                         }
                     }
                 });
             }
         });
-        let assign = |(part, id): (Part, LocalId)| StmtKind::Assign(Place::Local(id), default(part.ty(fields), span));
-        let first: Vec<StmtKind> = variables.into_iter().map(assign).collect();
-        self.make(body, &first);
+    }
+
+    /// The place of a part.
+    pub(super) fn place(&self, part: &Part, object: &Local) -> Place {
+        let (kind, ty, span) = (ExprKind::Local(self.variable), object.ty.clone(), object.span);
+        let base = Expr { kind, ty, span };
+        match part {
+            Part::Field(field) => Place::Field(base, *field),
+            Part::Cell(at, _) => Place::Index(base, Expr { kind: ExprKind::Int((*at).into()), ty: Type::Int, span }),
+        }
     }
 
     /// Has the variables assigned where the object was made.
@@ -259,17 +283,35 @@ struct Use {
 
 /// What a body does with variables that hold new objects.
 #[derive(Default)]
-struct Uses {
+pub(super) struct Uses {
     of: BTreeMap<LocalId, Use>,
-    made: Vec<(Kind, Private)>,
+    pub(super) made: Vec<(Kind, Private)>,
     /// Those that were made before, in this block or in one around it.
     open: BTreeMap<LocalId, Private>,
+    /// To whom those are handed by statements that do no more with them.
+    handed: BTreeMap<LocalId, Vec<Handing>>,
 }
 
 impl Uses {
-    fn block(&mut self, block: &Block) {
+    /// Begins with what a variable holds.
+    pub(super) fn open(&mut self, private: &Private) {
+        self.open.insert(private.variable, private.clone());
+    }
+
+    /// To whom a variable is handed, if all else that there is of it is that it is assigned so often, and that parts of what it holds are looked at.
+    pub(super) fn handed_alone(&self, variable: LocalId, assigned: usize) -> Option<Vec<Handing>> {
+        let Use { at_all, parts } = self.of.get(&variable).copied().unwrap_or_default();
+        let handed = self.handed.get(&variable).cloned().unwrap_or_default();
+        let alone = at_all == parts + handed.len() + assigned;
+        alone.then_some(handed)
+    }
+
+    pub(super) fn block(&mut self, block: &Block) {
         let mut begun = Vec::new();
         for stmt in &block.stmts {
+            for &variable in self.open.keys() {
+                self.handed.entry(variable).or_default().extend(handing_of(stmt, variable));
+            }
             for target in stmt.targets() {
                 match target {
                     Place::Local(id) => self.of.entry(*id).or_default().at_all += 1,

@@ -12,6 +12,8 @@ use crate::budget::loops::{COMMON_ATTEMPTS, MAX_LAYOUTS, MAX_RARE_WAYS, MAX_WAYS
 use crate::goal::{Goal, Pair, PairProof};
 use kernel::pair::plan::Turns;
 use kernel::relate::Level;
+use lang_l::hir::visit::walk_stmts;
+use lang_l::hir::{Procedure, StmtKind};
 use smt::solve::Solver;
 use std::collections::{BTreeSet, VecDeque};
 use std::slice;
@@ -19,7 +21,7 @@ use std::slice;
 /// What is looked for, and how turns are laid side by side: in step, with calls that take no turn told apart or not; rotated, so that
 /// what follows a turn is seen with it; with first turns of one or both sides before the loops are matched; several turns against one.
 /// Other numbers of turns are read off the loops.
-const ATTEMPTS: [(LookedFor, Turns); 10] = [
+const ATTEMPTS: [(LookedFor, Turns); 14] = [
     (LookedFor::Entry, turns([0, 0], [0, 0], false)),
     (LookedFor::Ends, turns([0, 0], [0, 0], true)),
     (LookedFor::Apart, turns([0, 0], [0, 0], true)),
@@ -30,10 +32,19 @@ const ATTEMPTS: [(LookedFor, Turns); 10] = [
     (LookedFor::Apart, turns([1, 1], [0, 0], true)),
     (LookedFor::Ends, turns([0, 0], [0, 1], true)),
     (LookedFor::Ends, turns([0, 0], [1, 0], true)),
+    (LookedFor::Ends, within([0, 0])),
+    (LookedFor::Ends, within([0, 1])),
+    (LookedFor::Ends, within([1, 0])),
+    (LookedFor::Ends, within([1, 1])),
 ];
 
 const fn turns(first: [usize; 2], more: [usize; 2], told_apart: bool) -> Turns {
-    Turns { first, more, told_apart }
+    Turns { first, more, told_apart, within: false }
+}
+
+/// Turns one by one, after so many first ones, of loops that are left within a turn: calls that are left so are told apart, too.
+const fn within(first: [usize; 2]) -> Turns {
+    Turns { within: true, ..turns(first, [0, 0], true) }
 }
 
 /// The same, with one more first turn of a version.
@@ -67,6 +78,8 @@ impl Layouts {
             // Parts of the turns of one loop are in step, or they are not.
             let parts = pairs.windows(2).any(|both| goes_on(goal, both[0], both[1]).is_some());
             let own = own.take(if parts { PARTS_ATTEMPTS } else { usize::MAX });
+            let (left, right) = goal.program.code(pair);
+            let own = own.filter(|(_, turns)| !turns.within || is_left_within(left) || is_left_within(right));
             let further = at.checked_sub(1).and_then(|before| goes_on(goal, pairs[before], pair));
             own.map(|(looked_for, turns)| (looked_for, with_first(turns, further))).collect()
         };
@@ -156,6 +169,15 @@ fn goes_on(goal: &Goal<'_>, before: Pair, pair: Pair) -> Option<usize> {
         let [one, other] = [loops[version], loops[1 - version]];
         one[0] != one[1] && other[0] == other[1] && partners::go_on(goal, version, &one)
     })
+}
+
+/// Whether a loop is left in more places than where its condition fails.
+fn is_left_within(code: &Procedure) -> bool {
+    let mut count = 0;
+    code.body
+        .iter()
+        .for_each(|body| walk_stmts(body, &mut |stmt| count += usize::from(matches!(stmt.kind, StmtKind::Return(_)))));
+    count > 1
 }
 
 /// Whether two pairs are one, or have a loop in common.

@@ -33,6 +33,7 @@ pub(super) fn turns(program: &Program<'_>, pair: Pair) -> Option<Turns> {
         first: [0, 0],
         more,
         told_apart: true,
+        within: false,
     })
 }
 
