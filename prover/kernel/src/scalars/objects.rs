@@ -7,14 +7,13 @@
 //! that object: it is garbage wherever the variable is not looked at, and each of its fields is a variable of the procedure. The same
 //! goes for an array of few cells whose indices are all literals.
 
-use super::handed_on::{Handing, handing_of};
 use super::helpers::expanded;
 use super::variables::{added, default};
 use crate::bounds::scalars::{MAX_CELLS, MAX_HANDED};
 use lang_l::hir::visit::{walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
-    Block, ClassId, Expr, ExprKind, Field, FieldId, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Type, Unit,
-    Version,
+    Block, ClassId, Expr, ExprKind, Field, FieldId, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind,
+    Type, Unit, Version,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -271,6 +270,18 @@ impl Private {
         }
         block.stmts.iter_mut().flat_map(Stmt::blocks_mut).for_each(|inner| self.make(inner, first));
     }
+}
+
+/// A helper, and the number of the parameter by which it is handed an object.
+pub(super) type Handing = (ProcId, usize);
+
+/// To whom a statement hands a variable, and by which parameter, if that is all that it does with it: it calls a helper, and its results go to
+/// variables or globals.
+pub(super) fn handing_of(stmt: &Stmt, variable: LocalId) -> Option<Handing> {
+    let (targets, callee, args) = stmt.as_call()?;
+    let simple = targets.iter().all(|target| matches!(target, Place::Local(_) | Place::Global(_)));
+    let at = args.iter().position(|arg| arg.kind == ExprKind::Local(variable)).filter(|_| simple)?;
+    Some((callee, at))
 }
 
 /// How often a variable is there.

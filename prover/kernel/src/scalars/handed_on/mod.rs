@@ -8,7 +8,7 @@
 //! they are at the end. Then nobody else sees the object, and rule *Scalars* takes it apart. The same goes for short arrays.
 
 use super::in_place::{is_plain, rename};
-use super::objects::{Kind, Part, Private, Uses, is_kept_alike};
+use super::objects::{Handing, Kind, Part, Private, Uses, handing_of, is_kept_alike};
 use super::variables::added;
 use crate::bounds::scalars::{MAX_CELLS, MAX_HANDED};
 use lang_l::hir::visit::{walk_exprs, walk_stmts, walk_stmts_mut};
@@ -18,9 +18,6 @@ use lang_l::hir::{
 use lang_l::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
-
-/// A helper, and the number of the parameter by which it is handed an object.
-pub(super) type Handing = (ProcId, usize);
 
 /// By the name of a second form, that of the helper, and of which parameters it is handed the parts; `None` for any other name.
 pub fn handed_apart(name: &str) -> Option<(&str, String)> {
@@ -274,15 +271,6 @@ fn read(place: &Place, ty: Type) -> Option<Expr> {
 
 fn value(id: LocalId, part: &Part, (fields, span): (&[Field], Span)) -> Expr {
     Expr { kind: ExprKind::Local(id), ty: part.ty(fields), span }
-}
-
-/// To whom a statement hands a variable, and by which parameter, if that is all that it does with it: it calls a helper, and its results go to
-/// variables or globals.
-pub(super) fn handing_of(stmt: &Stmt, variable: LocalId) -> Option<Handing> {
-    let (targets, callee, args) = stmt.as_call()?;
-    let simple = targets.iter().all(|target| matches!(target, Place::Local(_) | Place::Global(_)));
-    let at = args.iter().position(|arg| arg.kind == ExprKind::Local(variable)).filter(|_| simple)?;
-    Some((callee, at))
 }
 
 /// What is handed over in place of an object, where it is to go, and what is done then.
