@@ -213,6 +213,11 @@ pub(super) const ALL: &[Fault] = &[
     ),
     kernel("kernel/scalars/seen-elsewhere", "prover/kernel/src/scalars/objects.rs", "an object is seen elsewhere too"),
     kernel("kernel/scalars/helper-returns", "prover/kernel/src/scalars/in_place.rs", "a helper in place returns early"),
+    kernel(
+        "kernel/scalars/handed-back",
+        "prover/kernel/src/scalars/handed_on/mod.rs",
+        "what a helper gives back of an object is lost",
+    ),
     kernel("kernel/scalars/helper-contract", "prover/kernel/src/scalars/in_place.rs", "a helper loses its contract"),
     kernel("kernel/scalars/read-before", "prover/kernel/src/scalars/expansion.rs", "it is read before a call"),
     kernel("kernel/scalars/aliased", "prover/kernel/src/scalars/promotion.rs", "another variable leads to the field"),
