@@ -4,7 +4,7 @@
 //! are the data that engines take and give, a [`PairProof`] with the claims it rests on and its [`ProofEvidence`].
 
 use crate::budget::goal::{MAX_SAME_SHAPE, MAX_UNPAIRED};
-use crate::lower::{Lowered, is_loop, same_signature};
+use crate::lower::{Lowered, is_loop};
 use kernel::effects::{Effects, direct_callees};
 use kernel::exec::state::Outcome;
 use kernel::pair::paths::{self, PathsEvidence, Relations};
@@ -15,6 +15,7 @@ use kernel::proof::Proved;
 use kernel::rejection::Rejection;
 use kernel::relate::{Apart, Claims, Correspondence, FailedGoal, Level, Relation, Uses};
 use lang_l::hir::same::same_code;
+use lang_l::hir::same::same_signature;
 use lang_l::hir::{Expr, ProcId, Procedure};
 use lang_l::source::Span;
 use smt::arena::Arena;

@@ -231,13 +231,14 @@ impl<'a> Walk<'a> {
             let (at, left, right, from) = (self.next, visit.left, visit.right, visit.from);
             self.next += 1;
             let objects = (self.left.object(left), self.right.object(right));
-            if self.unset == Unset::IsDefault && !objects.0.is_written() && !objects.1.is_written() {
-                continue;
-            }
             let kinds = (objects.0.kind(), objects.1.kind());
             let (Some(kind), true) = (kinds.0, kinds.0 == kinds.1) else {
                 return Walked::Differ { from, left: left.into(), right: right.into() };
             };
+            // Both hold the same there. What it leads to existed on entry, and is in line by itself where one has written it.
+            if self.unset == Unset::IsDefault && !objects.0.is_written() && !objects.1.is_written() {
+                continue;
+            }
             self.slots(&mut slots, (left, right), objects, kind);
             for &slot in &slots {
                 self.used += 1;

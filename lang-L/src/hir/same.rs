@@ -6,7 +6,7 @@
 //! Invariant: parameters and results correspond by position; other locals one to one, as they are met; so the same code run
 //! from the same store does the same, if the callees that correspond do.
 
-use crate::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
+use crate::hir::{Block, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type};
 use crate::stack::deep;
 use std::collections::HashMap;
 
@@ -14,6 +14,14 @@ use std::collections::HashMap;
 /// one of `q` in `b` count as the same. External procedures are the same when they have the same name.
 pub fn same_code(a: &Procedure, b: &Procedure, callee_eq: impl Fn(ProcId, ProcId) -> bool) -> bool {
     deep(|| same_here(a, b, callee_eq))
+}
+
+/// Whether two procedures can be called alike, and compared.
+pub fn same_signature(a: &Procedure, b: &Procedure) -> bool {
+    let types = |p: &Procedure| -> Vec<Type> {
+        p.locals.iter().take(p.params + p.results).map(|local| local.ty.clone()).collect()
+    };
+    (a.params, a.results) == (b.params, b.results) && types(a) == types(b) && a.body.is_some() == b.body.is_some()
 }
 
 /// Whether two statements of one procedure are the same code, with the same variables.

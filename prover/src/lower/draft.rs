@@ -4,7 +4,8 @@
 //! has to leave as they are.
 
 use super::handed_out::{HandedOut, elsewhere};
-use super::{is_loop, same_signature};
+use super::is_loop;
+use lang_l::hir::same::same_signature;
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Origin, ProcId, Procedure, StmtKind, Type, Unit};
 use lang_l::source::Span;

@@ -34,7 +34,6 @@ use draft::{Draft, SpokenOf, spoken_of};
 use handed_out::HandedOut;
 pub use kernel::effects::is_loop;
 use kernel::outline::cuts;
-pub use kernel::pair::same_signature;
 use kernel::scalars::{self, Scalarised};
 use lang_l::hir::{Class, Field, Global, Origin, ProcId, Procedure, Unit, Version};
 pub use simulations::simulations;

@@ -3,7 +3,7 @@
 //! In: a checked pair program. Out: a [`Comparison`] for each pair that a report speaks of.
 
 use crate::goal::{Pair, PairProof, Program, task};
-use crate::lower::same_signature;
+use lang_l::hir::same::same_signature;
 use lang_l::hir::{Expr, ProcId, Unit};
 use smt::solve::Task;
 use std::collections::{BTreeMap, BTreeSet};

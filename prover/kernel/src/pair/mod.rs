@@ -20,7 +20,8 @@ use crate::effects::{Effects, is_loop};
 use crate::exec::state::Outcome;
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, Level, Relater, Relation, Uses};
-use lang_l::hir::{Expr, ProcId, Procedure, Type, Unit};
+use lang_l::hir::same::same_signature;
+use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use loops::LoopsEvidence;
 use paths::PathsEvidence;
 use smt::arena::Arena;
@@ -102,14 +103,6 @@ pub fn check(
         PairEvidence::Loops(evidence) => loops::check((&goal, level), evidence, solver, note),
         PairEvidence::Summaries(evidence) => summaries::check((&goal, level), evidence, solver),
     }
-}
-
-/// Whether two procedures can be called alike.
-pub fn same_signature(a: &Procedure, b: &Procedure) -> bool {
-    let types = |p: &Procedure| -> Vec<Type> {
-        p.locals.iter().take(p.params + p.results).map(|local| local.ty.clone()).collect()
-    };
-    (a.params, a.results) == (b.params, b.results) && types(a) == types(b) && a.body.is_some() == b.body.is_some()
 }
 
 impl<'a> Both<'a> {

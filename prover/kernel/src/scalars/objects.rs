@@ -71,14 +71,9 @@ fn handed(
     None
 }
 
-/// Whether the procedures of one name make as many objects of a kind in each version once all are replaced that can be.
-pub(super) fn is_kept_alike(unit: &Unit, name: &str, kind: &Kind) -> bool {
-    kept_alike(unit, name).contains(kind)
-}
-
 /// The kinds of objects of which the procedures of one name make as many in each version once all are replaced that can be. Where one
 /// version hands an object to a helper and the other does not, what they do with it is compared as it is written.
-fn kept_alike(written: &Unit, name: &str) -> BTreeSet<Kind> {
+pub(super) fn kept_alike(written: &Unit, name: &str) -> BTreeSet<Kind> {
     let procedures =
         written.versions.iter().filter_map(|version| Some((version, version.procedure(version.find(name)?))));
     let made: Vec<[Vec<Kind>; 2]> = procedures

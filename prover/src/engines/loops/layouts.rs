@@ -19,7 +19,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::slice;
 
 /// What is looked for, and how turns are laid side by side: in step, with calls that take no turn told apart or not; rotated, so that
-/// what follows a turn is seen with it; with first turns of one or both sides before the loops are matched; several turns against one.
+/// what follows a turn is seen with it; with first turns of one or both sides before the loops are matched; several turns against one;
+/// and at last with calls told apart that are left within a turn.
 /// Other numbers of turns are read off the loops.
 const ATTEMPTS: [(LookedFor, Turns); 14] = [
     (LookedFor::Entry, turns([0, 0], [0, 0], false)),

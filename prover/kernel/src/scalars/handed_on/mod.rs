@@ -8,9 +8,10 @@
 //! they are at the end. Then nobody else sees the object, and rule *Scalars* takes it apart. The same goes for short arrays.
 
 use super::in_place::{is_plain, rename};
-use super::objects::{Handing, Kind, Part, Private, Uses, handing_of, is_kept_alike};
+use super::objects::{Handing, Kind, Part, Private, Uses, handing_of, kept_alike};
 use super::variables::added;
 use crate::bounds::scalars::{MAX_CELLS, MAX_HANDED};
+use lang_l::hir::same::same_signature;
 use lang_l::hir::visit::{walk_exprs, walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
     Block, Expr, ExprKind, Field, Local, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Unit, Version,
@@ -19,26 +20,18 @@ use lang_l::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
+/// What stands in the name of a second form between the helper's and that of a parameter. No loop or worker is named so.
+const OF: &str = "@of:";
+
 /// By the name of a second form, that of the helper, and of which parameters it is handed the parts; `None` for any other name.
 pub fn handed_apart(name: &str) -> Option<(&str, String)> {
-    let (helper, parameters) = name.split_once('@')?;
-    Some((helper, parameters.replace('\'', "").replace('@', " and ")))
-}
-
-/// What a procedure is known by: its name, and the types of its parameters and results.
-type Signature = (String, Vec<Type>, Vec<Type>);
-
-fn signature(procedure: &Procedure) -> Signature {
-    let types = |from: usize, count: usize| procedure.locals.iter().skip(from).take(count).map(|own| own.ty.clone());
-    let (params, results) = (procedure.params, procedure.results);
-    (procedure.name.clone(), types(0, params).collect(), types(params, results).collect())
+    let (helper, parameters) = name.split_once(OF)?;
+    Some((helper, parameters.replace('\'', "").replace(OF, " and ")))
 }
 
 /// Has parts handed on in place of objects, in each procedure that then still makes as many in each version.
 pub(super) fn replace(unit: &mut Unit) {
     for at in 0..unit.versions.len() {
-        let others = unit.versions.iter().enumerate().filter(|(other, _)| *other != at);
-        let others: BTreeSet<Signature> = others.flat_map(|(_, other)| &other.procedures).map(signature).collect();
         for own in 0..unit.versions[at].procedures.len() {
             let procedure = &unit.versions[at].procedures[own];
             if objects(procedure).is_empty() {
@@ -47,11 +40,12 @@ pub(super) fn replace(unit: &mut Unit) {
             let (name, before) = (procedure.name.clone(), unit.clone());
             let mut kinds = Vec::new();
             while kinds.len() < MAX_HANDED
-                && let Some(kind) = hand_on(unit, (at, own), &others)
+                && let Some(kind) = hand_on(unit, (at, own))
             {
                 kinds.push(kind);
             }
-            if !kinds.iter().all(|kind| is_kept_alike(unit, &name, kind)) {
+            let alike = kept_alike(unit, &name);
+            if !kinds.iter().all(|kind| alike.contains(kind)) {
                 *unit = before;
             }
         }
@@ -59,15 +53,17 @@ pub(super) fn replace(unit: &mut Unit) {
 }
 
 /// Has a procedure hand on the parts of one of its objects; what that is, or `None` where there is none.
-fn hand_on(unit: &mut Unit, (at, own): (usize, usize), others: &BTreeSet<Signature>) -> Option<Kind> {
+fn hand_on(unit: &mut Unit, (at, own): (usize, usize)) -> Option<Kind> {
     let mut written = unit.versions[at].clone();
     written.procedures.iter_mut().for_each(name_returned);
-    let objects = objects(&written.procedures[own]).into_iter();
-    let mut found = objects.filter_map(|(kind, private, handed)| {
-        let group = Group::of(&written, others, &private, &handed)?;
+    let mut objects = objects(&unit.versions[at].procedures[own]).into_iter();
+    let others: Vec<&Version> =
+        unit.versions.iter().enumerate().filter(|(other, _)| *other != at).map(|own| own.1).collect();
+    let found = objects.find_map(|(kind, private, handed)| {
+        let group = Group::of(&written, &others, &private, &handed)?;
         Some((kind, private, group))
     });
-    let (kind, private, group) = found.next()?;
+    let (kind, private, group) = found?;
     let ids = group.add(unit, at, &written)?;
     let Unit { versions, fields, .. } = unit;
     group.hand_over(&mut versions[at].procedures[own], &private, (&written, &ids, fields));
@@ -101,7 +97,7 @@ struct Group {
 impl Group {
     /// The helpers that see an object which is handed to some; `None` where one of them does more with it than to look at its parts and to hand
     /// it on, another version has one of them, or none calls itself.
-    fn of(version: &Version, others: &BTreeSet<Signature>, private: &Private, handed: &[Handing]) -> Option<Group> {
+    fn of(version: &Version, others: &[&Version], private: &Private, handed: &[Handing]) -> Option<Group> {
         let (mut known, mut parts) = (BTreeMap::new(), BTreeSet::new());
         let mut calls: BTreeMap<Handing, Vec<Handing>> = BTreeMap::new();
         let mut open = handed.to_vec();
@@ -111,7 +107,10 @@ impl Group {
             }
             let helper = version.procedure(handing.0);
             let (own, further) = seen(helper, handing.1, private)?;
-            if others.contains(&signature(helper)) {
+            let is_it = |other: &&Version| {
+                other.find(&helper.name).is_some_and(|id| same_signature(other.procedure(id), helper))
+            };
+            if others.iter().any(is_it) {
                 return None;
             }
             parts.extend(parts_of(helper, &own));
@@ -153,7 +152,7 @@ impl Group {
     ) -> Option<Procedure> {
         let mut made = helper.clone();
         let Local { name, span, .. } = helper.locals[parameter].clone();
-        made.name = format!("{}@{name}", helper.name);
+        made.name = format!("{}{OF}{name}", helper.name);
         let local = |part: &Part| Local { name: part.name(&name, fields), ty: part.ty(fields), span };
         let given: Vec<LocalId> = self.parts.iter().map(|part| added(&mut made.locals, local(part))).collect();
         let now: Vec<LocalId> = self.parts.iter().map(|part| added(&mut made.locals, local(part))).collect();
