@@ -22,6 +22,10 @@ pub mod scalars {
     pub const MAX_IN_PLACE: usize = 16;
     /// A helper of more statements than this is not put in place.
     pub const MAX_HELPER: usize = 32;
+    /// Recursion that builds is given no second form where more statements than this are looked at, those on several paths each time.
+    pub const MAX_PLACED: usize = 256;
+    /// No more statements than this that stand behind a loop are done where it is left.
+    pub const MAX_LEAVING: usize = 8;
     /// A loop with more assignments than this is not split.
     pub const MAX_ASSIGNMENTS: usize = 32;
     /// So deep are helpers looked into for loops.

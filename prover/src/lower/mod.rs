@@ -81,10 +81,7 @@ impl Lowered {
         match procedure.origin {
             Origin::Source => match cuts::part_of(of) {
                 Some((whole, number)) => format!("part {number} of {whole}"),
-                None => match scalars::handed_apart(of) {
-                    Some((helper, object)) => format!("{helper} with {object} in parts"),
-                    None => of.clone(),
-                },
+                None => scalars::second_form(of).map_or_else(|| of.clone(), |(_, title)| title),
             },
             Origin::Loop { number, .. } => format!("loop {number} of {of}"),
             Origin::Worker { .. } => format!("the recursion of {of}"),

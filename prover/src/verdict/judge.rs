@@ -128,7 +128,7 @@ impl<'a> Judge<'a> {
         if id.index() < written.procedures.len() {
             return id;
         }
-        scalars::handed_apart(self.name(version, id)).and_then(|(helper, _)| written.find(helper)).unwrap_or(id)
+        scalars::second_form(self.name(version, id)).and_then(|(helper, _)| written.find(helper)).unwrap_or(id)
     }
 
     /// The report on a pair.

@@ -218,6 +218,16 @@ pub(super) const ALL: &[Fault] = &[
         "prover/kernel/src/scalars/handed_on/mod.rs",
         "what a helper gives back of an object is lost",
     ),
+    kernel(
+        "kernel/scalars/led-to",
+        "prover/kernel/src/scalars/destination/placing.rs",
+        "a new object is known elsewhere",
+    ),
+    kernel(
+        "kernel/scalars/changed-by-call",
+        "prover/kernel/src/scalars/destination/placing.rs",
+        "what a call changes is read before it",
+    ),
     kernel("kernel/scalars/helper-contract", "prover/kernel/src/scalars/in_place.rs", "a helper loses its contract"),
     kernel("kernel/scalars/read-before", "prover/kernel/src/scalars/expansion.rs", "it is read before a call"),
     kernel("kernel/scalars/aliased", "prover/kernel/src/scalars/promotion.rs", "another variable leads to the field"),

@@ -2,9 +2,9 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Eight rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
+//! Ten rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
 //! is handed to, and of those that only one version has (`expansion`), *Handed on* (`handed_on`) of objects that helpers see which call
-//! themselves, *Promotion* (`promotion`) of fields that a loop looks at through
+//! themselves, *Destination* (`destination`) of recursion that builds a structure, with *Leaving* of loops that do so, *Promotion* (`promotion`) of fields that a loop looks at through
 //! one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
 //! compared as they are written. *Sinking* (`sinking`) of objects to where they are needed, *Rotation* (`rotation`) of loops before which
 //! stands what their turns end with, and *Fission* (`fission`) of loops that do several things at each turn.
@@ -12,6 +12,7 @@
 //! Invariant: procedures, and the variables that there were, keep their numbers; second forms of helpers come after all others. Spans are as they were, but for those of loops that
 //! begin elsewhere; where a helper stands in place of calls, its statements have theirs in each of these places.
 
+mod destination;
 mod distribution;
 mod expansion;
 mod fission;
@@ -29,8 +30,16 @@ mod sinking;
 mod turn;
 mod variables;
 
-pub use handed_on::handed_apart;
 use lang_l::hir::{Expr, Procedure, Unit};
+
+/// By the name of a second form, that of the procedure whose it is, and what the form is called in reports; `None` for any other name.
+pub fn second_form(name: &str) -> Option<(&str, String)> {
+    if let Some((helper, objects)) = handed_on::handed_apart(name) {
+        return Some((helper, format!("{helper} with {objects} in parts")));
+    }
+    let (own, field) = destination::put_into(name)?;
+    Some((own, format!("{own} with its result put into {field}")))
+}
 
 /// A program with variables in place of such places.
 #[derive(Clone, Debug)]
@@ -46,6 +55,7 @@ impl Scalarised {
         }
         let mut unit = written.clone();
         expansion::expand(&mut unit);
+        destination::replace(&mut unit);
         handed_on::replace(&mut unit);
         let expanded = unit.clone();
         for (own, version) in unit.versions.iter_mut().zip(&expanded.versions) {
@@ -69,5 +79,7 @@ fn quantifies_references(procedure: &Procedure) -> bool {
     procedure.contract_exprs().any(quantifies) || procedure.body.iter().any(|body| body.any_expr(&quantifies))
 }
 
+#[cfg(test)]
+mod second_forms;
 #[cfg(test)]
 mod tests;

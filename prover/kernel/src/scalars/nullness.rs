@@ -112,11 +112,17 @@ pub(super) fn not_null(e: &Expr, found: &mut BTreeSet<There>) {
     match &e.kind {
         ExprKind::Binary(BinOp::And, a, b) => [a, b].into_iter().for_each(|part| not_null(part, found)),
         ExprKind::Binary(BinOp::Ne, a, b) => found.extend(compared_to_null(a, b).map(There::Object)),
-        ExprKind::Unary(UnOp::Not, part) => {
-            if let ExprKind::Binary(BinOp::Eq, a, b) = &part.kind {
-                found.extend(compared_to_null(a, b).map(There::Object));
-            }
-        }
+        ExprKind::Unary(UnOp::Not, part) => not_null_else(part, found),
+        _ => {}
+    }
+}
+
+/// Adds the variables that are not null where an expression is false.
+pub(super) fn not_null_else(e: &Expr, found: &mut BTreeSet<There>) {
+    match &e.kind {
+        ExprKind::Binary(BinOp::Or, a, b) => [a, b].into_iter().for_each(|part| not_null_else(part, found)),
+        ExprKind::Binary(BinOp::Eq, a, b) => found.extend(compared_to_null(a, b).map(There::Object)),
+        ExprKind::Unary(UnOp::Not, part) => not_null(part, found),
         _ => {}
     }
 }

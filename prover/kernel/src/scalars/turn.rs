@@ -251,7 +251,7 @@ pub(super) fn offset(e: &Expr) -> Option<(LocalId, BigInt)> {
 }
 
 /// Whether an expression always has a value, where what is known is there.
-fn is_calm(e: &Expr, known: &BTreeSet<There>) -> bool {
+pub(super) fn is_calm(e: &Expr, known: &BTreeSet<There>) -> bool {
     match &e.kind {
         ExprKind::Field(object, _) | ExprKind::Length(object) => {
             variable(object).is_some_and(|id| known.contains(&There::Object(id)))

@@ -1,10 +1,12 @@
 //! New variables of a procedure.
 //!
-//! In: its variables. Out: one more, which is known by its name and place as all are.
+//! In: its variables. Out: one more, which is known by its name and place as all are; or the same in another order.
 
-use lang_l::hir::{Expr, ExprKind, Local, LocalId, Rhs, Type};
+use super::in_place::rename;
+use lang_l::hir::{Expr, ExprKind, Local, LocalId, Procedure, Rhs, Type};
 use lang_l::source::Span;
 use num_bigint::BigInt;
+use std::collections::BTreeMap;
 
 /// A new variable, with another name if there is one of this name and place.
 pub(super) fn added(locals: &mut Vec<Local>, mut one: Local) -> LocalId {
@@ -23,4 +25,13 @@ pub(super) fn default(ty: Type, span: Span) -> Rhs {
         Type::Ref | Type::Class(_) | Type::Array(_) => ExprKind::Null,
     };
     Rhs::Expr(Expr { kind, ty, span })
+}
+
+/// A procedure with its variables in this order, in which each is once. Which of them are parameters and results is for the caller to say.
+pub(super) fn arranged(mut made: Procedure, order: &[LocalId]) -> Procedure {
+    let numbers: BTreeMap<LocalId, LocalId> = order.iter().copied().zip((0u32..).map(LocalId)).collect();
+    made.locals = order.iter().map(|id| made.locals[id.index()].clone()).collect();
+    let renamed = |id: LocalId| numbers.get(&id).copied().unwrap_or(id);
+    made.body.iter_mut().flat_map(|body| &mut body.stmts).for_each(|stmt| rename(stmt, &renamed));
+    made
 }

@@ -159,7 +159,33 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     found.extend(computed::facts(program, pair));
     found.extend(least::facts(program, pair));
     found.extend(zeros::on_entry(program, pair));
+    found.extend(
+        [(0, left), (1, right)].into_iter().flat_map(|(version, code)| open_ends(program, pair, version, code)),
+    );
     found.retain(|fact| is_seen(program.both(), pair, fact));
+    found
+}
+
+/// That nothing follows what a version is given, where it is to put something there: the last node of a list that grows. And that this node is
+/// no other one that it is given.
+fn open_ends(program: &Program<'_>, pair: Pair, version: usize, code: &Procedure) -> Vec<Fact> {
+    let effects = &program.effects[version][[pair.0, pair.1][version].index()];
+    let written = effects.writes.iter().filter_map(|selector| match selector {
+        Selector::Field(field) => Some(*field),
+        Selector::Cell(_) => None,
+    });
+    let all = values(program.unit.as_unit(), &written.collect(), version, code);
+    let follows = |value: &&Value| value.ty.is_reference() && matches!(value.atom.steps[..], [Step::Field(_)]);
+    let mut found = Vec::new();
+    for next in all.iter().filter(follows) {
+        found.push(Fact::Null(next.atom.clone()));
+        let last = |value: &&Value| value.is_bare() && value.atom.parameter == next.atom.parameter;
+        for last in all.iter().filter(last) {
+            let others = all.iter().filter(|other| other.is_bare() && other.ty == last.ty && other.atom != last.atom);
+            let same = others.map(|other| Fact::Equal(last.atom.clone(), other.atom.clone(), 0));
+            found.extend(same.map(|same| Fact::Not(Box::new(same))));
+        }
+    }
     found
 }
 

@@ -7,9 +7,9 @@
 //! that only this version has and that do no more with it. So whoever has it can have the fields' values in its stead, and give back what
 //! they are at the end. Then nobody else sees the object, and rule *Scalars* takes it apart. The same goes for short arrays.
 
-use super::in_place::{is_plain, rename};
+use super::in_place::is_plain;
 use super::objects::{Handing, Kind, Part, Private, Uses, handing_of, kept_alike};
-use super::variables::added;
+use super::variables::{added, arranged};
 use crate::bounds::scalars::{MAX_CELLS, MAX_HANDED};
 use lang_l::hir::same::same_signature;
 use lang_l::hir::visit::{walk_exprs, walk_stmts, walk_stmts_mut};
@@ -24,7 +24,7 @@ use std::mem;
 const OF: &str = "@of:";
 
 /// By the name of a second form, that of the helper, and of which parameters it is handed the parts; `None` for any other name.
-pub fn handed_apart(name: &str) -> Option<(&str, String)> {
+pub(super) fn handed_apart(name: &str) -> Option<(&str, String)> {
     let (helper, parameters) = name.split_once(OF)?;
     Some((helper, parameters.replace('\'', "").replace(OF, " and ")))
 }
@@ -251,11 +251,7 @@ fn reorder(
     let others = own(known, made.locals.len()).filter(|id| !given.contains(id) && !now.contains(id));
     (made.params, made.results) = (parameters.len(), results.len());
     let order: Vec<LocalId> = parameters.into_iter().chain(results).chain(others).collect();
-    let numbers: BTreeMap<LocalId, LocalId> = order.iter().copied().zip(own(0, order.len())).collect();
-    made.locals = order.iter().map(|id| made.locals[id.index()].clone()).collect();
-    let renamed = |id: LocalId| numbers.get(&id).copied().unwrap_or(id);
-    made.body.iter_mut().flat_map(|body| &mut body.stmts).for_each(|stmt| rename(stmt, &renamed));
-    made
+    arranged(made, &order)
 }
 
 /// What a field or a cell holds.

@@ -1,43 +1,7 @@
-//! Tests of the rule: the first version becomes what stands in the second, or stays as it is.
-//!
-//! In: two versions, of which the first has helpers that call themselves. Out: whether its procedures are as they should be.
+//! Tests of the rule: helpers that call themselves, and what becomes of them and of who calls them.
 
-use super::*;
 use crate::scalars::Scalarised;
-use lang_l::hir::print::print;
-use lang_l::hir::same::same_code;
-
-const CLASSES: &str =
-    "class T { v: int; l: T; r: T; } class C { f: int; n: int; g: C; } global kept: C; global tally: int;";
-
-fn loaded(first: &str, second: &str) -> Unit {
-    let text = format!("{CLASSES} version 0 {first} version 1 {second}");
-    lang_l::load([("pair.l", text.as_str())]).expect("a legal program").unit
-}
-
-/// What `p` of the first version becomes, and the second forms of its other procedures, stand in the second version.
-#[track_caller]
-fn becomes(first: &str, second: &str) {
-    let unit = loaded(first, second);
-    let (replaced, expected) = (Scalarised::of(&unit), &unit.versions[1].procedures);
-    let found = &replaced.unit().versions[0].procedures;
-    let added = unit.versions[0].procedures.len();
-    let own = [0].into_iter().chain(added..found.len());
-    let own: Vec<usize> = own.collect();
-    assert_eq!(own.len(), expected.len(), "{}", print(replaced.unit()));
-    for (&at, expected) in own.iter().zip(expected) {
-        let alike = |p: ProcId, q: ProcId| own.get(q.index()) == Some(&p.index());
-        assert!(same_code(&found[at], expected, alike), "{}", print(replaced.unit()));
-    }
-}
-
-/// Nothing is done to the first version.
-#[track_caller]
-fn stays(procedures: &str) {
-    let unit = loaded(procedures, "procedure p(t: T, n: int) returns (r: int) { }");
-    let replaced = Scalarised::of(&unit);
-    assert!(*replaced.unit() == unit, "{}", print(replaced.unit()));
-}
+use crate::scalars::second_forms::{becomes, loaded, stays};
 
 #[test]
 fn what_is_handed_on_is_what_the_fields_hold() {
