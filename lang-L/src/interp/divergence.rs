@@ -15,7 +15,7 @@
 //! the earlier one. So nothing is claimed of calls where a procedure quantifies over references.
 //!
 //! Invariant: the work is bounded by a constant for each step of the run. A comparison for which too little was earned is
-//! not made.
+//! not made; after one that came to no end, none is made before twice as much was earned.
 
 use super::Limits;
 use super::frame::{Arrival, Frame, LoopMemory};
@@ -27,9 +27,11 @@ use crate::hir::{ProcId, Procedure, Version};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-/// How many slots may be compared for each step of the run.
-const SLOTS_PER_STEP: u64 = 1;
-/// The most that can be earned.
+/// After how many steps of the run one more slot may be compared, which takes as long as some steps.
+const STEPS_PER_SLOT: u64 = 8;
+/// How many slots may be compared at first.
+const FIRST_FUEL: u64 = 1 << 12;
+/// The most that can be earned, in slots.
 const MOST_FUEL: u64 = 1 << 20;
 
 /// Watches for repetition.
@@ -40,7 +42,10 @@ pub(super) struct Detector<'r> {
     checks: bool,
     /// Whether a procedure of this version quantifies over references. Most runs never ask, and programs may be large.
     quantifies: OnceCell<bool>,
+    /// What was earned and not used, in steps.
     fuel: u64,
+    /// How many slots must have been earned for the next comparison.
+    least: u64,
     /// For each procedure that is active, which frames are calls of it, outermost first.
     active: BTreeMap<ProcId, Vec<usize>>,
 }
@@ -53,7 +58,8 @@ impl<'r> Detector<'r> {
             version,
             checks: limits.checks,
             quantifies: OnceCell::new(),
-            fuel: 1 << 12,
+            fuel: FIRST_FUEL * STEPS_PER_SLOT,
+            least: 0,
             active: BTreeMap::new(),
         }
     }
@@ -65,7 +71,7 @@ impl<'r> Detector<'r> {
 
     /// Called as steps are taken.
     pub(super) fn earn(&mut self, steps: u64) {
-        self.fuel = (self.fuel + steps * SLOTS_PER_STEP).min(MOST_FUEL);
+        self.fuel = (self.fuel + steps).min(MOST_FUEL * STEPS_PER_SLOT);
     }
 
     /// Whether the topmost frame, just entered, repeats one that is active.
@@ -83,7 +89,21 @@ impl<'r> Detector<'r> {
         }
         let views = (memory.view(&earlier.old_store), memory.view(&entered.old_store));
         let arguments = side_by_side(&earlier.old_locals, &entered.old_locals, memory).take(entered.procedure.params);
-        isomorphic(views, arguments, &|_| false, &mut self.fuel) == Some(true)
+        self.compare(|fuel| isomorphic(views, arguments, &|_| false, fuel))
+    }
+
+    /// Makes a comparison, which is told how many slots it may look at, and answers nothing if these were too few; whether it found that
+    /// all is as it was.
+    fn compare(&mut self, comparison: impl FnOnce(&mut u64) -> Option<bool>) -> bool {
+        let slots = self.fuel / STEPS_PER_SLOT;
+        if slots < self.least {
+            return false;
+        }
+        let mut left = slots;
+        let found = comparison(&mut left);
+        self.fuel -= (slots - left) * STEPS_PER_SLOT;
+        self.least = if found.is_none() { (2 * slots).min(MOST_FUEL) } else { 0 };
+        found == Some(true)
     }
 
     /// The topmost call, of this procedure, ends.
@@ -107,7 +127,7 @@ impl<'r> Detector<'r> {
             let variables = side_by_side(&earlier.variables, &frame.locals, memory);
             let entry: View<'_> = memory.view(&frame.old_store);
             let existed = |addr| entry.kind(addr).is_some();
-            if isomorphic(views, variables, &existed, &mut self.fuel) == Some(true) {
+            if self.compare(|fuel| isomorphic(views, variables, &existed, fuel)) {
                 return true;
             }
         }

@@ -2,9 +2,9 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Ten rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
+//! Eleven rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
 //! is handed to, and of those that only one version has (`expansion`), *Handed on* (`handed_on`) of objects that helpers see which call
-//! themselves, *Destination* (`destination`) of recursion that builds a structure, with *Leaving* of loops that do so, *Promotion* (`promotion`) of fields that a loop looks at through
+//! themselves, *First node* (`first_node`) of lists that a variable leads to, *Destination* (`destination`) of recursion that builds a structure, with *Leaving* of loops that do so, *Promotion* (`promotion`) of fields that a loop looks at through
 //! one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
 //! compared as they are written. *Sinking* (`sinking`) of objects to where they are needed, *Rotation* (`rotation`) of loops before which
 //! stands what their turns end with, and *Fission* (`fission`) of loops that do several things at each turn.
@@ -15,6 +15,7 @@
 mod destination;
 mod distribution;
 mod expansion;
+mod first_node;
 mod fission;
 mod handed_on;
 mod helpers;
@@ -30,7 +31,8 @@ mod sinking;
 mod turn;
 mod variables;
 
-use lang_l::hir::{Expr, Procedure, Unit};
+use lang_l::hir::same::same_signature;
+use lang_l::hir::{Expr, Procedure, Unit, Version};
 
 /// By the name of a second form, that of the procedure whose it is, and what the form is called in reports; `None` for any other name.
 pub fn second_form(name: &str) -> Option<(&str, String)> {
@@ -55,6 +57,7 @@ impl Scalarised {
         }
         let mut unit = written.clone();
         expansion::expand(&mut unit);
+        first_node::replace(&mut unit);
         destination::replace(&mut unit);
         handed_on::replace(&mut unit);
         let expanded = unit.clone();
@@ -72,6 +75,11 @@ impl Scalarised {
     pub fn unit(&self) -> &Unit {
         &self.0
     }
+}
+
+/// Whether a procedure of another version may be the same as one of this: it has its name, or one that nothing has here.
+fn may_be(one: &Procedure, own: &Procedure, version: &Version) -> bool {
+    same_signature(one, own) && (one.name == own.name || version.find(&one.name).is_none())
 }
 
 fn quantifies_references(procedure: &Procedure) -> bool {

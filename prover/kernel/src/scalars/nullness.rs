@@ -128,7 +128,7 @@ pub(super) fn not_null_else(e: &Expr, found: &mut BTreeSet<There>) {
 }
 
 /// The variable that is compared to null.
-fn compared_to_null(a: &Expr, b: &Expr) -> Option<LocalId> {
+pub(super) fn compared_to_null(a: &Expr, b: &Expr) -> Option<LocalId> {
     let with = |one: &Expr, other: &Expr| variable(one).filter(|_| other.kind == ExprKind::Null);
     with(a, b).or_else(|| with(b, a))
 }

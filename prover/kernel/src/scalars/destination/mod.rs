@@ -12,6 +12,7 @@ mod leaving;
 mod placing;
 
 use super::in_place::is_plain;
+use super::may_be;
 use super::variables::{added, arranged, default};
 use crate::effects::callees_of;
 use lang_l::hir::same::same_signature;
@@ -35,17 +36,15 @@ pub(super) fn put_into(name: &str) -> Option<(&str, &str)> {
 
 /// Gives second forms to the procedures that build a structure by recursion, where another version does it by other means.
 pub(super) fn replace(unit: &mut Unit) {
-    let all: Vec<Vec<ProcId>> = unit.versions.iter().map(|version| builders(version, &unit.fields)).collect();
     let written = unit.versions.clone();
     for (at, version) in written.iter().enumerate() {
-        let others = || written.iter().zip(&all).enumerate().filter(|(other, _)| *other != at);
-        let theirs: Vec<&Procedure> =
-            others().flat_map(|(_, (other, ids))| ids.iter().map(|&id| other.procedure(id))).collect();
+        let others = || written.iter().enumerate().filter(|(other, _)| *other != at);
+        let theirs: Vec<&Procedure> = others().flat_map(|(_, other)| recursive(other)).collect();
         let alone = |id: &ProcId| !theirs.iter().any(|one| may_be(one, version.procedure(*id), version));
-        let found: Vec<ProcId> = all[at].iter().copied().filter(alone).collect();
+        let found: Vec<ProcId> = builders(version, &unit.fields).into_iter().filter(alone).collect();
         found.iter().for_each(|&id| add(unit, (at, id)));
         for own in callers(version, &found) {
-            for (other, (others, _)) in others() {
+            for (other, others) in others() {
                 let theirs = others.find(&own.name).filter(|&id| same_signature(others.procedure(id), own));
                 if let Some(id) = theirs {
                     leaving::bring_in(&mut unit.versions[other].procedures[id.index()]);
@@ -76,9 +75,12 @@ fn ids(version: &Version) -> impl Iterator<Item = ProcId> + use<> {
     (0u32..).map(ProcId).take(version.procedures.len())
 }
 
-/// Whether a procedure of another version may be the same as one of this: it has its name, or one that nothing has here.
-fn may_be(one: &Procedure, own: &Procedure, version: &Version) -> bool {
-    same_signature(one, own) && (one.name == own.name || version.find(&one.name).is_none())
+/// The procedures of a version that call themselves.
+fn recursive(version: &Version) -> impl Iterator<Item = &Procedure> {
+    let calls = |own: &Procedure, id: ProcId| {
+        own.body.as_ref().is_some_and(|body| body.any(&|stmt| callees_of(stmt).contains(&id)))
+    };
+    (0u32..).map(ProcId).zip(&version.procedures).filter(move |(id, own)| calls(own, *id)).map(|(_, own)| own)
 }
 
 /// The procedures of a version that build by recursion.
@@ -116,7 +118,10 @@ impl Second {
         let stops =
             |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. }) || callees_of(stmt).into_iter().any(promises);
         let result = own.result_ids().next().filter(|_| !body.any(&stops))?;
-        let fits = |field: &FieldId| fields[field.index()].ty == own.local(result).ty;
+        let fits = |field: &FieldId| {
+            let object = destination(*field, (own, fields)).ty;
+            fields[field.index()].ty == object && own.local(result).ty == object
+        };
         stored(body).into_iter().filter(fits).find_map(|field| {
             let mut form = own.clone();
             let object = added(&mut form.locals, destination(field, (own, fields)));

@@ -129,10 +129,14 @@ impl<'p> Placing<'p> {
         }
         let (before, cons) = (self.locals.len(), self.cons);
         let mut done = Vec::new();
+        // One that calls something may change what the others look at.
+        let calls = |part: &Expr| matches!(part.kind, ExprKind::Call(..));
+        let any_calls = args.iter().any(|arg| arg.any(&calls)) && !faults::planted("kernel/scalars/argument-late");
         // To return is to assign the result.
         let assigned: BTreeSet<LocalId> = rest.iter().flat_map(Stmt::assigned).chain([self.result]).collect();
         for arg in args {
-            let given = if path.is_late(arg, &assigned) { arg.clone() } else { self.kept(arg, &mut done) };
+            let given =
+                if !any_calls && path.is_late(arg, &assigned) { arg.clone() } else { self.kept(arg, &mut done) };
             waiting.args.push(given);
         }
         path.waiting = Some(waiting);
@@ -266,7 +270,6 @@ impl Path {
         !arg.any(&|part| match &part.kind {
             ExprKind::Local(id) => assigned.contains(id),
             ExprKind::Field(base, _) => self.own_object(base).is_some(),
-            ExprKind::Call(..) => true,
             _ => false,
         })
     }

@@ -60,6 +60,16 @@ fn an_argument_is_what_it_was_at_the_call() {
     );
 }
 
+/// Arguments are looked at from left to right, and one of them calls something.
+#[test]
+fn what_an_argument_calls_comes_behind_those_before_it() {
+    puts(
+        "{ if (t == null) { return null; } x := new T(); x.l := p(t.l, p(t.r, n).v); return x; }",
+        "{ var r: T; r := null; if (t == null) { r := null; d.l := r; } else {
+             a := t.l; b := p(t.r, n).v; x := new T(); r := x; d.l := r; q(a, b, r); } }",
+    );
+}
+
 /// Another call of the procedure is one of it as it was.
 #[test]
 fn only_the_last_call_waits() {
