@@ -10,11 +10,10 @@
 //! of it.
 
 use super::distribution::{Row, distributed, rows};
-use super::in_place::rename;
 use super::locations::variable;
 use super::nullness::{There, not_null, replace_loops};
 use super::turn::{Access, Region, Turn, offset};
-use super::variables::added;
+use super::variables::{added, rename};
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Unit};
 use lang_l::source::Span;
 use num_bigint::Sign;

@@ -7,7 +7,7 @@
 
 use super::locations::variable;
 use super::returns::break_off;
-use super::variables::{added, default};
+use super::variables::{added, default, rename};
 use crate::bounds::scalars::{MAX_HELPER, MAX_IN_PLACE, MAX_ROUNDS};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, StmtKind};
@@ -180,23 +180,4 @@ fn always_returns(stmts: &[Stmt]) -> bool {
         StmtKind::If(_, then, els) => always_returns(&then.stmts) && always_returns(&els.stmts),
         _ => false,
     })
-}
-
-/// Puts variables in place of others in a statement, and in those within it.
-pub(super) fn rename(stmt: &mut Stmt, now: &dyn Fn(LocalId) -> LocalId) {
-    for target in stmt.targets_mut() {
-        if let Place::Local(id) = target {
-            *id = now(*id);
-        }
-    }
-    for e in stmt.exprs_mut() {
-        e.walk_mut(&mut |part| {
-            if let ExprKind::Local(id) = &mut part.kind {
-                *id = now(*id);
-            }
-        });
-    }
-    for block in stmt.blocks_mut() {
-        block.stmts.iter_mut().for_each(|stmt| rename(stmt, now));
-    }
 }

@@ -2,8 +2,7 @@
 //!
 //! In: its variables. Out: one more, which is known by its name and place as all are; or the same in another order.
 
-use super::in_place::rename;
-use lang_l::hir::{Expr, ExprKind, Local, LocalId, Procedure, Rhs, Type};
+use lang_l::hir::{Expr, ExprKind, Local, LocalId, Place, Procedure, Rhs, Stmt, Type};
 use lang_l::source::Span;
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
@@ -34,4 +33,23 @@ pub(super) fn arranged(mut made: Procedure, order: &[LocalId]) -> Procedure {
     let renamed = |id: LocalId| numbers.get(&id).copied().unwrap_or(id);
     made.body.iter_mut().flat_map(|body| &mut body.stmts).for_each(|stmt| rename(stmt, &renamed));
     made
+}
+
+/// Puts variables in place of others in a statement, and in those within it.
+pub(super) fn rename(stmt: &mut Stmt, now: &dyn Fn(LocalId) -> LocalId) {
+    for target in stmt.targets_mut() {
+        if let Place::Local(id) = target {
+            *id = now(*id);
+        }
+    }
+    for e in stmt.exprs_mut() {
+        e.walk_mut(&mut |part| {
+            if let ExprKind::Local(id) = &mut part.kind {
+                *id = now(*id);
+            }
+        });
+    }
+    for block in stmt.blocks_mut() {
+        block.stmts.iter_mut().for_each(|stmt| rename(stmt, now));
+    }
 }

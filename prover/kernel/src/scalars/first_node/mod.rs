@@ -91,7 +91,7 @@ impl List {
         }
         // Where they are not null together, what is tested is tested as it is.
         together::test_other(&mut body, (self.first, self.last));
-        let mut writer = Writer { list: self, before, made: &made, fits: true };
+        let mut writer = Writer { list: self, before, made: &mut made, fits: true };
         writer.block(&mut body, &mut BTreeSet::new());
         if !writer.fits {
             return None;
@@ -145,7 +145,7 @@ struct Writer<'w> {
     /// The variable of the node before all.
     before: LocalId,
     /// The procedure with that variable.
-    made: &'w Procedure,
+    made: &'w mut Procedure,
     /// Whether all could be said.
     fits: bool,
 }
@@ -187,7 +187,7 @@ impl Writer<'_> {
                     not_null(&as_written, &mut inside);
                     self.block(body, &mut inside);
                 }
-                StmtKind::Assign(place, rhs) => self.assignment(place, rhs, (&written, known)),
+                StmtKind::Assign(place, rhs) => block.stmts.extend(self.assignment(place, rhs, (&written, known))),
                 _ => {
                     stmt.exprs_mut().into_iter().for_each(|e| self.expr(e, known));
                     surely_come_to(&written, known);
@@ -198,7 +198,14 @@ impl Writer<'_> {
         }
     }
 
-    fn assignment(&mut self, place: &mut Place, rhs: &mut Rhs, (written, known): (&Stmt, &mut BTreeSet<There>)) {
+    /// What is to be done before the assignment.
+    fn assignment(
+        &mut self,
+        place: &mut Place,
+        rhs: &mut Rhs,
+        (written, known): (&Stmt, &mut BTreeSet<There>),
+    ) -> Option<Stmt> {
+        let mut first = None;
         if let Some(e) = rhs.expr_mut() {
             self.expr(e, known);
         }
@@ -206,7 +213,7 @@ impl Writer<'_> {
             Place::Local(id) if *id == self.list.last => {
                 let StmtKind::Assign(_, Rhs::Expr(value)) = &written.kind else {
                     known.insert(There::Object(*id));
-                    return;
+                    return None;
                 };
                 let is_node = variable(value).is_some_and(|of| of != *id && known.contains(&There::Object(of)));
                 if let (Rhs::Expr(e), false) = (&mut *rhs, is_node) {
@@ -223,14 +230,16 @@ impl Writer<'_> {
                 if is_node {
                     known.insert(There::Object(*id));
                 }
-                return;
+                return None;
             }
             Place::Local(id) if *id == self.list.first => *place = self.first_place(written.span),
             Place::Local(_) | Place::Global(_) => {}
             Place::Field(base, _) | Place::Index(base, _) => {
                 self.base(base, known);
-                // Nothing is stored behind what is chosen.
-                self.fits &= !base.any(&|part| matches!(part.kind, ExprKind::Cond(..)));
+                // A place begins with a variable, not with a choice.
+                if base.any(&|part| matches!(part.kind, ExprKind::Cond(..))) {
+                    first = Some(self.kept(base));
+                }
             }
         }
         if let Place::Index(_, index) = place {
@@ -241,6 +250,15 @@ impl Writer<'_> {
         if let StmtKind::Assign(Place::Local(id), Rhs::New(_)) = &written.kind {
             known.insert(There::Object(*id));
         }
+        first
+    }
+
+    /// Gives what an expression is to a new variable, and puts that in its place.
+    fn kept(&mut self, e: &mut Expr) -> Stmt {
+        let (ty, span) = (e.ty.clone(), e.span);
+        let id = added(&mut self.made.locals, Local { name: "at".into(), ty, span });
+        let value = mem::replace(e, self.local(id, span));
+        Stmt { kind: StmtKind::Assign(Place::Local(id), Rhs::Expr(value)), span }
     }
 
     /// Puts into an expression what stands for the variables.

@@ -62,7 +62,13 @@ fn two_that_are_null_together_are_tested_alike() {
         &format!("{{ {BEGINS} while (t != null) {{ n := new T(); last.l := n; last := n; t := t.l; }} return d.l; }}"),
     );
     let alone = "if (t.v == 0) { h := null; }";
-    stays(&format!("{{ var h: T; var e: T; while (t != null) {{ {grows} {alone} }} return h; }}"));
+    becomes(
+        &format!("{{ var h: T; var e: T; while (t != null) {{ {grows} {alone} }} return h; }}"),
+        &format!(
+            "{{ {BEGINS} while (t != null) {{ n := new T(); if (d.l == null) {{ d.l := n; }} else {{ at := last == d ? null : last; at.l := n; }}
+                 last := n; t := t.l; if (t.v == 0) {{ d.l := null; }} }} return d.l; }}"
+        ),
+    );
 }
 
 #[test]
