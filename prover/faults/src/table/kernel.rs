@@ -218,6 +218,12 @@ pub(super) const ALL: &[Fault] = &[
         "prover/kernel/src/scalars/handed_on/mod.rs",
         "what a helper gives back of an object is lost",
     ),
+    kernel("kernel/scalars/seen-as-object", "prover/kernel/src/scalars/first_node/mod.rs", "null is seen as an object"),
+    kernel(
+        "kernel/scalars/argument-late",
+        "prover/kernel/src/scalars/destination/placing.rs",
+        "an argument is looked at after a call behind it",
+    ),
     kernel(
         "kernel/scalars/led-to",
         "prover/kernel/src/scalars/destination/placing.rs",

@@ -4,12 +4,11 @@
 //!
 //! A variable that is assigned nothing but new objects holds none that there was.
 
+use super::super::locations::variable;
 use crate::effects::callees_of;
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{FieldId, GlobalId, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Version};
 use std::collections::BTreeSet;
-
-use super::super::locations::variable;
 
 /// Fields of objects, and globals.
 #[derive(Default)]
