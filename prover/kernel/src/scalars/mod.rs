@@ -4,8 +4,9 @@
 //!
 //! Eleven rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
 //! is handed to, and of those that only one version has (`expansion`), *Handed on* (`handed_on`) of objects that helpers see which call
-//! themselves, *First node* (`first_node`) of lists that a variable leads to, *Destination* (`destination`) of recursion that builds a structure, with *Leaving* of loops that do so, *Promotion* (`promotion`) of fields that a loop looks at through
-//! one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
+//! themselves, *First node* (`first_node`) of lists whose first node a variable holds, *Destination* (`destination`) of recursion that
+//! builds a structure, and *Leaving* of what a loop that does so stores behind it, *Promotion* (`promotion`) of fields that a loop looks at
+//! through one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
 //! compared as they are written. *Sinking* (`sinking`) of objects to where they are needed, *Rotation* (`rotation`) of loops before which
 //! stands what their turns end with, and *Fission* (`fission`) of loops that do several things at each turn.
 //!

@@ -5,7 +5,7 @@
 //! A variable that is assigned nothing but new objects holds none that there was.
 
 use super::super::locations::variable;
-use crate::effects::callees_of;
+use crate::effects::direct_callees;
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{FieldId, GlobalId, LocalId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Version};
 use std::collections::BTreeSet;
@@ -25,10 +25,8 @@ impl Changes {
         while let Some(next) = open.pop() {
             let own = version.procedure(next);
             let body = own.body.as_ref()?;
-            walk_stmts(body, &mut |stmt| {
-                open.extend(callees_of(stmt).into_iter().filter(|callee| reached.insert(*callee)));
-                stmt.targets().iter().for_each(|target| found.target(target, own));
-            });
+            open.extend(direct_callees(own).into_iter().filter(|callee| reached.insert(*callee)));
+            walk_stmts(body, &mut |stmt| stmt.targets().iter().for_each(|target| found.target(target, own)));
         }
         Some(found)
     }

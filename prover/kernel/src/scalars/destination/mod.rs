@@ -14,7 +14,7 @@ mod placing;
 use super::in_place::is_plain;
 use super::may_be;
 use super::variables::{added, arranged, default};
-use crate::effects::callees_of;
+use crate::effects::direct_callees;
 use lang_l::hir::same::same_signature;
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
@@ -57,18 +57,17 @@ pub(super) fn replace(unit: &mut Unit) {
 /// The procedures without loops of their own that come to call one of these, or are one.
 fn callers<'v>(version: &'v Version, found: &[ProcId]) -> Vec<&'v Procedure> {
     let mut reaching: BTreeSet<ProcId> = found.iter().copied().collect();
-    let body = |id: &ProcId| version.procedure(*id).body.as_ref();
     loop {
-        let calls =
-            |id: &ProcId| body(id).is_some_and(|body| body.any(&|stmt| !callees_of(stmt).is_disjoint(&reaching)));
+        let calls = |id: &ProcId| !direct_callees(version.procedure(*id)).is_disjoint(&reaching);
         let further: Vec<ProcId> = ids(version).filter(|id| !reaching.contains(id) && calls(id)).collect();
         if further.is_empty() {
             break;
         }
         reaching.extend(further);
     }
-    let loops = |id: &ProcId| body(id).is_none_or(|body| body.any(&|stmt| matches!(stmt.kind, StmtKind::While { .. })));
-    reaching.into_iter().filter(|id| !loops(id)).map(|id| version.procedure(id)).collect()
+    let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
+    let all = reaching.into_iter().map(|id| version.procedure(id));
+    all.filter(|own| own.body.as_ref().is_some_and(|body| !body.any(&is_loop))).collect()
 }
 
 fn ids(version: &Version) -> impl Iterator<Item = ProcId> + use<> {
@@ -77,10 +76,8 @@ fn ids(version: &Version) -> impl Iterator<Item = ProcId> + use<> {
 
 /// The procedures of a version that call themselves.
 fn recursive(version: &Version) -> impl Iterator<Item = &Procedure> {
-    let calls = |own: &Procedure, id: ProcId| {
-        own.body.as_ref().is_some_and(|body| body.any(&|stmt| callees_of(stmt).contains(&id)))
-    };
-    (0u32..).map(ProcId).zip(&version.procedures).filter(move |(id, own)| calls(own, *id)).map(|(_, own)| own)
+    let calls_itself = |id: &ProcId| direct_callees(version.procedure(*id)).contains(id);
+    ids(version).filter(move |id| calls_itself(id)).map(|id| version.procedure(id))
 }
 
 /// The procedures of a version that build by recursion.
@@ -115,9 +112,9 @@ impl Second {
         let own = version.procedure(id);
         let body = own.body.as_ref().filter(|_| is_plain(own) && own.results == 1)?;
         let promises = |callee: ProcId| version.procedure(callee).has_contract();
-        let stops =
-            |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. }) || callees_of(stmt).into_iter().any(promises);
-        let result = own.result_ids().next().filter(|_| !body.any(&stops))?;
+        let stops = direct_callees(own).into_iter().any(promises);
+        let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
+        let result = own.result_ids().next().filter(|_| !stops && !body.any(&is_loop))?;
         let fits = |field: &FieldId| {
             let object = destination(*field, (own, fields)).ty;
             fields[field.index()].ty == object && own.local(result).ty == object

@@ -3,8 +3,8 @@
 //! In: a program. Out: `t.f := n` in place of `if (t == null) { h := n; } else { t.f := n; }`, where t begins as a new object d, `t == d` says that it
 //! was null, and d.f is what h was.
 //!
-//! Rule *First node* (`proofs/soundness.md`). That null stands for is an object that nobody else sees; so it can stand for it. Then a loop
-//! that looks whether there is a node yet does what one with a node before all does.
+//! Rule *First node* (`proofs/soundness.md`). Nobody else sees this object, so it can stand for null. Then a loop that looks whether there
+//! is a node yet does what one with a node before all does.
 
 mod together;
 
