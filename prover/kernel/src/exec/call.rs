@@ -152,14 +152,15 @@ impl Executor<'_> {
                 }
                 StmtKind::If(condition, then, els) => {
                     let rest = &stmts[at + 1..];
-                    let followed = goes_on || rest.iter().any(|stmt: &&Stmt| calls(stmt));
+                    let followed = goes_on || rest.iter().any(|stmt| self.goes_further(stmt));
                     // A loop that has taken in what follows it turns for ever, and its own condition stands within.
                     if matches!(condition.kind, ExprKind::Bool(true)) {
                         let over = self.leaves_at_once(view, &behind(then, rest), (tests, goes_on))?;
                         has_values.push(over);
                         return Some(self.arena.terms.and(&has_values));
                     }
-                    let leaves = |side: &Block| !side.stmts.iter().any(calls) && (!followed || returns(side));
+                    let goes_further = |side: &Block| side.stmts.iter().any(|stmt| self.goes_further(stmt));
+                    let leaves = |side: &Block| !goes_further(side) && (!followed || returns(side));
                     let (leaves_else, leaves_then) = (leaves(els), tests.either_side && leaves(then));
                     if !leaves_else && !leaves_then {
                         return None;
@@ -179,6 +180,18 @@ impl Executor<'_> {
             }
         }
         None
+    }
+
+    /// Whether there is a call in a statement that may recur, or is an external's. One of a helper that does neither goes no further.
+    fn goes_further(&self, stmt: &Stmt) -> bool {
+        let own = |own: ProcId| self.effects[own.index()].recursive(own) || self.code().procedure(own).body.is_none();
+        let mut found = false;
+        stmt.walk(&mut |stmt| {
+            let made = stmt.as_call().map(|(_, callee, _)| callee);
+            found |= made
+                .is_some_and(|made| own(made) || self.effects[made.index()].callees.iter().any(|&inner| own(inner)));
+        });
+        found
     }
 
     /// One or the other, where the other counts only if the first does not hold.
@@ -433,14 +446,4 @@ fn returns(block: &Block) -> bool {
 /// The statements of a block, and those that follow it.
 fn behind<'s>(block: &'s Block, rest: &[&'s Stmt]) -> Vec<&'s Stmt> {
     block.stmts.iter().chain(rest.iter().copied()).collect()
-}
-
-/// Whether there is a call in a statement.
-fn calls(stmt: &Stmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Call { .. } => true,
-        StmtKind::Assign(_, Rhs::Expr(value)) => matches!(value.kind, ExprKind::Call(..)),
-        StmtKind::If(_, then, els) => then.stmts.iter().chain(&els.stmts).any(calls),
-        _ => false,
-    }
 }

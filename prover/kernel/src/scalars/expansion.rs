@@ -2,16 +2,17 @@
 //!
 //! In: a program. Out: the program with such calls in place.
 //!
-//! Rule *In place* (`proofs/soundness.md`). Helpers that both versions have are compared by themselves, and stay.
+//! Rule *In place* (`proofs/soundness.md`). Helpers that both versions have are compared by themselves, and stay; but the second form of a
+//! procedure that builds by recursion (`destination`) has all of its own in place.
 
 use super::in_place::{Call, in_place, in_rounds, is_plain, is_simple};
 use super::short_circuit::{as_branch, optional_operands};
 use super::variables::added;
 use crate::bounds::scalars::MAX_IN_PLACE;
 use crate::effects::direct_callees;
-use lang_l::hir::{Block, Expr, ExprKind, Local, Place, ProcId, Rhs, Stmt, StmtKind, Unit, Version};
+use lang_l::hir::{Block, Expr, ExprKind, Local, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit, Version};
 use std::collections::BTreeSet;
-use std::mem;
+use std::{iter, mem};
 
 /// Puts calls in place in all procedures that another version has as well.
 pub(super) fn expand(unit: &mut Unit) {
@@ -38,28 +39,55 @@ pub(super) fn expand(unit: &mut Unit) {
     }
 }
 
+/// A procedure with all its plain helpers in place that neither recur nor loop; `None` where there are none, or too many.
+pub(super) fn with_helpers(version: &Version, id: ProcId) -> Option<Procedure> {
+    let callees = |id: ProcId| direct_callees(version.procedure(id));
+    let mut helpers = plain(version, &callees, reached(&callees, id));
+    helpers.retain(|&id| !has_loop(version.procedure(id)));
+    in_rounds(version.procedure(id), |body, locals| {
+        let mut caller = Caller { version, helpers: &helpers, looping: &helpers, locals, done: 0 };
+        caller.block(body, false);
+        caller.done
+    })
+}
+
 /// The plain helpers that only this version has and that do not recur; and those of them that loop, or call such.
 fn helpers(version: &Version, others: &BTreeSet<&str>) -> [BTreeSet<ProcId>; 2] {
-    let numbered = || (0u32..).map(ProcId).zip(&version.procedures);
-    let callees: Vec<BTreeSet<ProcId>> = version.procedures.iter().map(direct_callees).collect();
-    let reached = |from: ProcId| {
-        let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
-        while let Some(id) = open.pop() {
-            open.extend(callees[id.index()].iter().filter(|callee| reached.insert(**callee)));
-        }
-        reached
+    let all: Vec<BTreeSet<ProcId>> = version.procedures.iter().map(direct_callees).collect();
+    let callees = |id: ProcId| all[id.index()].clone();
+    let unknown = |id: &ProcId| !others.contains(version.procedure(*id).name.as_str());
+    let own = plain(version, &callees, (0u32..).map(ProcId).take(all.len()).filter(unknown));
+    let loops = |id: &ProcId| {
+        let on_the_way = |callee: &ProcId| callee == id || own.contains(callee);
+        let all = reached(&callees, *id).into_iter().chain([*id]).filter(on_the_way);
+        all.into_iter().any(|callee| has_loop(version.procedure(callee)))
     };
-    let own = numbered()
-        .filter(|(id, code)| !others.contains(code.name.as_str()) && is_plain(code) && !reached(*id).contains(id));
-    let own: BTreeSet<ProcId> = own.map(|(id, _)| id).collect();
-    let has_loop = |id: ProcId| {
-        let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
-        version.procedure(id).body.iter().any(|body| body.any(&is_loop))
-    };
-    let loops =
-        |id: &ProcId| has_loop(*id) || reached(*id).iter().any(|callee| own.contains(callee) && has_loop(*callee));
     let looping = own.iter().copied().filter(loops).collect();
     [own, looping]
+}
+
+/// Those of some procedures that are plain and do not recur.
+fn plain(
+    version: &Version,
+    callees: &dyn Fn(ProcId) -> BTreeSet<ProcId>,
+    of: impl IntoIterator<Item = ProcId>,
+) -> BTreeSet<ProcId> {
+    let is_it = |id: &ProcId| is_plain(version.procedure(*id)) && !reached(callees, *id).contains(id);
+    of.into_iter().filter(is_it).collect()
+}
+
+/// The procedures that one comes to call.
+fn reached(callees: &dyn Fn(ProcId) -> BTreeSet<ProcId>, from: ProcId) -> BTreeSet<ProcId> {
+    let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(id) = open.pop() {
+        open.extend(callees(id).into_iter().filter(|callee| reached.insert(*callee)));
+    }
+    reached
+}
+
+fn has_loop(code: &Procedure) -> bool {
+    let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
+    code.body.iter().any(|body| body.any(&is_loop))
 }
 
 /// Who makes the calls.
@@ -128,11 +156,8 @@ impl Caller<'_> {
 
     /// A helper in front of an expression that calls it first, and has a variable now in place of that.
     fn hoisted(&mut self, first: &mut Expr, in_loop: bool) -> Option<Vec<Stmt>> {
-        let first = first_call(first)?;
+        let first = first_call(first, &|callee| self.is_wanted(callee, in_loop))?;
         let ExprKind::Call(callee, args) = &first.kind else { return None };
-        if !self.is_wanted(*callee, in_loop) {
-            return None;
-        }
         let helper = self.version.procedure(*callee);
         let value = Local { name: helper.name.clone(), ty: first.ty.clone(), span: first.span };
         let count = self.locals.len();
@@ -160,15 +185,16 @@ impl Caller<'_> {
     }
 }
 
-/// The call that an expression evaluates before anything but variables and literals, if that is so whatever their values are.
-fn first_call(e: &mut Expr) -> Option<&mut Expr> {
-    if let ExprKind::Call(_, args) = &e.kind {
-        let calls = |arg: &Expr| arg.any(&|part| matches!(part.kind, ExprKind::Call(..)));
-        if !args.iter().any(calls) {
-            return Some(e);
-        }
-    }
-    first_part(e).and_then(first_call)
+/// The wanted call that an expression evaluates, with its arguments, before anything but variables and literals, if that is so whatever
+/// their values are. Of one within another the inner.
+fn first_call<'e>(e: &'e mut Expr, is_wanted: &dyn Fn(ProcId) -> bool) -> Option<&'e mut Expr> {
+    let is_it = |part: &Expr| matches!(part.kind, ExprKind::Call(callee, _) if is_wanted(callee));
+    let parts = iter::successors(Some(&*e), |&own| own.parts().into_iter().nth(first_part(own)?));
+    let depth = parts.enumerate().filter(|(_, part)| is_it(part)).last()?.0;
+    (0..depth).try_fold(e, |own, _| {
+        let first = first_part(own)?;
+        own.parts_mut().into_iter().nth(first)
+    })
 }
 
 /// The operator that may leave out an operand, and that an expression evaluates before anything but variables and literals.
@@ -176,14 +202,15 @@ fn first_operator(e: &mut Expr) -> Option<&mut Expr> {
     if !optional_operands(e).is_empty() {
         return Some(e);
     }
-    first_part(e).and_then(first_operator)
+    let first = first_part(e)?;
+    e.parts_mut().into_iter().nth(first).and_then(first_operator)
 }
 
-/// The first part of an expression that is neither variable nor literal, if it is evaluated whatever the others are.
-fn first_part(e: &mut Expr) -> Option<&mut Expr> {
+/// Which part of an expression is the first that is neither variable nor literal, if it is evaluated whatever the others are.
+fn first_part(e: &Expr) -> Option<usize> {
     let count = if optional_operands(e).is_empty() { usize::MAX } else { 1 };
     let is_passed = |part: &Expr| {
         is_simple(part) || faults::planted("kernel/scalars/read-before") && optional_operands(part).is_empty()
     };
-    e.parts_mut().into_iter().take(count).find(|part| !is_passed(part))
+    e.parts().into_iter().take(count).position(|part| !is_passed(part))
 }

@@ -11,6 +11,7 @@ mod changes;
 mod leaving;
 mod placing;
 
+use super::expansion::with_helpers;
 use super::in_place::is_plain;
 use super::may_be;
 use super::variables::{added, arranged, default};
@@ -107,9 +108,23 @@ struct Second {
 }
 
 impl Second {
-    /// The second form of a procedure, where it will have this number; `None` where it does not build by recursion.
+    /// The second form of a procedure, where it will have this number; `None` where it does not build by recursion, be it with
+    /// helpers in place.
     fn of((version, id): (&Version, ProcId), number: ProcId, fields: &[Field]) -> Option<Second> {
         let own = version.procedure(id);
+        if !direct_callees(own).contains(&id) {
+            return None;
+        }
+        let as_written = Self::placed((version, id), own, (number, fields));
+        as_written.or_else(|| Self::placed((version, id), &with_helpers(version, id)?, (number, fields)))
+    }
+
+    /// The second form of a procedure that is written so.
+    fn placed(
+        (version, id): (&Version, ProcId),
+        own: &Procedure,
+        (number, fields): (ProcId, &[Field]),
+    ) -> Option<Second> {
         let body = own.body.as_ref().filter(|_| is_plain(own) && own.results == 1)?;
         let promises = |callee: ProcId| version.procedure(callee).has_contract();
         let stops = direct_callees(own).into_iter().any(promises);

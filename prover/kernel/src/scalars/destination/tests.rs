@@ -105,12 +105,29 @@ fn what_errs_is_not_done_before_it() {
 #[test]
 fn a_node_that_is_known_elsewhere_does_not_wait() {
     for seen in ["t.r := x;", "y := new T(); y.r := x; t.r := y;", "b := look(x);"] {
-        let look = "procedure look(t: T) returns (b: bool) { }";
+        let look = "procedure look(t: T) returns (b: bool) { b := look(t); }";
         stays(&format!(
             "procedure p(t: T, n: int) returns (r: T) {{ if (t == null) {{ return null; }} x := new T(); {seen} x.l := p(t.l, n); return x; }} {look}"
         ));
     }
     waits_in_vain("{ if (t == null) { return null; } x := new T(); x.l := p(x, n); return x; }");
+}
+
+/// What helpers do is looked at in their place.
+#[test]
+fn helpers_that_make_the_node_are_in_place() {
+    let make = |rest: &str| format!("procedure make(n: int, c: T) returns (x: T) {{ x := new T(); {rest} }}");
+    let own = "procedure p(t: T, n: int) returns (r: T) { if (n == 0) { return null; } return make(n, p(t, n - 1)); }";
+    becomes(
+        &format!("{own} {}", make("x.v := n; x.l := c;")),
+        &format!(
+            "{CALLS_IT} procedure q(t: T, n: int, d: T) {{ var r: T; r := null; if (n == 0) {{ r := null; d.l := r; }} else {{
+                 x := null; x := new T(); x.v := n; y := x; r := y; d.l := r; q(t, n - 1, r); }} }}"
+        ),
+    );
+    for rest in ["x.v := tally; tally := n; x.l := c;", "x.l := c; c.v := n;", "x.v := 6 / n; x.l := c;"] {
+        stays(&format!("{own} {}", make(rest)));
+    }
 }
 
 #[test]
