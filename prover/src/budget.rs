@@ -20,6 +20,8 @@ pub(crate) mod loop_invariants {
     pub(crate) const MAX_CANDIDATES: usize = 48;
     /// With more numbers than these the results of a helper are not compared.
     pub(crate) const MAX_NUMBERS: usize = 6;
+    /// Nor is more that might settle what a loop gives back.
+    pub(crate) const MAX_SETTLING: usize = 6;
     /// More sums that turns keep are not tried for one loop.
     pub(crate) const MAX_CONSERVED: usize = 8;
     /// More questions for one version are not asked; what is still open then is dropped.
@@ -128,6 +130,8 @@ pub(crate) mod loops {
     pub(crate) const MAX_ZEROS: usize = 16;
     /// Nor of what one of them computes and the other has in a variable.
     pub(crate) const MAX_COMPUTED: usize = 48;
+    /// Nor of that a sum of more products.
+    pub(crate) const MAX_PARTS: usize = 6;
     /// Of a loop that tests for more bounds than this none is taken for the least of them.
     pub(crate) const MAX_BOUNDS: usize = 4;
     /// Of the numbers that helpers are called with no more than this are looked at.

@@ -3,8 +3,8 @@
 //! In: the frames of a run, at each call and at each loop head. Out: whether the run has repeated itself.
 //!
 //! L is deterministic and blind to addresses. So a run never ends in either of two cases:
-//! - A loop finds all that its frame can see as it was at an earlier head, up to a renaming of the objects allocated since
-//!   the frame was entered. It will do so again and again.
+//! - A loop finds all that decides how it goes on (`deciding`) as it was at an earlier head, up to a renaming of the objects
+//!   allocated since the frame was entered. It will do so again and again.
 //! - A procedure is called while an earlier call of it is active, from a region isomorphic to that of the earlier call. This
 //!   call will lead to a third one, and so on.
 //!
@@ -18,7 +18,8 @@
 //! not made; after one that came to no end, none is made before twice as much was earned.
 
 use super::Limits;
-use super::frame::{Arrival, Frame, LoopMemory};
+use super::deciding::deciding;
+use super::frame::{Arrival, Frame, Loop};
 use super::memory::Memory;
 use crate::heap::View;
 use crate::heap::isomorphism::isomorphic;
@@ -114,17 +115,22 @@ impl<'r> Detector<'r> {
     }
 
     /// Whether the loop in the topmost frame is back in a state it was in.
-    pub(super) fn at_loop(&mut self, seen: &mut LoopMemory, frame: &Frame<'_>, memory: &Memory<'_>) -> bool {
+    pub(super) fn at_loop(&mut self, head: &mut Loop<'_>, frame: &Frame<'_>, memory: &Memory<'_>) -> bool {
         if !self.enabled {
             return false;
         }
         // Objects of the initial store that came to be known since would change what quantifiers see.
         let initial_objects = memory.input.store.heap.len();
+        let seen = &mut head.seen;
         if let Some(earlier) = &seen.earlier
             && (earlier.initial_objects == initial_objects || !self.quantifies())
         {
             let views = (memory.view(&earlier.store), memory.view(&memory.store));
+            // Quantifiers look at what any variable leads to.
+            let all = self.quantifies();
+            let decides = |at: usize| all || earlier.deciding.get(at).copied().unwrap_or(true);
             let variables = side_by_side(&earlier.variables, &frame.locals, memory);
+            let variables = variables.enumerate().filter(|(at, _)| decides(*at)).map(|(_, both)| both);
             let entry: View<'_> = memory.view(&frame.old_store);
             let existed = |addr| entry.kind(addr).is_some();
             if self.compare(|fuel| isomorphic(views, variables, &existed, fuel)) {
@@ -134,7 +140,11 @@ impl<'r> Detector<'r> {
         seen.arrivals += 1;
         if seen.arrivals.is_power_of_two() {
             let (variables, store) = (frame.locals.clone(), memory.store.clone());
-            seen.earlier = Some(Box::new(Arrival { variables, store, initial_objects }));
+            let deciding = match seen.earlier.take() {
+                Some(earlier) => earlier.deciding,
+                None => deciding(variables.len(), head.invariants.iter().chain([head.cond]), head.body),
+            };
+            seen.earlier = Some(Box::new(Arrival { variables, store, initial_objects, deciding }));
         }
         false
     }

@@ -3,7 +3,7 @@
 //! In: the procedure, its arguments, and the [`Behaviour`] the environment chose. Out: results and writes, or the error.
 //!
 //! Invariant: from isomorphic regions a call has isomorphic effects; nothing is read but globals, the arguments and what these
-//! reach, nothing written but what the procedure's `modifies`, or its arguments, name, and globals.
+//! reach, nothing written but what the procedure's `modifies` names, or its arguments and globals refer to, and globals.
 
 use super::contract::{self, Context};
 use super::environment::Behaviour;
@@ -28,13 +28,18 @@ pub(super) fn perform(memory: &mut Memory<'_>, procedure: &Procedure, arguments:
         Behaviour::Seeded(seed) => {
             memory.work(LOOKS)?;
             let span = procedure.name_span;
+            let mut seen = Vec::new();
+            let mut known: Vec<Value> = arguments.to_vec();
+            if seed % 8 >= 4 {
+                let store = memory.store.clone();
+                known.extend(globals(memory).map(|id| memory.global(&store, id)));
+            }
             let mut objects: Vec<Addr> = Vec::new();
-            for addr in arguments.iter().filter_map(Value::object) {
+            for addr in known.iter().filter_map(Value::object) {
                 if !objects.contains(&addr) {
                     objects.push(addr);
                 }
             }
-            let mut seen = Vec::new();
             if seed % 2 == 1 {
                 for addr in &objects {
                     for (slot, _) in slots(memory, *addr) {
@@ -44,10 +49,8 @@ pub(super) fn perform(memory: &mut Memory<'_>, procedure: &Procedure, arguments:
                 }
             }
             if seed % 4 >= 2 {
-                for id in (0..memory.unit.globals.len()).map(|at| GlobalId(u32::try_from(at).unwrap_or(u32::MAX))) {
-                    let store = memory.store.clone();
-                    seen.push(memory.global(&store, id));
-                }
+                let store = memory.store.clone();
+                seen.extend(globals(memory).map(|id| memory.global(&store, id)));
             }
             let number = number(seed, procedure, arguments.iter().chain(&seen), &objects);
             let writable = writable(memory, procedure, arguments, &objects)?;
@@ -55,6 +58,11 @@ pub(super) fn perform(memory: &mut Memory<'_>, procedure: &Procedure, arguments:
             Chooser { memory, span, random: Random::new(number), objects, integers }.perform(procedure, &writable)
         }
     }
+}
+
+/// All globals.
+fn globals(memory: &Memory<'_>) -> impl Iterator<Item = GlobalId> + use<> {
+    (0u32..).map(GlobalId).take(memory.unit.globals.len())
 }
 
 /// A number that depends on nothing a program could not see: of references, only which are null and which of `objects` they

@@ -69,6 +69,8 @@ pub(super) struct Arrival {
     pub(super) store: Store,
     /// How many objects of the initial store were known.
     pub(super) initial_objects: usize,
+    /// Which of the variables decide how the loop goes on.
+    pub(super) deciding: Vec<bool>,
 }
 
 /// What the caller does with the results.

@@ -393,7 +393,7 @@ impl<'r> Machine<'r> {
             }
         }
         let frame = self.frames.last().expect("a loop runs in a frame");
-        if self.divergence.at_loop(&mut head.seen, frame, &self.memory) {
+        if self.divergence.at_loop(&mut head, frame, &self.memory) {
             return Err(Box::new(Outcome::Diverged(Divergence::LoopRepeats { span: head.span })));
         }
         let (cond, body) = (head.cond, head.body);

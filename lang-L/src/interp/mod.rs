@@ -19,6 +19,7 @@
 
 mod call;
 mod contract;
+mod deciding;
 mod divergence;
 mod environment;
 mod external;

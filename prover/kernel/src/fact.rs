@@ -51,8 +51,8 @@ pub enum Fact {
     Equal(Atom, Atom, i64),
     /// Two numbers have a third as their sum, and a number more.
     Sum([Atom; 2], Atom, i64),
-    /// Two numbers have a third as their product.
-    Product([Atom; 2], Atom),
+    /// The sum of some products is a number: each of a factor that does not change, and of values.
+    Polynomial(Vec<(i64, Vec<Atom>)>, Atom),
     /// So many times a number is another one, and a number more.
     Multiple(i64, Atom, Atom, i64),
     /// A number is as far from a second one as a third is from a fourth.
@@ -144,7 +144,8 @@ impl Fact {
             Fact::Equal(one, other, _) | Fact::AtMost(one, other, _) | Fact::Multiple(_, one, other, _) => {
                 vec![one, other]
             }
-            Fact::Sum([a, b], whole, _) | Fact::Product([a, b], whole) => vec![a, b, whole],
+            Fact::Sum([a, b], whole, _) => vec![a, b, whole],
+            Fact::Polynomial(parts, whole) => parts.iter().flat_map(|(_, factors)| factors).chain([whole]).collect(),
             Fact::Change(one, other) => one.iter().chain(other).collect(),
             Fact::AtLeast(one, _) | Fact::Is(one, _) | Fact::NotZero(one) | Fact::Null(one) => vec![one],
             Fact::NotNull(one) | Fact::Truth(one, _) => vec![one],
@@ -175,9 +176,7 @@ impl Fact {
             Fact::Equal(one, other, _) | Fact::Multiple(_, one, other, _) => {
                 one.is(version, parameter) || other.is(version, parameter)
             }
-            Fact::Sum(parts, whole, _) | Fact::Product(parts, whole) => {
-                parts.iter().chain([whole]).any(|part| part.is(version, parameter))
-            }
+            Fact::Sum(..) | Fact::Polynomial(..) => self.atoms().into_iter().any(|part| part.is(version, parameter)),
             Fact::Under(both) => both[1].defines(version, parameter),
             Fact::Change(..) | Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotZero(_) | Fact::NotNull(_) => false,
             Fact::Not(_) => false,
@@ -209,7 +208,21 @@ impl Fact {
             Fact::Sum([a, b], whole, number) => {
                 format!("{} + {} == {}{}", word(a), word(b), word(whole), more(number))
             }
-            Fact::Product([a, b], whole) => format!("{} * {} == {}", word(a), word(b), word(whole)),
+            Fact::Polynomial(parts, whole) => {
+                let product = |(times, factors): &(i64, Vec<Atom>)| {
+                    let number =
+                        (times.unsigned_abs() != 1 || factors.is_empty()).then(|| times.unsigned_abs().to_string());
+                    number.into_iter().chain(factors.iter().map(word)).collect::<Vec<_>>().join(" * ")
+                };
+                let signed = |(at, own): (usize, &(i64, Vec<Atom>))| match (at, own.0 < 0) {
+                    (0, false) => product(own),
+                    (0, true) => format!("-{}", product(own)),
+                    (_, false) => format!(" + {}", product(own)),
+                    (_, true) => format!(" - {}", product(own)),
+                };
+                let sum: String = parts.iter().enumerate().map(signed).collect();
+                format!("{sum} == {}", word(whole))
+            }
             Fact::Multiple(times, one, other, number) => {
                 format!("{times} * {} == {}{}", word(one), word(other), more(number))
             }
@@ -254,11 +267,10 @@ impl Fact {
                 let sum = arena.terms.add(a, b);
                 arena.terms.eq(sum, whole)
             }
-            Fact::Product(parts, whole) => {
-                let [a, b] = parts.each_ref().map(|part| part.read(arena, given, &mut needed));
+            Fact::Polynomial(parts, whole) => {
+                let sum = polynomial(arena, given, parts, &mut needed);
                 let whole = whole.read(arena, given, &mut needed);
-                let product = arena.terms.mul(a, b);
-                arena.terms.eq(product, whole)
+                arena.terms.eq(sum, whole)
             }
             Fact::Multiple(times, one, other, more) => {
                 let [one, other] = both(arena, given, [one, other], *more, &mut needed);
@@ -312,6 +324,20 @@ impl Fact {
 fn both(arena: &mut Arena, given: Given<'_>, atoms: [&Atom; 2], more: i64, needed: &mut Vec<Term>) -> [Term; 2] {
     let [one, other] = atoms.map(|atom| atom.read(arena, given, needed));
     [one, plus(arena, other, more)]
+}
+
+/// A sum of products.
+fn polynomial(arena: &mut Arena, given: Given<'_>, parts: &[(i64, Vec<Atom>)], needed: &mut Vec<Term>) -> Term {
+    let mut sum = arena.terms.int(0);
+    for (times, factors) in parts {
+        let mut product = arena.terms.int(*times);
+        for factor in factors {
+            let factor = factor.read(arena, given, needed);
+            product = arena.terms.mul(product, factor);
+        }
+        sum = arena.terms.add(sum, product);
+    }
+    sum
 }
 
 /// That two numbers are as far from one another as two others.

@@ -64,10 +64,24 @@ impl Build<'_> {
         arrays.into_iter().fold(condition, |condition, array| self.or_null(array, condition))
     }
 
+    /// That a flag is this.
+    pub(super) fn flag(&self, id: LocalId, value: bool) -> Expr {
+        let set = self.local(id);
+        if value { set } else { self.not(set) }
+    }
+
+    /// That the second holds where the first does.
+    pub(super) fn implies(&self, one: Expr, other: Expr) -> Expr {
+        self.compare(BinOp::Or, self.not(one), other)
+    }
+
     /// The condition, unless a flag is not set.
     pub(super) fn or_not(&self, flag: LocalId, condition: Expr) -> Expr {
-        let unset = self.expr(ExprKind::Unary(UnOp::Not, Box::new(self.local(flag))), Type::Bool);
-        self.compare(BinOp::Or, unset, condition)
+        self.implies(self.local(flag), condition)
+    }
+
+    fn not(&self, condition: Expr) -> Expr {
+        self.expr(ExprKind::Unary(UnOp::Not, Box::new(condition)), Type::Bool)
     }
 
     pub(super) fn or_null(&self, array: LocalId, condition: Expr) -> Expr {

@@ -12,10 +12,10 @@
 //!
 //! Of a helper that runs loops or calls others the same is asked, but for what holds on entry: it is called from any store.
 //!
-//! Invariant: the conditions speak of values that no store changes: integers, which reference is null, lengths.
+//! Invariant: the conditions speak of values that no store changes: numbers and flags, which reference is null, lengths.
 
 use super::conditions::Build;
-use super::{conserved, helpers};
+use super::{conserved, helpers, settled};
 use crate::budget::loop_invariants::{MAX_CANDIDATES, MAX_QUERIES};
 use crate::chc::houdini::{self, Look};
 use crate::lower::{Lowered, is_loop};
@@ -184,9 +184,18 @@ fn of_loop(unit: &Lowered, version: usize, id: ProcId) -> Conditions {
             entry.push(build.or_null(a, build.or_null(b, fits)));
         }
     }
+    exit.extend(settled::candidates(code));
+    entry.extend(apart(&arrays, &build));
     entry.truncate(MAX_CANDIDATES);
     exit.truncate(MAX_CANDIDATES);
     Conditions { entry, exit }
+}
+
+/// That arrays of one type are not the same one: what is written to one is not read from another.
+fn apart(arrays: &[LocalId], build: &Build<'_>) -> Vec<Expr> {
+    let pairs = arrays.iter().enumerate().flat_map(|(at, a)| arrays[at + 1..].iter().map(move |b| (*a, *b)));
+    let alike = pairs.filter(|&(a, b)| build.code.local(a).ty == build.code.local(b).ty);
+    alike.map(|(a, b)| build.compare(BinOp::Ne, build.local(a), build.local(b))).collect()
 }
 
 /// The pre-conditions of the procedure around a loop that speak of nothing but numbers, and of variables the loop takes as they are.

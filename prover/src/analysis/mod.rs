@@ -6,6 +6,7 @@ mod conditions;
 mod conserved;
 mod helpers;
 mod only_if;
+mod settled;
 
 pub mod loop_invariants;
 

@@ -90,10 +90,14 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
         return Takes::Followed(number);
     }
     // A reference that one loop alone would hand out.
-    let reads_on = |code: &Procedure| code.body.as_ref().and_then(reads_on);
-    let keeps = |(_, code): &(ProcId, &Procedure)| reads_on(code).is_none();
-    if let Some(number) = reads_on(mine).filter(|_| theirs.iter().any(keeps)) {
-        return Takes::Followed(number);
+    for looks in [reads, asks] {
+        let keeps = |(_, code): &(ProcId, &Procedure)| {
+            code.body.as_ref().is_some_and(|body| body.any(&is_while) && looks_on(body, looks).is_none())
+        };
+        let number = mine.body.as_ref().and_then(|body| looks_on(body, looks));
+        if let Some(number) = number.filter(|_| theirs.iter().any(keeps)) {
+            return Takes::Followed(number);
+        }
     }
     let done_before_end = |code: &Procedure| code.body.as_ref().and_then(done_before_end);
     if let (None, Some(number)) = (done_before_end(mine), theirs.iter().find_map(|(_, code)| done_before_end(code))) {
@@ -166,17 +170,22 @@ fn done_before_end(body: &Block) -> Option<usize> {
     })
 }
 
-/// The number of the first loop at the top of a body that writes nothing to the heap and after which, where nothing is written either, it
-/// is read from a reference that the loop assigns.
-fn reads_on(body: &Block) -> Option<usize> {
+/// The number of the first loop at the top of a body that writes nothing to the heap and after which, where nothing is written either, such
+/// a thing is looked at of a variable that the loop assigns, under whatever name.
+fn looks_on(body: &Block, looks: fn(&Expr) -> bool) -> Option<usize> {
     let silent = |stmt: &Stmt| deeds(stmt).is_empty();
     loops(body).enumerate().find_map(|(number, at)| {
-        let assigned = body.stmts[at].assigned();
-        let from = |part: &Expr| match &part.kind {
-            ExprKind::Field(base, _) => matches!(base.kind, ExprKind::Local(id) if assigned.contains(&id)),
-            _ => false,
-        };
+        let mut come_to = body.stmts[at].assigned();
         let rest = &body.stmts[at + 1..];
+        for stmt in rest {
+            if let StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) = &stmt.kind
+                && matches!(value.kind, ExprKind::Local(from) if come_to.contains(&from))
+            {
+                come_to.insert(*id);
+            }
+        }
+        let is_come_to = |part: &Expr| matches!(part.kind, ExprKind::Local(id) if come_to.contains(&id));
+        let from = |part: &Expr| looks(part) && part.parts().into_iter().any(is_come_to);
         let reads = rest.iter().any(|stmt| stmt.exprs().into_iter().any(|e| e.any(&from)));
         (reads && body.stmts[at..].iter().all(silent) && !any(rest, &is_while)).then_some(number)
     })

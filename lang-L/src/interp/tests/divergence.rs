@@ -19,6 +19,37 @@ fn loops_that_repeat() {
     check("procedure p(a: int[]) { a := new int[2]; while (a[0] == 0) { a[1] := 1 - a[1]; } }", "null", LOOP);
 }
 
+/// What is only counted or added up decides nothing.
+#[test]
+fn loops_that_count_around_a_ring() {
+    let ring = |step: &str, then: &str| {
+        format!(
+            "procedure p() returns (r: int) {{ x := new(); x.n := x; i := 0; while (x != null) {{ x := x.n; {step} }} {then} }}"
+        )
+    };
+    check(&ring("r := r + 1;", ""), "", LOOP);
+    check(&ring("i := i + 1; r := r + i * i;", ""), "", LOOP);
+    check(&ring("i := i + 1; b := i > 3 && r == i;", ""), "", LOOP);
+    check(&ring("i := i + 1;", "return 7 / i;"), "", LOOP);
+    check(&ring("if (x.n == x) { i := i - 1; } else { return i; }", ""), "", LOOP);
+    let decides = [
+        ("i := i + 1; if (i == 5000) { x := null; }", "0"),
+        ("i := i + 1; r := i; if (r == 5000) { return r; }", "5000"),
+        ("i := i + 1; b := i == 5000; x := b ? null : x;", "0"),
+        ("i := i + 1; r := 7 / (5000 - i);", "ends in error: division by zero"),
+        ("i := i + 1; b := i < 5000 || x.n.n == null.n;", "ends in error: null dereference"),
+        ("i := i + 1; a := new int[5000 - i];", "ends in error: negative array size"),
+        ("i := i + 1; x.i := i; if (x.i == 5000) { return 1; }", "1"),
+        ("i := i + 1; call q(i); if (done) { return 1; }", "1"),
+        ("i := i + 1; count := i; if (count == 5000) { return 1; }", "1"),
+        ("r := i; i := k; k := k + 1; assert r < 5000;", "ends in error: assertion failed"),
+    ];
+    let more = "global done: bool; global count: int; procedure q(i: int) { done := i == 5000; }";
+    for (step, end) in decides {
+        check(&format!("{more} {}", ring(&format!("var a: int[]; {step}"), "")), "", end);
+    }
+}
+
 #[test]
 fn loops_that_end() {
     check("procedure p() returns (r: int) { while (r < 100000) { r := r + 1; } }", "", "100000");

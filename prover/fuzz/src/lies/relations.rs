@@ -133,8 +133,9 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
             std::mem::swap(to, from);
             Some(())
         }
-        Fact::Product([one, _], whole) => {
-            std::mem::swap(one, whole);
+        Fact::Polynomial(parts, _) => {
+            let (times, _) = one_of(parts, random)?;
+            *times = times.wrapping_add(1);
             Some(())
         }
         Fact::Not(other) => shifted(other, random),
@@ -153,7 +154,7 @@ fn of_another(fact: &mut Fact, random: &mut Random) {
             *(if random.percent(50) { one } else { other }) = atom(random);
         }
         Fact::Sum([one, _], ..)
-        | Fact::Product([one, _], _)
+        | Fact::Polynomial(_, one)
         | Fact::Change([one, _], _)
         | Fact::AtLeast(one, _)
         | Fact::Is(one, _)
@@ -195,7 +196,7 @@ pub(super) fn fact(random: &mut Random) -> Fact {
         6 => Fact::Is(atom(random), more),
         7 => Fact::Null(atom(random)),
         8 => Fact::Change([atom(random), atom(random)], [atom(random), atom(random)]),
-        12 => Fact::Product([atom(random), atom(random)], atom(random)),
+        12 => Fact::Polynomial(vec![(1, vec![atom(random), atom(random)]), (more, vec![atom(random)])], atom(random)),
         13 => Fact::Multiple(more, atom(random), atom(random), 0),
         _ => Fact::NotNull(atom(random)),
     }

@@ -30,8 +30,9 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
         Fact::Equal(one, other, more) => {
             sort(one).is_some_and(|own| is(other, own) && (*more == 0 || own == Sort::Int))
         }
-        Fact::Sum(parts, whole, _) | Fact::Product(parts, whole) => {
-            parts.iter().chain([whole]).all(|part| is(part, Sort::Int))
+        Fact::Sum(parts, whole, _) => parts.iter().chain([whole]).all(|part| is(part, Sort::Int)),
+        Fact::Polynomial(parts, whole) => {
+            parts.iter().flat_map(|(_, factors)| factors).chain([whole]).all(|part| is(part, Sort::Int))
         }
         Fact::Change(one, other) => one.iter().chain(other).all(|end| is(end, Sort::Int)),
         Fact::AtMost(one, other, _) | Fact::Multiple(_, one, other, _) => is(one, Sort::Int) && is(other, Sort::Int),

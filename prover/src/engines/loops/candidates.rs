@@ -162,7 +162,30 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     found.extend(
         [(0, left), (1, right)].into_iter().flat_map(|(version, code)| open_ends(program, pair, version, code)),
     );
+    found.extend(written_before(program, pair));
+    found.extend(under::flags_told(program, pair));
     found.retain(|fact| is_seen(program.both(), pair, fact));
+    found
+}
+
+/// That a variable of one version is what the other one has written to the cell before the one at a counter.
+fn written_before(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
+    let (left, right) = program.code(pair);
+    let all =
+        [(0, left), (1, right)].map(|(version, code)| values(program.unit.as_unit(), &BTreeSet::new(), version, code));
+    let mut found = Vec::new();
+    for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
+        let effects = &program.effects[version][id.index()];
+        for cell in &all[version] {
+            if let [Step::Cell(index, sort)] = cell.atom.steps[..]
+                && effects.writes.contains(&Selector::Cell(sort))
+            {
+                let before = Atom { steps: vec![Step::Before(index, sort)], ..cell.atom.clone() };
+                let others = all[1 - version].iter().filter(|other| other.is_bare() && other.ty == cell.ty);
+                found.extend(others.map(|other| Fact::Equal(other.atom.clone(), before.clone(), 0)));
+            }
+        }
+    }
     found
 }
 
@@ -265,6 +288,7 @@ pub(super) fn at_ends(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     facts.extend(flags::returned_under_flags(program, pair));
     let given = [(0, left), (1, right)].map(|(version, code)| values(unit, &fields, version, code));
     facts.extend(begun_with([left, right], &given));
+    facts.extend(shared_out([left, right], [&mine, &theirs], &given));
     facts.retain(|fact| is_seen(program.both(), pair, fact));
     facts
 }
@@ -319,6 +343,17 @@ fn begun_with(code: [&Procedure; 2], given: &[Vec<Value>; 2]) -> Vec<Fact> {
         }
     }
     found
+}
+
+/// That two numbers that the loops leave, one of each, are together a bound that both were given: each has counted what the other has not.
+fn shared_out(code: [&Procedure; 2], left: [&[Value]; 2], given: &[Vec<Value>; 2]) -> Vec<Fact> {
+    let ends = |version: usize| {
+        let is_end = move |value: &&Value| value.is_bare() && value.is_number();
+        left[version].iter().filter(is_end).filter(move |value| value.atom.parameter >= code[version].params)
+    };
+    let bounds = || given.iter().flatten().filter(|value| value.atom.steps.last() == Some(&Step::Length));
+    let both = ends(0).flat_map(|one| ends(1).map(move |other| [one.atom.clone(), other.atom.clone()]));
+    both.flat_map(|both| bounds().map(move |bound| Fact::Sum(both.clone(), bound.atom.clone(), 0))).collect()
 }
 
 /// How far variables have come, wherever they began: as far, or as far the other way, as one of the other version; or as a counter.

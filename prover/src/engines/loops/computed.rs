@@ -3,12 +3,12 @@
 //! In: a loop of each version. Out: facts that might hold where they begin a turn. Looked at is only what one of the two alone has
 //! written, and variables that have no namesake there: a read or a bound that was hoisted, an index that runs along with another.
 
-use crate::budget::loops::MAX_COMPUTED;
+use crate::budget::loops::{MAX_COMPUTED, MAX_PARTS};
 use crate::goal::{Pair, Program};
 use kernel::pair::loops::parameters;
 use kernel::relate::{Atom, Fact, Step};
 use lang_l::hir::visit::{walk_exprs, walk_stmts};
-use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Place, Procedure, Rhs, StmtKind, Type};
+use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Place, Procedure, Rhs, StmtKind, Type, UnOp};
 use num_traits::ToPrimitive;
 use smt::term::Sort;
 
@@ -45,8 +45,9 @@ enum Form {
     Read(Atom),
     Sum([Atom; 2]),
     Difference([Atom; 2]),
-    Product([Atom; 2]),
     Multiple(i64, Atom),
+    /// A sum of products, each of a number and of others.
+    Polynomial(Vec<(i64, Vec<Atom>)>),
 }
 
 /// Something that a loop reads or computes, and its type.
@@ -59,7 +60,8 @@ impl Value {
     fn atoms(&self) -> Vec<&Atom> {
         match &self.form {
             Form::Read(atom) | Form::Multiple(_, atom) => vec![atom],
-            Form::Sum(both) | Form::Difference(both) | Form::Product(both) => both.iter().collect(),
+            Form::Sum(both) | Form::Difference(both) => both.iter().collect(),
+            Form::Polynomial(parts) => parts.iter().flat_map(|(_, factors)| factors).collect(),
         }
     }
 
@@ -70,7 +72,7 @@ impl Value {
             Form::Read(atom) => vec![Fact::Equal(atom.clone(), holder, 0)],
             Form::Sum(both) => vec![Fact::Sum(both.clone(), holder, 0)],
             Form::Difference([a, b]) => vec![Fact::Sum([holder, b.clone()], a.clone(), 0)],
-            Form::Product(both) => vec![Fact::Product(both.clone(), holder)],
+            Form::Polynomial(parts) => vec![Fact::Polynomial(parts.clone(), holder)],
             Form::Multiple(times, atom) => multiples(*times, atom, &holder).to_vec(),
         }
     }
@@ -97,11 +99,22 @@ impl Value {
             Form::Read(_) => "read".to_string(),
             Form::Sum(_) => "sum".to_string(),
             Form::Difference(_) => "difference".to_string(),
-            Form::Product(_) => "product".to_string(),
+            Form::Polynomial(parts) => {
+                let product = |(times, factors): &(i64, Vec<Atom>)| format!("{times} times {} factors", factors.len());
+                parts.iter().map(product).collect::<Vec<_>>().join(" and ")
+            }
             Form::Multiple(times, _) => format!("{times} times"),
         };
         self.atoms().into_iter().fold(form, |text, own| format!("{text}, {}", atom(own)))
     }
+}
+
+fn scaled(sum: Vec<(i64, Vec<Atom>)>, by: i64) -> Option<Vec<(i64, Vec<Atom>)>> {
+    sum.into_iter().map(|(times, factors)| Some((times.checked_mul(by)?, factors))).collect()
+}
+
+fn product(one: &(i64, Vec<Atom>), other: &(i64, Vec<Atom>)) -> Option<(i64, Vec<Atom>)> {
+    Some((one.0.checked_mul(other.0)?, [&one.1[..], &other.1].concat()))
 }
 
 /// A loop of a version.
@@ -135,14 +148,32 @@ impl Loop<'_> {
                 _ => None,
             };
             let both = || Some([self.atom(a)?, self.atom(b)?]);
-            return match op {
+            let simple = match op {
                 BinOp::Add => both().map(Form::Sum),
                 BinOp::Sub => both().map(Form::Difference),
-                BinOp::Mul => times(a, b).or_else(|| times(b, a)).or_else(|| both().map(Form::Product)),
-                _ => None,
+                BinOp::Mul => times(a, b).or_else(|| times(b, a)),
+                _ => return None,
             };
+            return simple.or_else(|| self.polynomial(part).map(Form::Polynomial));
         }
         self.atom(part).filter(|atom| atom.steps.len() > 1).map(Form::Read)
+    }
+
+    /// What a sum of products is, written out; `None` where it is none, or too long.
+    fn polynomial(&self, e: &Expr) -> Option<Vec<(i64, Vec<Atom>)>> {
+        let sum = match &e.kind {
+            ExprKind::Int(number) => vec![(number.to_i64()?, Vec::new())],
+            ExprKind::Unary(UnOp::Neg, one) => scaled(self.polynomial(one)?, -1)?,
+            ExprKind::Binary(BinOp::Add, a, b) => [self.polynomial(a)?, self.polynomial(b)?].concat(),
+            ExprKind::Binary(BinOp::Sub, a, b) => [self.polynomial(a)?, scaled(self.polynomial(b)?, -1)?].concat(),
+            ExprKind::Binary(BinOp::Mul, a, b) => {
+                let (mine, theirs) = (self.polynomial(a)?, self.polynomial(b)?);
+                let all = mine.iter().flat_map(|one| theirs.iter().map(move |other| product(one, other)));
+                all.collect::<Option<_>>()?
+            }
+            _ => vec![(1, vec![self.atom(e)?])],
+        };
+        (sum.len() <= MAX_PARTS).then_some(sum)
     }
 
     /// A parameter, or what is read from one.
@@ -173,11 +204,18 @@ impl Loop<'_> {
         Atom { version: self.version, parameter, steps: Vec::new() }
     }
 
-    /// The parameters that have no namesake among those of another loop, with their types.
+    /// The parameters that have no namesake among those of another loop, or one that changes where they do not, or the other way round;
+    /// with their types.
     fn strangers(&self, other: &Procedure) -> Vec<(Atom, Type)> {
-        let is_known = |name: &str| parameters(other).iter().any(|local| local.name == name);
-        let own = parameters(self.code).iter().enumerate().filter(|(_, local)| !is_known(&local.name));
-        own.map(|(at, local)| (self.bare(at), local.ty.clone())).collect()
+        let all = |code: &'_ Procedure| {
+            let ids = code.param_ids().zip(parameters(code));
+            let changes = |id: LocalId| code.body.as_ref().is_some_and(|body| body.assigns(id));
+            ids.map(|(id, local)| (local.name.clone(), changes(id))).collect::<Vec<_>>()
+        };
+        let known = all(other);
+        let own = all(self.code).into_iter().zip(parameters(self.code)).enumerate();
+        let strangers = own.filter(|(_, (told, _))| !known.contains(told));
+        strangers.map(|(at, (_, local))| (self.bare(at), local.ty.clone())).collect()
     }
 
     /// The numbers that it is given and that it changes.

@@ -11,6 +11,7 @@ use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Rhs, StmtKind, Type};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use smt::term::Sort;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What might hold: each test, that it does not hold, and what variables are under either.
@@ -36,6 +37,26 @@ pub(super) fn guards(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     guards.flat_map(either_way).collect()
 }
 
+/// What might hold of the flags of one version: they are set, or not, where a test of the other one holds, and where it does not.
+pub(super) fn flags_told(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
+    let (left, right) = program.code(pair);
+    let loops = [(0, left), (1, right)].map(|(version, code)| {
+        let own = Loop::new(version, code, 0..code.params);
+        Loop { cells: true, ..own }
+    });
+    let mut found = Vec::new();
+    for (own, other) in [(&loops[0], &loops[1]), (&loops[1], &loops[0])] {
+        let tests = other.tests().into_iter().take(MAX_TESTS).flat_map(either_way);
+        let flags: Vec<Atom> = own.flags().collect();
+        let told = |test: Fact| -> Vec<Fact> {
+            let set = flags.iter().flat_map(|flag| [true, false].map(|truth| Fact::Truth(flag.clone(), truth)));
+            set.map(|set| Fact::Under(Box::new([test.clone(), set]))).collect()
+        };
+        found.extend(tests.flat_map(told).take(MAX_UNDER));
+    }
+    found
+}
+
 /// What might hold where a loop ends: what its first test says of what it leaves, either way; and what its tests do.
 pub(super) fn at_end(version: usize, code: &Procedure, id: ProcId) -> (Vec<Fact>, Vec<Fact>) {
     let left = |at: usize| {
@@ -45,7 +66,7 @@ pub(super) fn at_end(version: usize, code: &Procedure, id: ProcId) -> (Vec<Fact>
     };
     let kept = kept(code, id);
     let spoken_of = (0..code.params).filter_map(left).filter(|(at, now)| at != now || kept.contains(at)).collect();
-    let own = Loop { version, code, spoken_of };
+    let own = Loop { version, code, spoken_of, cells: false };
     (own.guard().into_iter().flat_map(either_way).collect(), own.tests())
 }
 
@@ -72,7 +93,7 @@ pub(super) fn kept(code: &Procedure, id: ProcId) -> BTreeSet<usize> {
     kept
 }
 
-/// The numbers that a loop hands on as it was given them, and that it tests others to be less than.
+/// The numbers that a loop hands on as it was given them, and that it tests others to be less than, or to have come to.
 pub(super) fn bounds(version: usize, code: &Procedure, id: ProcId) -> Vec<Atom> {
     let kept = kept(code, id);
     let mut found = Vec::new();
@@ -80,6 +101,7 @@ pub(super) fn bounds(version: usize, code: &Procedure, id: ProcId) -> Vec<Atom> 
         let bound = match test {
             Fact::AtMost(counter, bound, -1) if !kept.contains(&counter.parameter) => bound,
             Fact::AtMost(bound, counter, 0) if !kept.contains(&counter.parameter) => bound,
+            Fact::Equal(counter, bound, 0) if !kept.contains(&counter.parameter) => bound,
             _ => continue,
         };
         if kept.contains(&bound.parameter) && !found.contains(&bound) {
@@ -94,12 +116,15 @@ struct Loop<'c> {
     version: usize,
     code: &'c Procedure,
     spoken_of: BTreeMap<usize, usize>,
+    /// Whether facts speak of cells, too: of the one at a counter, and of that before it.
+    cells: bool,
 }
 
 impl<'c> Loop<'c> {
     /// A loop where it begins.
     fn new(version: usize, code: &'c Procedure, spoken_of: impl IntoIterator<Item = usize>) -> Self {
-        Loop { version, code, spoken_of: spoken_of.into_iter().map(|at| (at, at)).collect() }
+        let spoken_of = spoken_of.into_iter().map(|at| (at, at)).collect();
+        Loop { version, code, spoken_of, cells: false }
     }
 
     /// Its tests of these variables, and of fields of what these refer to: whether one is set, or how it compares with a
@@ -156,16 +181,34 @@ impl<'c> Loop<'c> {
         }
     }
 
-    /// One of these variables, or a field of what one refers to.
+    /// The variables that are flags.
+    fn flags(&self) -> impl Iterator<Item = Atom> {
+        let flags = parameters(self.code).iter().enumerate().filter(|(_, local)| local.ty == Type::Bool);
+        flags.map(|(parameter, _)| Atom { version: self.version, parameter, steps: Vec::new() })
+    }
+
+    /// One of these variables, or a field of what one refers to, or a cell.
     fn atom(&self, value: &Expr) -> Option<Atom> {
+        let number = |id: LocalId| self.spoken_of.get(&id.index()).copied();
         let (base, steps) = match &value.kind {
+            ExprKind::Index(base, index) if self.cells => {
+                let sort = Sort::from(&value.ty);
+                let step = match &index.kind {
+                    ExprKind::Local(id) => Step::Cell(number(*id)?, sort),
+                    ExprKind::Binary(BinOp::Sub, of, one) if one.kind == ExprKind::Int(BigInt::from(1)) => {
+                        let ExprKind::Local(id) = of.kind else { return None };
+                        Step::Before(number(id)?, sort)
+                    }
+                    _ => return None,
+                };
+                (&**base, vec![step])
+            }
             ExprKind::Field(base, field) => (&**base, vec![Step::Field(*field)]),
             ExprKind::Length(base) => (&**base, vec![Step::Length]),
             _ => (value, Vec::new()),
         };
         let ExprKind::Local(id) = base.kind else { return None };
-        let parameter = *self.spoken_of.get(&id.index())?;
-        Some(Atom { version: self.version, parameter, steps })
+        Some(Atom { version: self.version, parameter: number(id)?, steps })
     }
 
     /// What these variables may be given before it begins: literals, and what others of them are.
