@@ -44,6 +44,9 @@ pub struct Atom {
     pub steps: Vec<Step>,
 }
 
+/// A number times some values: `2 * i * n`; of no values the number alone.
+pub type Product = (i64, Vec<Atom>);
+
 /// Something that holds of the arguments of both versions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
@@ -51,8 +54,8 @@ pub enum Fact {
     Equal(Atom, Atom, i64),
     /// Two numbers have a third as their sum, and a number more.
     Sum([Atom; 2], Atom, i64),
-    /// The sum of some products is a number: each of a factor that does not change, and of values.
-    Polynomial(Vec<(i64, Vec<Atom>)>, Atom),
+    /// The sum of some products is a number.
+    Polynomial(Vec<Product>, Atom),
     /// So many times a number is another one, and a number more.
     Multiple(i64, Atom, Atom, i64),
     /// A number is as far from a second one as a third is from a fourth.
@@ -209,12 +212,12 @@ impl Fact {
                 format!("{} + {} == {}{}", word(a), word(b), word(whole), more(number))
             }
             Fact::Polynomial(parts, whole) => {
-                let product = |(times, factors): &(i64, Vec<Atom>)| {
+                let product = |(times, factors): &Product| {
                     let number =
                         (times.unsigned_abs() != 1 || factors.is_empty()).then(|| times.unsigned_abs().to_string());
                     number.into_iter().chain(factors.iter().map(word)).collect::<Vec<_>>().join(" * ")
                 };
-                let signed = |(at, own): (usize, &(i64, Vec<Atom>))| match (at, own.0 < 0) {
+                let signed = |(at, own): (usize, &Product)| match (at, own.0 < 0) {
                     (0, false) => product(own),
                     (0, true) => format!("-{}", product(own)),
                     (_, false) => format!(" + {}", product(own)),
@@ -327,7 +330,7 @@ fn both(arena: &mut Arena, given: Given<'_>, atoms: [&Atom; 2], more: i64, neede
 }
 
 /// A sum of products.
-fn polynomial(arena: &mut Arena, given: Given<'_>, parts: &[(i64, Vec<Atom>)], needed: &mut Vec<Term>) -> Term {
+fn polynomial(arena: &mut Arena, given: Given<'_>, parts: &[Product], needed: &mut Vec<Term>) -> Term {
     let mut sum = arena.terms.int(0);
     for (times, factors) in parts {
         let mut product = arena.terms.int(*times);

@@ -12,7 +12,8 @@
 //!
 //! Of a helper that runs loops or calls others the same is asked, but for what holds on entry: it is called from any store.
 //!
-//! Invariant: the conditions speak of values that no store changes: numbers and flags, which reference is null, lengths.
+//! Invariant: the conditions speak of values that no store changes: numbers and flags, which references are null or the
+//! same, lengths.
 
 use super::conditions::Build;
 use super::{conserved, helpers, settled};

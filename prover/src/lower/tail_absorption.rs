@@ -1,6 +1,6 @@
 //! What follows a loop that returns, or looks on in the heap, is taken into it; what reads, writes or asks on where the other version
-//! recurs; what reads from the reference that the loop comes to, where the other version keeps what is read; and what does again what the
-//! loop does, where the other version does not.
+//! recurs; what reads from the reference that the loop comes to, or asks how it ended, where the other version has kept that; and what does
+//! again what the loop does, where the other version does not.
 //!
 //! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` has become
 //! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop. The loop is at the top of
@@ -89,7 +89,7 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
     if let Some(number) = theirs.iter().find_map(returns) {
         return Takes::Followed(number);
     }
-    // A reference that one loop alone would hand out.
+    // A reference that one loop alone would hand out, to be read from; or a variable, to be asked how the loop ended.
     for looks in [reads, asks] {
         let keeps = |(_, code): &(ProcId, &Procedure)| {
             code.body.as_ref().is_some_and(|body| body.any(&is_while) && looks_on(body, looks).is_none())

@@ -16,7 +16,7 @@ mod follow;
 mod relation;
 mod repeat;
 
-pub use crate::fact::{Atom, Fact, Given, Step};
+pub use crate::fact::{Atom, Fact, Given, Product, Step};
 pub use align::{Correspondence, RenamedOutcome, places, same_class};
 pub use claims::{Claims, ConditionalClaim, Level, Uses};
 pub use condition::write as write_condition;

@@ -6,7 +6,7 @@
 use crate::budget::loops::{MAX_COMPUTED, MAX_PARTS};
 use crate::goal::{Pair, Program};
 use kernel::pair::loops::parameters;
-use kernel::relate::{Atom, Fact, Step};
+use kernel::relate::{Atom, Fact, Product, Step};
 use lang_l::hir::visit::{walk_exprs, walk_stmts};
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Place, Procedure, Rhs, StmtKind, Type, UnOp};
 use num_traits::ToPrimitive;
@@ -46,8 +46,8 @@ enum Form {
     Sum([Atom; 2]),
     Difference([Atom; 2]),
     Multiple(i64, Atom),
-    /// A sum of products, each of a number and of others.
-    Polynomial(Vec<(i64, Vec<Atom>)>),
+    /// A sum of products.
+    Polynomial(Vec<Product>),
 }
 
 /// Something that a loop reads or computes, and its type.
@@ -100,7 +100,7 @@ impl Value {
             Form::Sum(_) => "sum".to_string(),
             Form::Difference(_) => "difference".to_string(),
             Form::Polynomial(parts) => {
-                let product = |(times, factors): &(i64, Vec<Atom>)| format!("{times} times {} factors", factors.len());
+                let product = |(times, factors): &Product| format!("{times} times {} factors", factors.len());
                 parts.iter().map(product).collect::<Vec<_>>().join(" and ")
             }
             Form::Multiple(times, _) => format!("{times} times"),
@@ -109,11 +109,13 @@ impl Value {
     }
 }
 
-fn scaled(sum: Vec<(i64, Vec<Atom>)>, by: i64) -> Option<Vec<(i64, Vec<Atom>)>> {
+/// So many times a sum of products.
+fn scaled(sum: Vec<Product>, by: i64) -> Option<Vec<Product>> {
     sum.into_iter().map(|(times, factors)| Some((times.checked_mul(by)?, factors))).collect()
 }
 
-fn product(one: &(i64, Vec<Atom>), other: &(i64, Vec<Atom>)) -> Option<(i64, Vec<Atom>)> {
+/// The product of two.
+fn product(one: &Product, other: &Product) -> Option<Product> {
     Some((one.0.checked_mul(other.0)?, [&one.1[..], &other.1].concat()))
 }
 
@@ -160,7 +162,7 @@ impl Loop<'_> {
     }
 
     /// What a sum of products is, written out; `None` where it is none, or too long.
-    fn polynomial(&self, e: &Expr) -> Option<Vec<(i64, Vec<Atom>)>> {
+    fn polynomial(&self, e: &Expr) -> Option<Vec<Product>> {
         let sum = match &e.kind {
             ExprKind::Int(number) => vec![(number.to_i64()?, Vec::new())],
             ExprKind::Unary(UnOp::Neg, one) => scaled(self.polynomial(one)?, -1)?,
