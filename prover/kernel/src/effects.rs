@@ -5,8 +5,8 @@
 //!
 //! Invariant: every fact is an upper bound on behaviour; forgetting one is always sound.
 
-use crate::bounds::pair::APART;
 use crate::only_if::{Changing, OnlyIf};
+use crate::places::Spot;
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
     Block, Expr, ExprKind, FieldId, GlobalId, LocalId, Origin, Place, ProcId, Procedure, Stmt, StmtKind, Type, Unit,
@@ -59,8 +59,8 @@ pub struct Effects {
 pub struct Returned {
     /// By which numbers the results go, where not by their own: two calls share only the results that correspond.
     pub numbers: Option<Vec<u32>>,
-    /// Where the heap holds what only this version knows of: a field of what a parameter refers to.
-    pub apart: Vec<(usize, FieldId)>,
+    /// Where the heap holds what only this version knows of; by the numbers of parameters, and behind them of results.
+    pub apart: Vec<Spot>,
     /// What is left as it was, though the other version may write it.
     pub kept: Vec<Selector>,
 }
@@ -68,7 +68,7 @@ pub struct Returned {
 impl Returned {
     /// Whether what calls leave behind this selector is what a call of the same name in the other version leaves, everywhere.
     pub fn shares(&self, selector: Selector) -> bool {
-        let apart = self.apart.iter().any(|&(_, field)| Selector::Field(field) == selector);
+        let apart = self.apart.iter().any(|spot| spot.selector == selector);
         !apart && !self.kept.contains(&selector)
     }
 }
@@ -81,8 +81,8 @@ impl Effects {
 
     /// Whether the results of its calls, of which there are so many, or the places that it alone knows of, have this number.
     pub fn is_own_number(&self, number: u32, count: usize) -> bool {
-        let place = number.checked_sub(2 * APART).is_some_and(|at| (at as usize) < self.returned.apart.len());
-        place || self.numbers_of_results(count).contains(&number)
+        self.returned.apart.iter().any(|spot| spot.symbol() == number)
+            || self.numbers_of_results(count).contains(&number)
     }
 
     /// The parameter that a result always is, if it is one (rule *Only if*).

@@ -20,6 +20,8 @@ pub enum Step {
     First(Sort),
     /// The cell before the one whose index is this parameter.
     Before(usize, Sort),
+    /// The cell whose index is this parameter of the other version.
+    Beside(usize, Sort),
 }
 
 impl Step {
@@ -27,7 +29,9 @@ impl Step {
     pub fn selector(&self) -> Option<Selector> {
         match *self {
             Step::Field(field) => Some(Selector::Field(field)),
-            Step::Cell(_, sort) | Step::First(sort) | Step::Before(_, sort) => Some(Selector::Cell(sort)),
+            Step::Cell(_, sort) | Step::First(sort) | Step::Before(_, sort) | Step::Beside(_, sort) => {
+                Some(Selector::Cell(sort))
+            }
             Step::Length => None,
         }
     }
@@ -102,6 +106,9 @@ impl Atom {
                 Step::Field(field) => arena.heaps.read(&mut arena.terms, heap, Selector::Field(field), value, None),
                 Step::Length => arena.heaps.length(&mut arena.terms, value),
                 Step::Cell(index, sort) => cell(arena, heap, (value, arguments[index], sort), needed),
+                Step::Beside(index, sort) => {
+                    cell(arena, heap, (value, given.arguments[1 - self.version][index], sort), needed)
+                }
                 Step::First(sort) => {
                     let zero = arena.terms.int(0);
                     cell(arena, heap, (value, zero, sort), needed)
@@ -117,16 +124,17 @@ impl Atom {
 
     /// As it is written; a prime marks version 1.
     fn words(&self, unit: &Unit, code: [&Procedure; 2]) -> String {
-        let name = |parameter: usize| {
-            let prime = ["", "'"][self.version];
-            format!("{}{prime}", code[self.version].locals[parameter].name)
+        let name = |version: usize, parameter: usize| {
+            format!("{}{}", code[version].locals[parameter].name, ["", "'"][version])
         };
-        self.steps.iter().fold(name(self.parameter), |text, step| match *step {
+        let own = |parameter: usize| name(self.version, parameter);
+        self.steps.iter().fold(own(self.parameter), |text, step| match *step {
             Step::Field(field) => format!("{text}.{}", unit.fields[field.index()].name),
             Step::Length => format!("{text}.length"),
-            Step::Cell(index, _) => format!("{text}[{}]", name(index)),
+            Step::Cell(index, _) => format!("{text}[{}]", own(index)),
             Step::First(_) => format!("{text}[0]"),
-            Step::Before(index, _) => format!("{text}[{} - 1]", name(index)),
+            Step::Before(index, _) => format!("{text}[{} - 1]", own(index)),
+            Step::Beside(index, _) => format!("{text}[{}]", name(1 - self.version, index)),
         })
     }
 
@@ -192,7 +200,8 @@ impl Fact {
         match self {
             Fact::Equal(one, other, 0) if one.version == other.version && one.steps.is_empty() => {
                 let result = one.parameter.checked_sub(*params.get(one.version)?)?;
-                Some((one.version, result, other))
+                let alone = !other.steps.iter().any(|step| matches!(step, Step::Beside(..)));
+                alone.then_some((one.version, result, other))
             }
             _ => None,
         }

@@ -3,7 +3,7 @@
 //! In: a pair program as it was written, and a [`proof::Dossier`] of all that is said of it. Out: [`proof::Proved`], which only this
 //! crate can make, or a [`rejection::Rejection`] that says what is not shown.
 //!
-//! In the order of data flow: a [`fact`] is about values of both versions, an [`only_if`] about changes, [`effects`] are what is said of a procedure, [`outline`] makes
+//! In the order of data flow: a [`fact`] is about values of both versions, an [`only_if`] about changes, [`places`] are where two heaps may differ, [`effects`] are what is said of a procedure, [`outline`] makes
 //! procedures of statements of the source, with what is live there ([`liveness`]), [`scalars`] variables of places that nobody else sees, [`exec`] executes the lowered program and the source, [`alone`] checks what
 //! is said of each procedure, [`lemma`] that the lowered program does what the source does, [`relate`] that two paths end
 //! alike, [`pair`] that two procedures do, and [`proof`] all of it together.
@@ -19,6 +19,8 @@ pub mod bounds;
 pub mod rejection;
 
 pub mod fact;
+
+pub mod places;
 
 pub mod only_if;
 

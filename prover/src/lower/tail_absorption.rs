@@ -99,6 +99,12 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
             return Takes::Followed(number);
         }
     }
+    let fills = |(_, code): &(ProcId, &Procedure)| {
+        mine.body.as_ref().zip(code.body.as_ref()).and_then(|(own, other)| fills(own, other))
+    };
+    if let Some(number) = theirs.iter().find_map(fills) {
+        return Takes::Followed(number);
+    }
     let done_before_end = |code: &Procedure| code.body.as_ref().and_then(done_before_end);
     if let (None, Some(number)) = (done_before_end(mine), theirs.iter().find_map(|(_, code)| done_before_end(code))) {
         return Takes::Followed(number);
@@ -137,6 +143,17 @@ fn cells_written(stmt: &Stmt) -> usize {
     let mut found = 0;
     stmt.walk(&mut |inner| found += usize::from(inner.targets().iter().any(|place| matches!(place, Place::Index(..)))));
     found
+}
+
+/// The number of a loop at the top of a body after which a cell is written, where that of the other version writes more cells than it: a
+/// loop that shifts leaves a hole, and one that swaps has filled it.
+fn fills(own: &Block, other: &Block) -> Option<usize> {
+    loops(own).zip(loops(other)).enumerate().find_map(|(number, (mine, theirs))| {
+        let [fewer, more] = [&own.stmts[mine], &other.stmts[theirs]].map(cells_written);
+        let written = |rest: &[Stmt]| rest.iter().map(cells_written).sum::<usize>();
+        let [behind, left] = [written(&own.stmts[mine + 1..]), written(&other.stmts[theirs + 1..])];
+        (0 < fewer && fewer < more && behind > left).then_some(number)
+    })
 }
 
 /// Something that a statement does to the store.

@@ -17,6 +17,7 @@ mod walk;
 use crate::chc::houdini;
 use crate::goal::Pair;
 use kernel::bounds::relate::MAX_SPLITS;
+use kernel::effects::is_loop;
 use kernel::exec::state::Outcome;
 use kernel::relate::{
     Cases, Correspondence, End, FailedGoal, Leaf, Level, Match, Relater, Relation, RelationEvidence, RenamedOutcome,
@@ -301,7 +302,7 @@ impl<'a> Searcher<'a> {
             Ending::Normal => "returns".to_string(),
             Ending::Error => match outcome.faults.first() {
                 Some(fault) => format!("errs ({})", fault.message),
-                None => "errs in a call".to_string(),
+                None => format!("errs in a {}", if self.ends_in_loop(outcome) { "loop" } else { "call" }),
             },
             // Without a call nothing goes on.
             Ending::Diverges if outcome.calls.is_empty() => "is blocked by an `assume`".to_string(),
@@ -317,6 +318,12 @@ impl<'a> Searcher<'a> {
             ),
             places: [self.relater.places(left), self.relater.places(right)],
         }
+    }
+
+    /// Whether the last call of an outcome is one of a loop of the source.
+    fn ends_in_loop(&self, outcome: &Outcome) -> bool {
+        let last = outcome.calls.last().map(|&call| self.relater.arena.record(call));
+        last.is_some_and(|record| is_loop(self.relater.unit.procedure(record.version, record.callee)))
     }
 
     /// Notes what the relation of two loops says that does not hold of two ends.

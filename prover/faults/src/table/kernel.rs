@@ -26,6 +26,18 @@ pub(super) const ALL: &[Fault] = &[
         "a condition on all objects is asked of a call",
     ),
     kernel("kernel/relate/injective", "prover/kernel/src/relate/align.rs", "two objects may be one"),
+    kernel(
+        "kernel/relate/hole-anywhere",
+        "prover/kernel/src/relate/agree.rs",
+        "an array with a hole may differ anywhere",
+    ),
+    kernel("kernel/places/one-name", "prover/kernel/src/places.rs", "all places that may differ hold one value"),
+    kernel("kernel/pair/hole-of-anything", "prover/kernel/src/pair/loops.rs", "a hole may be of any array"),
+    kernel(
+        "kernel/pair/leaves-first",
+        "prover/kernel/src/pair/loops.rs",
+        "a loop of version 0 may leave several things",
+    ),
     kernel("kernel/relate/lengths", "prover/kernel/src/relate/agree.rs", "aligned arrays may have other lengths"),
     kernel(
         "kernel/relate/region-open",

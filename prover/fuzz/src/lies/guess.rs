@@ -10,7 +10,7 @@ use kernel::pair::loops::{Frame, LoopRelation, LoopsEvidence, parameters, result
 use kernel::pair::paths::{PathsEvidence, Relations, assumptions, meetings};
 use kernel::pair::plan::{InliningPlan, Run};
 use kernel::pair::{Both, Goal, PairEvidence};
-use kernel::relate::{Apart, Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence};
+use kernel::relate::{Apart, Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, Part, RelationEvidence};
 use lang_l::hir::{Local, ProcId, Type};
 use lang_l::random::Random;
 use prover::findings::Findings;
@@ -181,8 +181,14 @@ fn loops(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> Option<LoopsE
 fn relation(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> LoopRelation {
     let [left, right] = both(story).code(pair);
     let there = |place: &Apart| {
-        let base = [left, right].get(place.version).and_then(|code| parameters(code).get(place.parameter));
-        base.is_some() && place.field().index() < story.lowered.fields.len()
+        let Some(own) = [left, right].get(place.version).copied() else { return false };
+        let is_there = match place.of {
+            Part::Field(field) => (field as usize) < story.lowered.fields.len(),
+            Part::Cell { before, after } => {
+                before < own.params && after.is_none_or(|after| after < own.params + own.results)
+            }
+        };
+        place.parameter < own.params && is_there
     };
     let entry = CallRelation {
         equal: partners(parameters(left), parameters(right), chance),

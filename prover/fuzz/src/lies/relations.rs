@@ -211,11 +211,12 @@ fn atom(random: &mut Random) -> Atom {
 
 fn step(random: &mut Random) -> Step {
     let sort = *random.pick(&[Sort::Int, Sort::Ref, Sort::Bool]).unwrap_or(&Sort::Int);
-    match random.below(5) {
+    match random.below(6) {
         0 => Step::Length,
         3 => Step::First(sort),
         1 => Step::Cell(random.below(6), sort),
         4 => Step::Before(random.below(6), sort),
+        5 => Step::Beside(random.below(6), sort),
         _ => Step::Field(FieldId(u32::try_from(random.below(6)).unwrap_or(0))),
     }
 }

@@ -24,7 +24,8 @@ use crate::effects::Effects;
 use crate::exec::source::Source;
 use crate::exec::state::{Fault, Outcome, State};
 use crate::exec::sweep::Sweep;
-use lang_l::hir::{FieldId, ProcId, Procedure, Unit, Version};
+use crate::places::{Place, Spot};
+use lang_l::hir::{ProcId, Procedure, Unit, Version};
 use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::term::{Ending, Func, Sort, Term};
@@ -61,8 +62,8 @@ pub struct Limits {
     pub entries: bool,
     /// By which numbers the parameters go, where not by their own: one that differs from that of the other version takes another.
     pub parameter_numbers: Option<Vec<u32>>,
-    /// Where the heap on entry holds what only this version knows of: a field of what a parameter of this number refers to.
-    pub apart: Vec<(u32, FieldId)>,
+    /// Where the heap on entry holds what only this version knows of; by the numbers that the parameters go by.
+    pub apart: Vec<Spot>,
     /// Of which loops the first turns of a call are executed in place, and how many.
     pub turns: BTreeMap<ProcId, usize>,
     /// The loops whose calls are told apart by whether they take a turn.
@@ -305,8 +306,10 @@ impl<'a> Executor<'a> {
             .zip(0u32..)
             .map(|(global, at)| terms.app(Func::Global(at), &[], Sort::from(&global.ty)))
             .collect();
-        let places: Vec<(Term, FieldId)> = (self.limits.apart.iter())
-            .map(|&(number, field)| (self.arena.terms.app(Func::Param(number), &[], Sort::Ref), field))
+        let places: Vec<Place> = (self.limits.apart.iter())
+            .filter_map(|spot| {
+                spot.place(|at, sort| Some(self.arena.terms.app(Func::Param(u32::try_from(at).ok()?), &[], sort)))
+            })
             .collect();
         let heap = self.arena.heaps.initial();
         let heap = returned::with_own_places(self.arena, heap, &places, &Func::Param);

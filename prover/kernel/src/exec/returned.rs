@@ -2,31 +2,26 @@
 //!
 //! In: the record of a call, and what it may change. Out: the heap and the results that the caller goes on with.
 
-use crate::bounds::pair::APART;
 use crate::effects::Effects;
 use crate::only_if::Changing;
-use lang_l::hir::{FieldId, Procedure};
+use crate::places::Place;
+use lang_l::hir::Procedure;
 use smt::arena::{Arena, CallRecord};
 use smt::heap::{ChangesOnlyIf, Footprint, HeapId, Left};
-use smt::term::{Func, Selector, Sort, Term};
+use smt::term::{Func, Sort, Term};
 
-/// The number of the symbol for what the place with this number holds.
-fn number_of_place(at: usize) -> u32 {
-    u32::try_from(at).ok().and_then(|at| at.checked_add(2 * APART)).unwrap_or(u32::MAX)
-}
-
-/// A heap in which some places, each a field of an object, hold symbols of their own.
+/// A heap in which some places hold symbols of their own.
 pub(super) fn with_own_places(
     arena: &mut Arena,
     mut heap: HeapId,
-    places: &[(Term, FieldId)],
+    places: &[Place],
     symbol: &dyn Fn(u32) -> Func,
 ) -> HeapId {
-    for (at, &(object, field)) in places.iter().enumerate() {
-        let selector = Selector::Field(field);
+    for own in places {
+        let &Place { object, selector, index, .. } = own;
         let sort = arena.heaps.sort(selector);
-        let value = arena.terms.app(symbol(number_of_place(at)), &[], sort);
-        heap = arena.heaps.store(heap, selector, object, None, value);
+        let value = arena.terms.app(symbol(own.symbol), &[], sort);
+        heap = arena.heaps.store(heap, selector, object, index, value);
     }
     heap
 }
@@ -52,14 +47,14 @@ pub fn returned(
     let left = left(arena, effects, &record.args);
     let heap = arena.heaps.call_that_leaves(record.heap, record.call, footprint, left);
     let symbol = |at: u32| Func::Result(record.call, at);
-    let places: Vec<(Term, FieldId)> =
-        effects.returned.apart.iter().map(|&(parameter, field)| (record.args[parameter], field)).collect();
-    let heap = with_own_places(arena, heap, &places, &symbol);
-    let results = (code.result_ids().zip(effects.numbers_of_results(code.results)).enumerate())
+    let results: Vec<Term> = (code.result_ids().zip(effects.numbers_of_results(code.results)).enumerate())
         .map(|(result, (id, at))| match effects.given_back(result) {
             Some(parameter) => record.args[parameter],
             None => arena.terms.app(symbol(at), &[], Sort::from(&code.local(id).ty)),
         })
         .collect();
-    (heap, results)
+    let given = [record.args.as_slice(), &results].concat();
+    let places: Vec<Place> =
+        (effects.returned.apart.iter()).filter_map(|spot| spot.place(|at, _| given.get(at).copied())).collect();
+    (with_own_places(arena, heap, &places, &symbol), results)
 }

@@ -23,7 +23,10 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
     let sort = |atom: &Atom| {
         let own = code.get(atom.version)?;
         let values = own.params + if at_exit { own.results } else { 0 };
-        type_of(program.unit, own.locals.get(..values)?, atom).map(|ty| Sort::from(&ty))
+        let other = code.get(1 - atom.version)?;
+        let others = other.params + if at_exit { other.results } else { 0 };
+        let variables = [own.locals.get(..values)?, other.locals.get(..others)?];
+        type_of(program.unit, variables, atom).map(|ty| Sort::from(&ty))
     };
     let is = |atom: &Atom, wanted: Sort| sort(atom) == Some(wanted);
     match fact {
@@ -50,19 +53,24 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
     }
 }
 
-/// The type of a value that is read from some variables; `None` where it cannot be read.
-fn type_of(unit: &Unit, variables: &[Local], atom: &Atom) -> Option<Type> {
-    let variable = |at: usize| variables.get(at).map(|local| local.ty.clone());
+/// The type of a value that is read from some variables, given also those of the other version; `None` where it cannot be read.
+fn type_of(unit: &Unit, [own, others]: [&[Local]; 2], atom: &Atom) -> Option<Type> {
+    let of = |variables: &[Local], at: usize| variables.get(at).map(|local| local.ty.clone());
+    let is_number = |variables: &[Local], at: usize| of(variables, at) == Some(Type::Int);
     let read = |ty: Type, step: &Step| match (ty, step) {
         (Type::Array(_), Step::Length) => Some(Type::Int),
         (Type::Array(element), Step::Cell(index, sort) | Step::Before(index, sort)) => {
-            let fits = Sort::from(&*element) == *sort && variable(*index) == Some(Type::Int);
+            let fits = Sort::from(&*element) == *sort && is_number(own, *index);
+            fits.then_some(*element)
+        }
+        (Type::Array(element), Step::Beside(index, sort)) => {
+            let fits = Sort::from(&*element) == *sort && is_number(others, *index);
             fits.then_some(*element)
         }
         (Type::Array(element), Step::First(sort)) => (Sort::from(&*element) == *sort).then_some(*element),
         (ty, Step::Field(field)) => field_of(unit, &ty, *field).cloned(),
         _ => None,
     };
-    let own = variable(atom.parameter).filter(|_| atom.steps.len() <= MAX_STEPS)?;
-    atom.steps.iter().try_fold(own, read)
+    let first = of(own, atom.parameter).filter(|_| atom.steps.len() <= MAX_STEPS)?;
+    atom.steps.iter().try_fold(first, read)
 }

@@ -15,9 +15,10 @@ use crate::effects::{Effects, Returned, is_loop};
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, on_entry};
 use crate::fact::{Atom, Fact, Given, Step, field_of};
+use crate::places::Spot;
 use crate::rejection::{Rejection, reject};
-use crate::relate::{Apart, CallRelation, Claims, EndRelation, Level, Relater, Uses};
-use lang_l::hir::{Expr, ExprKind, FieldId, Local, ProcId, Procedure};
+use crate::relate::{Apart, CallRelation, Claims, EndRelation, Level, Part, Relater, Uses};
+use lang_l::hir::{Expr, ExprKind, FieldId, Local, ProcId, Procedure, Type};
 use smt::arena::Arena;
 use smt::heap::HeapId;
 use smt::solve::Solver;
@@ -216,9 +217,14 @@ impl Frame<'_> {
             if self.loops[..at].iter().any(otherwise) {
                 return reject("the turns of a loop are laid out in two ways");
             }
-            let names = |other: &&LoopRelation| other.pair.1 == own.pair.1 && !other.entry.compared;
-            let mut others = self.loops[..at].iter().filter(names);
-            if !own.entry.compared && others.any(|other| other.returned(program) != own.returned(program)) {
+            let leaves = own.returned(program);
+            let names = |other: &&LoopRelation| !own.entry.compared && !other.entry.compared;
+            let leaves_else = |other: &LoopRelation| {
+                let [left, right] = other.returned(program);
+                other.pair.0 == own.pair.0 && left != leaves[0] && !faults::planted("kernel/pair/leaves-first")
+                    || other.pair.1 == own.pair.1 && right != leaves[1]
+            };
+            if self.loops[..at].iter().filter(names).any(leaves_else) {
                 return reject("what calls of a loop leave is said in two ways");
             }
         }
@@ -342,30 +348,41 @@ impl LoopRelation {
     /// What calls of the two leave.
     fn returned(&self, program: Both<'_>) -> [Returned; 2] {
         let numbers = Some(self.result_numbers(program));
-        let kept = self.entry.apart.iter().filter(|place| self.partner(place).is_none());
-        let kept = kept.map(|place| Selector::Field(place.field())).collect();
-        [Returned::default(), Returned { numbers, apart: self.apart_on_return(), kept }]
+        let kept = self.entry.apart.iter().filter(|place| place.is_field() && self.partner(place).is_none());
+        let kept = kept.filter_map(|place| Some(place.spot(0, true)?.selector)).collect();
+        let [left, right] = [0, 1].map(|version| self.own_places(version, true));
+        [Returned { apart: left, ..Returned::default() }, Returned { numbers, apart: right, kept }]
     }
 
-    /// The parameter of version 1 on which a place is that may differ; `None` where only version 0 has one.
+    /// The parameter of version 1 on which a field is that may differ; `None` where only version 0 has one.
     fn partner(&self, place: &Apart) -> Option<usize> {
         let equal = |own: &&(usize, usize)| own.0 == place.parameter;
         if place.version == 1 { Some(place.parameter) } else { self.entry.equal.iter().find(equal).map(|own| own.1) }
     }
 
-    /// The places at which the heaps may differ, of those that version 1 is given.
-    fn apart_on_return(&self) -> Vec<(usize, FieldId)> {
-        self.entry.apart.iter().filter_map(|place| Some((self.partner(place)?, place.field()))).collect()
+    /// The places at which the heap of a version holds a value of its own, of those that it is given: version 1 at fields, each at cells.
+    fn own_places(&self, version: usize, on_return: bool) -> Vec<Spot> {
+        let spot = |(number, place): (usize, &Apart)| {
+            let spot = place.spot(number, on_return)?;
+            match (place.is_field(), version) {
+                (false, _) => (place.version == version).then_some(spot),
+                (true, 1) => Some(Spot { base: self.partner(place)?, ..spot }),
+                (true, _) => None,
+            }
+        };
+        self.entry.apart.iter().enumerate().filter_map(spot).collect()
     }
 
-    /// All of them, by the numbers of parameters.
-    fn apart_on_entry(&self, program: Both<'_>) -> Vec<(u32, FieldId)> {
+    /// All of them on entry, by the numbers of parameters.
+    fn apart_on_entry(&self, program: Both<'_>) -> [Vec<Spot>; 2] {
         let numbers = self.parameter_numbers(program);
-        let number = |place: &Apart| match self.partner(place) {
-            Some(theirs) => numbers.get(theirs).copied(),
-            None => u32::try_from(place.parameter).ok(),
+        let number = |at: usize| numbers.get(at).map(|&number| number as usize);
+        let given = self.own_places(1, false).into_iter().filter_map(|spot| spot.renumbered(number));
+        let unknown = |(number, place): (usize, &Apart)| {
+            place.spot(number, false).filter(|_| place.is_field() && self.partner(place).is_none())
         };
-        self.entry.apart.iter().filter_map(|place| Some((number(place)?, place.field()))).collect()
+        let unknown = self.entry.apart.iter().enumerate().filter_map(unknown);
+        [self.own_places(0, false), given.chain(unknown).collect()]
     }
 
     /// The numbers of the parameters of version 1: those that are equal have those of version 0.
@@ -417,18 +434,34 @@ impl LoopRelation {
         if !typed(facts, false) || !typed(exit, true) {
             return reject("something is said of two loops that has no meaning");
         }
-        // A loop that is not told of the object must leave it alone.
-        let writes = &program.effects[1][self.pair.1.index()].writes;
-        let left_alone = |place: &Apart| !writes.contains(&Selector::Field(place.field()));
-        let may_differ = |place: &Apart| {
-            let base = [left, right].get(place.version).and_then(|code| parameters(code).get(place.parameter));
-            let holds = base.and_then(|base| field_of(program.unit, &base.ty, place.field()));
-            holds.is_some_and(|ty| !ty.is_reference()) && (left_alone(place) || self.partner(place).is_some())
-        };
-        if apart.len() > MAX_APART || !apart.iter().all(may_differ) {
+        if apart.len() > MAX_APART || !apart.iter().all(|place| self.may_differ(program, place)) {
             return reject("heaps are to differ where they cannot");
         }
         Ok(())
+    }
+
+    /// Whether there is such a place, and it holds no reference. The loop of version 1 must leave a field alone where it is not told of
+    /// the object.
+    fn may_differ(&self, program: Both<'_>, place: &Apart) -> bool {
+        let code = program.code(self.pair);
+        let Some(own) = code.get(place.version) else { return false };
+        let Some(base) = parameters(own).get(place.parameter) else { return false };
+        match place.of {
+            Part::Field(field) => {
+                let field = FieldId(field);
+                let holds = field_of(program.unit, &base.ty, field);
+                let writes = &program.effects[1][self.pair.1.index()].writes;
+                let known = !writes.contains(&Selector::Field(field)) || self.partner(place).is_some();
+                holds.is_some_and(|ty| !ty.is_reference()) && known
+            }
+            Part::Cell { before, after } => {
+                let is_number = |local: Option<&Local>| local.is_some_and(|local| local.ty == Type::Int);
+                let ends = after.is_none_or(|at| is_number(parameters(own).iter().chain(results(own)).nth(at)));
+                let numbers = matches!(&base.ty, Type::Array(element) if **element == Type::Int)
+                    || faults::planted("kernel/pair/hole-of-anything");
+                numbers && is_number(parameters(own).get(before)) && ends
+            }
+        }
     }
 }
 

@@ -7,8 +7,9 @@ use crate::bounds::pair::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES, MAX_INLIN
 use crate::exec::state::Outcome;
 use crate::exec::sweep::Sweep;
 use crate::exec::{ExecError, Executor, Limits, execute};
+use crate::places::Spot;
 use crate::rejection::{Rejection, reject};
-use lang_l::hir::{FieldId, ProcId};
+use lang_l::hir::ProcId;
 use lang_l::source::Span;
 use serde::{Deserialize, Serialize};
 use smt::arena::Arena;
@@ -122,8 +123,8 @@ pub struct Run<'r> {
 pub struct OwnLoops {
     /// By which numbers the parameters of version 1 go.
     pub parameter_numbers: Option<Vec<u32>>,
-    /// Where the heap of version 1 holds what only that version knows of.
-    pub apart: Vec<(u32, FieldId)>,
+    /// Where the heap of each version holds what only that version knows of.
+    pub apart: [Vec<Spot>; 2],
     /// How many turns of each loop are executed in place.
     pub turns: [BTreeMap<ProcId, usize>; 2],
     /// The loops whose calls are told apart by whether they take a turn.
@@ -147,7 +148,7 @@ impl Run<'_> {
             inline_at: self.plan.only_at,
             sweeps: self.plan.sweeps[version].clone(),
             parameter_numbers: own.parameter_numbers.filter(|_| version == 1),
-            apart: if version == 1 { own.apart } else { Vec::new() },
+            apart: own.apart[version].clone(),
             turns: if version == 1 { other_turns } else { turns },
             told_apart,
             within: own.within[version].clone(),

@@ -6,10 +6,10 @@
 //! *Closure*).
 
 use super::align::{RenamedOutcome, places};
-use super::ends::Places;
-use super::{Correspondence, EndRelation, FailedGoal, Relater};
+use super::{Correspondence, FailedGoal, Relater};
 use crate::effects::Effects;
 use crate::exec::state::Outcome;
+use crate::places::Place;
 use lang_l::source::Span;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use smt::arena::CallRecord;
@@ -62,7 +62,7 @@ impl Relater<'_> {
             // What the other side alone is given lies in the region as well: what is equal in the two heaps is all that either sees.
             Some(relation) => {
                 roots.extend(&other.args);
-                apart = relation.places([&record.args, &other.args]);
+                apart = relation.places([&record.args, &other.args], false);
             }
         }
         for &global in &globals {
@@ -136,8 +136,7 @@ impl Relater<'_> {
             return Err(self.failed_goal(what, left, right));
         };
         if !faults::planted("kernel/relate/heaps-at-end") {
-            let places = |end: &EndRelation| end.relation.places(end.arguments.each_ref().map(Vec::as_slice));
-            let apart = self.end.as_ref().map(places).unwrap_or_default();
+            let apart = self.end.as_ref().map(|end| end.places([left, &aligned.outcome])).unwrap_or_default();
             goals.extend(self.equal_on([left.heap, aligned.outcome.heap], (&region, &apart), &selectors));
         }
         let tag = Purpose::StoresEqual.between(self.call_places(left, right));
@@ -324,7 +323,7 @@ impl Relater<'_> {
     fn equal_on(
         &mut self,
         heaps: [HeapId; 2],
-        (region, apart): (&AllocSet, &Places),
+        (region, apart): (&AllocSet, &[Place]),
         selectors: &BTreeSet<Selector>,
     ) -> Vec<Term> {
         if heaps[0] == heaps[1] {
@@ -348,8 +347,12 @@ impl Relater<'_> {
                 let [a, b] =
                     heaps.map(|heap| self.arena.heaps.read(&mut self.arena.terms, heap, selector, object, index));
                 let mut alike = vec![self.arena.terms.eq(a, b)];
-                for &(base, _) in apart.iter().filter(|(_, own)| *own == selector) {
-                    alike.push(self.arena.terms.eq(object, base));
+                for own in apart.iter().filter(|own| own.selector == selector) {
+                    let mut here = vec![self.arena.terms.eq(object, own.object)];
+                    if !faults::planted("kernel/relate/hole-anywhere") {
+                        here.extend(own.index.zip(index).map(|(own, index)| self.arena.terms.eq(own, index)));
+                    }
+                    alike.push(self.arena.terms.and(&here));
                 }
                 goals.push(self.arena.terms.or(&alike));
             }

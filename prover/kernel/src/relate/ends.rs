@@ -10,11 +10,12 @@ use super::{Apart, CallRelation, Correspondence, Relater};
 use crate::exec::returned;
 use crate::exec::state::Outcome;
 use crate::fact::{Fact, Given};
+use crate::places::Place;
 use rustc_hash::FxHashMap as HashMap;
 use smt::arena::Arena;
 use smt::heap::HeapId;
 use smt::obligation::Purpose;
-use smt::term::{CallId, Ending, Renaming, Selector, Term};
+use smt::term::{CallId, Ending, Renaming, Term};
 
 /// How two loops must end whose outcomes are related.
 #[derive(Clone, Debug)]
@@ -27,14 +28,26 @@ pub struct EndRelation {
     pub relation: CallRelation,
 }
 
-/// Places at which two heaps may differ.
-pub(super) type Places = Vec<(Term, Selector)>;
+impl EndRelation {
+    /// What the two were given, and what they give back.
+    fn values(&self, ends: [&Outcome; 2]) -> [Vec<Term>; 2] {
+        [0, 1].map(|at| [&self.arguments[at][..], &ends[at].results[..]].concat())
+    }
+
+    /// Where the heaps may differ at two ends.
+    pub(super) fn places(&self, ends: [&Outcome; 2]) -> Vec<Place> {
+        let values = self.values(ends);
+        self.relation.places([&values[0], &values[1]], true)
+    }
+}
 
 impl CallRelation {
-    /// Where the heaps may differ, given what the two were given.
-    pub(super) fn places(&self, arguments: [&[Term]; 2]) -> Places {
-        let place = |own: &Apart| (arguments[own.version][own.parameter], Selector::Field(own.field()));
-        self.apart.iter().map(place).collect()
+    /// Where the heaps may differ when two are called, given their arguments; or when they return, given also their results.
+    pub(super) fn places(&self, values: [&[Term]; 2], on_return: bool) -> Vec<Place> {
+        let place = |(number, own): (usize, &Apart)| {
+            own.spot(number, on_return)?.place(|at, _| values[own.version].get(at).copied())
+        };
+        self.apart.iter().enumerate().filter_map(place).collect()
     }
 
     /// What it says of two ends, fact by fact; what says where a result is read from says that it can be read there.
@@ -71,7 +84,7 @@ impl Relater<'_> {
     ) -> (RenamedOutcome, Vec<Term>) {
         let aligned = self.align(left, right, alignment);
         let Some(end) = self.end.clone() else { return (aligned, Vec::new()) };
-        let values = [0, 1].map(|at| [&end.arguments[at][..], &[left, &aligned.outcome][at].results[..]].concat());
+        let values = end.values([left, &aligned.outcome]);
         let given = Given { arguments: [&values[0], &values[1]], heaps: [left.heap, aligned.outcome.heap] };
         let params = end.arguments.each_ref().map(Vec::len);
         let facts = end.relation.said_at_exit(self.arena, params, given);

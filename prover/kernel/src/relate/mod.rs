@@ -22,7 +22,7 @@ pub use claims::{Claims, ConditionalClaim, Level, Uses};
 pub use condition::write as write_condition;
 pub use ends::EndRelation;
 pub use evidence::{Cases, End, Leaf, Match, RelationEvidence, Repeat};
-pub use relation::{Apart, CallRelation};
+pub use relation::{Apart, CallRelation, Part};
 
 use crate::effects::Effects;
 use crate::exec::state::Outcome;

@@ -9,13 +9,14 @@
 use super::Relater;
 use super::align::{RenamedOutcome, places};
 use crate::fact::{Fact, Given};
+use crate::places::Spot;
 use lang_l::hir::FieldId;
 use serde::{Deserialize, Serialize};
 use smt::arena::CallRecord;
 use smt::obligation::Purpose;
-use smt::term::Term;
+use smt::term::{Selector, Sort, Term};
 
-/// A place at which two heaps may differ: a field of what a parameter refers to. It holds no reference.
+/// A place at which two heaps may differ: of what a parameter refers to. It holds no reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Apart {
@@ -23,14 +24,40 @@ pub struct Apart {
     pub version: usize,
     /// Which.
     pub parameter: usize,
-    /// The number of the field.
-    pub field: u32,
+    /// What of it.
+    pub of: Part,
+}
+
+/// What of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "lowercase")]
+pub enum Part {
+    /// The field of this number.
+    Field(u32),
+    /// A cell of an array of numbers.
+    Cell {
+        /// The parameter that is its index when the two are called.
+        before: usize,
+        /// What is its index when they return: a parameter; or a result, numbered behind these. The heaps agree there where it is none.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        after: Option<usize>,
+    },
 }
 
 impl Apart {
-    /// The field.
-    pub fn field(&self) -> FieldId {
-        FieldId(self.field)
+    /// Whether it is a field.
+    pub fn is_field(&self) -> bool {
+        matches!(self.of, Part::Field(_))
+    }
+
+    /// Where it is when the two are called, or when they return, by the numbers of parameters and results; given its own number in the
+    /// relation. `None` where the heaps agree on return.
+    pub fn spot(&self, number: usize, on_return: bool) -> Option<Spot> {
+        let (selector, index) = match self.of {
+            Part::Field(field) => (Selector::Field(FieldId(field)), None),
+            Part::Cell { before, after } => (Selector::Cell(Sort::Int), Some(if on_return { after? } else { before })),
+        };
+        Some(Spot { number: u32::try_from(number).unwrap_or(u32::MAX), base: self.parameter, selector, index })
     }
 }
 

@@ -6,7 +6,9 @@
 
 use super::computed;
 use super::flags::{self, moved};
+use super::holes;
 use super::least;
+use super::totals;
 use super::under;
 use super::zeros;
 use crate::budget::loops::MAX_LITERALS;
@@ -14,7 +16,7 @@ use crate::goal::{Pair, Program};
 use crate::lower::is_loop;
 use kernel::bounds::pair::MAX_APART;
 use kernel::pair::loops::{is_seen, parameters, results};
-use kernel::relate::{Apart, Atom, Fact, Step};
+use kernel::relate::{Apart, Atom, Fact, Part, Step};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{ExprKind, FieldId, Local, LocalId, Procedure, Type, Unit};
 use num_traits::ToPrimitive;
@@ -164,6 +166,8 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     );
     found.extend(written_before(program, pair));
     found.extend(under::flags_told(program, pair));
+    found.extend(holes::filled(program, pair, false));
+    found.extend(totals::facts(program, pair, false));
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found
 }
@@ -243,7 +247,7 @@ pub(super) fn apart(program: &Program<'_>, pair: Pair, equal: &[(usize, usize)])
         (1, theirs, _) if equal.iter().any(|own| own.1 == theirs) => None,
         (version, parameter, &[Step::Field(field)]) => {
             let fits = !value.ty.is_reference() && writes(0, field) != writes(1, field);
-            fits.then_some(Apart { version, parameter, field: field.0 })
+            fits.then_some(Apart { version, parameter, of: Part::Field(field.0) })
         }
         _ => None,
     };
@@ -289,6 +293,8 @@ pub(super) fn at_ends(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let given = [(0, left), (1, right)].map(|(version, code)| values(unit, &fields, version, code));
     facts.extend(begun_with([left, right], &given));
     facts.extend(shared_out([left, right], [&mine, &theirs], &given));
+    facts.extend(holes::filled(program, pair, true));
+    facts.extend(totals::facts(program, pair, true));
     facts.retain(|fact| is_seen(program.both(), pair, fact));
     facts
 }

@@ -3,6 +3,7 @@
 //! In: a loop of each version. Out: a [`Couple`]: which variables go together by name or type, and all facts that might hold.
 
 use super::candidates::{apart, at_ends, facts, further};
+use super::holes::holes;
 use super::under::kept;
 use crate::budget::loops::{MAX_OTHER_WAYS, MAX_WAYS};
 use crate::goal::{LoopEvidence, Pair, Program};
@@ -10,7 +11,7 @@ use kernel::bounds::pair::MAX_FACTS;
 use kernel::pair::loops::{LoopRelation, parameters, results};
 use kernel::pair::paths::Relations;
 use kernel::pair::plan::Turns;
-use kernel::relate::{CallRelation, Fact};
+use kernel::relate::{Apart, CallRelation, Fact};
 use lang_l::hir::{Local, Procedure};
 use std::collections::BTreeSet;
 
@@ -54,7 +55,8 @@ impl Couple {
             _ => all[plain..].iter().chain(&all[..plain]).collect(),
         };
         let exit = if looked_for == LookedFor::Entry { Vec::new() } else { at_ends(program, pair) };
-        let couple = |(equal, own_references): (Vec<(usize, usize)>, bool)| {
+        let couple = |(equal, own_references): &(Vec<(usize, usize)>, bool), apart: Vec<Apart>| {
+            let (equal, own_references) = (equal.clone(), *own_references);
             let mut together = match looked_for {
                 LookedFor::Entry => partners(results(left), results(right)),
                 LookedFor::Parts => Vec::new(),
@@ -64,10 +66,6 @@ impl Couple {
                 together.retain(|&(mine, _)| !results(left)[mine].ty.is_reference());
             }
             let results = together;
-            let apart = if looked_for == LookedFor::Apart { apart(program, pair, &equal) } else { Vec::new() };
-            if looked_for == LookedFor::Apart && apart.is_empty() {
-                return None;
-            }
             let open = |fact: &&Fact| match fact {
                 Fact::Equal(a, b, 0) if a.steps.is_empty() && b.steps.is_empty() => {
                     !equal.contains(&(a.parameter, b.parameter))
@@ -96,7 +94,16 @@ impl Couple {
             let new: Vec<_> = others.map(|way| (way, false)).filter(|way| !ways.contains(way)).collect();
             ways.extend(new);
         }
-        ways.into_iter().filter_map(couple).collect()
+        let holes = if looked_for == LookedFor::Apart { holes(program, pair) } else { Vec::new() };
+        let of_way = |way: &(Vec<(usize, usize)>, bool)| -> Vec<Couple> {
+            let fields = match looked_for {
+                LookedFor::Apart => Some(apart(program, pair, &way.0)).filter(|fields| !fields.is_empty()),
+                _ => Some(Vec::new()),
+            };
+            let alone = holes.iter().map(|&hole| vec![hole]);
+            fields.into_iter().chain(alone).filter_map(|apart| couple(way, apart)).collect()
+        };
+        ways.iter().flat_map(of_way).collect()
     }
 
     /// Two loops with what is believed of them; `None` where one hands out a reference that the other does not: it could be to an

@@ -16,12 +16,14 @@ mod candidates;
 mod computed;
 mod couple;
 mod flags;
+mod holes;
 mod layouts;
 mod least;
 mod pace;
 mod partners;
 mod parts;
 mod search;
+mod totals;
 mod under;
 mod zeros;
 

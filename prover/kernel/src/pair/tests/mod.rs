@@ -1,6 +1,7 @@
 //! Evidence that is wrong is refused, whatever is wrong with it, and evidence that is right is not.
 
 mod facts;
+mod holes;
 mod outcomes;
 mod relations;
 mod summaries;
@@ -14,7 +15,7 @@ use super::{Both, Goal, Pair, PairEvidence, check};
 use crate::effects::{Effects, syntactic};
 use crate::exec::state::Outcome;
 use crate::relate::{
-    Apart, Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, RelationEvidence, Repeat, Step, Uses,
+    Apart, Atom, CallRelation, Cases, Claims, End, Fact, Leaf, Level, Match, Part, RelationEvidence, Repeat, Step, Uses,
 };
 use lang_l::hir::{FieldId, Origin, ProcId, Unit};
 use num_bigint::BigInt;
@@ -271,7 +272,7 @@ fn heaps_differ_where_there_is_a_number_to_differ_by() {
     for (version, parameter, field) in places {
         let entry = CallRelation {
             equal: vec![(1, 1), (2, 2)],
-            apart: vec![Apart { version, parameter, field }],
+            apart: vec![Apart { version, parameter, of: Part::Field(field) }],
             ..CallRelation::default()
         };
         let why = case.refused(&relation(entry, Vec::new()));
@@ -397,7 +398,7 @@ fn repeated(both: &[Vec<Outcome>; 2]) -> Relations {
 #[test]
 fn a_repeated_call_says_nothing_of_places_that_only_one_version_knows() {
     let case = Case::loops(REPEATED);
-    let apart = vec![Apart { version: 0, parameter: 2, field: 0 }];
+    let apart = vec![Apart { version: 0, parameter: 2, of: Part::Field(0) }];
     let entry = CallRelation { equal: vec![(0, 0), (1, 1), (2, 2)], apart, ..CallRelation::default() };
     let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() };
     case.refused(&case.related(own, repeated));
@@ -501,7 +502,7 @@ fn either_place(both: &[Vec<Outcome>; 2]) -> Relations {
 #[test]
 fn cases_are_not_told_apart_by_what_the_other_version_leaves_at_a_place() {
     let case = Case::loops(EITHER_PLACE);
-    let apart = vec![Apart { version: 0, parameter: 2, field: 0 }];
+    let apart = vec![Apart { version: 0, parameter: 2, of: Part::Field(0) }];
     let entry = CallRelation { equal: vec![(0, 0), (1, 1), (2, 2)], apart, ..CallRelation::default() };
     let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() };
     case.refused(&case.related(own, either_place));
