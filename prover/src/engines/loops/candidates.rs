@@ -295,6 +295,7 @@ pub(super) fn at_ends(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     facts.extend(shared_out([left, right], [&mine, &theirs], &given));
     facts.extend(holes::filled(program, pair, true));
     facts.extend(totals::facts(program, pair, true));
+    facts.extend([(0, left), (1, right)].into_iter().flat_map(|(version, code)| counted_down(version, code)));
     facts.retain(|fact| is_seen(program.both(), pair, fact));
     facts
 }
@@ -396,6 +397,14 @@ fn counted(version: usize, code: &Procedure, moved: &[[Atom; 2]]) -> Vec<Fact> {
         }
     }
     found
+}
+
+/// That a variable of one loop has gone back as far as a counter of it had to go to a bound.
+fn counted_down(version: usize, code: &Procedure) -> Vec<Fact> {
+    let moved = moved(version, code);
+    let back: Vec<[Atom; 2]> = moved.into_iter().map(|[to, from]| [from, to]).collect();
+    let is_change = |fact: &Fact| matches!(fact, Fact::Change(..));
+    counted(version, code, &back).into_iter().filter(is_change).collect()
 }
 
 /// What a loop leaves in its variables, and what can be read from there: results, and parameters that it leaves as they are.
