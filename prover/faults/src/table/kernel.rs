@@ -34,6 +34,11 @@ pub(super) const ALL: &[Fault] = &[
     kernel("kernel/places/one-name", "prover/kernel/src/places.rs", "all places that may differ hold one value"),
     kernel("kernel/pair/hole-of-anything", "prover/kernel/src/pair/loops.rs", "a hole may be of any array"),
     kernel(
+        "kernel/pair/hole-unwritten",
+        "prover/kernel/src/pair/loops.rs",
+        "a hole may be of an array that nobody writes",
+    ),
+    kernel(
         "kernel/pair/leaves-first",
         "prover/kernel/src/pair/loops.rs",
         "a loop of version 0 may leave several things",

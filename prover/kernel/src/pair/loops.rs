@@ -22,7 +22,7 @@ use lang_l::hir::{Expr, ExprKind, FieldId, Local, ProcId, Procedure, Type};
 use smt::arena::Arena;
 use smt::heap::HeapId;
 use smt::solve::Solver;
-use smt::term::{Selector, Term};
+use smt::term::{Selector, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What relates two loops.
@@ -434,14 +434,19 @@ impl LoopRelation {
         if !typed(facts, false) || !typed(exit, true) {
             return reject("something is said of two loops that has no meaning");
         }
-        if apart.len() > MAX_APART || !apart.iter().all(|place| self.may_differ(program, place)) {
+        if apart.len() > MAX_APART || !self.names_places(program) {
             return reject("heaps are to differ where they cannot");
         }
         Ok(())
     }
 
+    /// Whether there are such places in all that is said of the heaps.
+    pub fn names_places(&self, program: Both<'_>) -> bool {
+        self.entry.apart.iter().all(|place| self.may_differ(program, place))
+    }
+
     /// Whether there is such a place, and it holds no reference. The loop of version 1 must leave a field alone where it is not told of
-    /// the object.
+    /// the object. A cell must be one that the loop of version 0 may change.
     fn may_differ(&self, program: Both<'_>, place: &Apart) -> bool {
         let code = program.code(self.pair);
         let Some(own) = code.get(place.version) else { return false };
@@ -459,9 +464,28 @@ impl LoopRelation {
                 let ends = after.is_none_or(|at| is_number(parameters(own).iter().chain(results(own)).nth(at)));
                 let numbers = matches!(&base.ty, Type::Array(element) if **element == Type::Int)
                     || faults::planted("kernel/pair/hole-of-anything");
-                numbers && is_number(parameters(own).get(before)) && ends
+                numbers && is_number(parameters(own).get(before)) && ends && self.may_change(program, place)
             }
         }
+    }
+
+    /// Whether calls of the loop of version 0 may change the array of a place, as far as is said of them. Once calls are matched, the heap of
+    /// either version is read by what that loop may change; beside it each version would be left with what it had before.
+    fn may_change(&self, program: Both<'_>, place: &Apart) -> bool {
+        if faults::planted("kernel/pair/hole-unwritten") {
+            return true;
+        }
+        let equal = |own: &&(usize, usize)| own.1 == place.parameter;
+        let array = match place.version {
+            0 => Some(place.parameter),
+            _ => self.entry.equal.iter().find(equal).map(|own| own.0),
+        };
+        let effects = &program.effects[0][self.pair.0.index()];
+        let named = |place: &Expr| matches!(place.kind, ExprKind::Local(id) if Some(id.index()) == array);
+        let known = |places: &Vec<Expr>| places.iter().any(named);
+        array.is_some()
+            && effects.writes.contains(&Selector::Cell(Sort::Int))
+            && effects.modifies.as_ref().is_none_or(known)
     }
 }
 

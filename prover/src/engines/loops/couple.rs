@@ -106,8 +106,8 @@ impl Couple {
         ways.iter().flat_map(of_way).collect()
     }
 
-    /// Two loops with what is believed of them; `None` where one hands out a reference that the other does not: it could be to an
-    /// object that the other does not have.
+    /// Two loops with what is believed of them; `None` where one hands out a reference that the other does not, as it could be to an object
+    /// that the other does not have; or where their heaps are to differ in places where they may not.
     fn of(program: &Program<'_>, relation: LoopRelation) -> Option<Couple> {
         let (left, _) = program.code(relation.pair);
         let references = results(left).iter().map(|local| local.ty.is_reference()).collect();
@@ -121,9 +121,9 @@ impl Couple {
         couple.is_sound(program).then_some(couple)
     }
 
-    /// Whether what is left is enough: references that one loop hands out are shared.
+    /// Whether what is left is enough: references that one loop hands out are shared, and heaps differ where they may.
     pub(super) fn is_sound(&self, program: &Program<'_>) -> bool {
-        self.relation.shares_references(program.both())
+        self.relation.shares_references(program.both()) && self.relation.names_places(program.both())
     }
 
     /// Those pairs of results that are wanted.

@@ -65,15 +65,14 @@ fn beside_the_hole_heaps_agree() {
 const OWN: &str = "
     version 0
     procedure run(a: int[], i: int) returns (r: int) { a[i] := 1; x := count(i, a); r := a[i]; a[i] := 0; }
-    procedure count(i: int, a: int[]) returns (k: int) modifies {a}; { if (0 < i) { k := count(i, a); } }
+    procedure count(i: int, a: int[]) returns (k: int) modifies {a}; { if (0 < i) { k := count(i, a); a[a.length - 1] := 0; } }
     version 1
     procedure run(a: int[], i: int) returns (r: int) { a[i] := 2; x := count(i, a); r := a[i]; a[i] := 0; }
-    procedure count(i: int, a: int[]) returns (k: int) modifies {a}; { if (0 < i) { k := count(i, a); } }";
+    procedure count(i: int, a: int[]) returns (k: int) modifies {a}; { if (0 < i) { k := count(i, a); a[a.length - 1] := 0; } }";
 
 #[test]
 fn what_both_versions_leave_in_a_hole_has_two_names() {
-    let writes = "k := count(i, a); a[a.length - 1] := 0;";
-    let case = Case::loops(&OWN.replace("k := count(i, a);", writes));
+    let case = Case::loops(OWN);
     let apart = vec![hole(0, 0, Some(0)), hole(1, 0, Some(0))];
     let entry = CallRelation { equal: vec![(0, 0), (1, 1)], apart, ..CallRelation::default() };
     let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() };
@@ -82,7 +81,8 @@ fn what_both_versions_leave_in_a_hole_has_two_names() {
 
 #[test]
 fn a_loop_leaves_one_thing_whoever_it_is_related_to() {
-    let more = "procedure more(i: int, a: int[]) returns (k: int) { if (0 < i) { k := more(i, a); } }";
+    let more =
+        "procedure more(i: int, a: int[]) returns (k: int) { if (0 < i) { k := more(i, a); a[a.length - 1] := 0; } }";
     let case = Case::loops(&format!("{} {more}", OWN.replace("version 1", &format!("{more} version 1"))));
     let own = |pair: Pair, apart: Vec<Apart>| {
         let entry = CallRelation { equal: vec![(0, 0), (1, 1)], apart, ..CallRelation::default() };
@@ -108,5 +108,32 @@ fn a_hole_is_a_cell_of_numbers_at_a_number() {
             loops: vec![(shifted(vec![wrong]), Relations::new())],
         }));
         assert!(why.contains("differ where they cannot"), "{wrong:?}: {why}");
+    }
+}
+
+/// The cell holds what version 0 keeps in a variable, and that is not what it held before.
+const KEPT: &str = "
+    version 0
+    procedure run(a: int[], i: int, v: int) returns (r: int) {
+        if (a != null && 0 <= i && i < a.length) { a[i] := 0; x := count(i, a, 1); y := a[i]; a[i] := 0; r := y; }
+    }
+    procedure count(i: int, a: int[], v: int) returns (k: int) modifies written; { if (a[i] == v) { k := 1; } }
+    version 1
+    procedure run(a: int[], i: int, v: int) returns (r: int) {
+        if (a != null && 0 <= i && i < a.length) { a[i] := 1; x := count(i, a); y := a[i]; a[i] := 0; r := y + 1; }
+    }
+    procedure count(i: int, a: int[]) returns (k: int) modifies {a}; { k := a[i]; a[i] := 1; }";
+
+#[test]
+fn version_0_may_change_the_array_of_a_hole() {
+    for written in ["{}", "{a}"] {
+        let case = Case::loops(&KEPT.replace("written", written));
+        let cell = Atom { version: 1, parameter: 1, steps: vec![Step::Cell(0, Sort::Int)] };
+        let exit = vec![Fact::Equal(cell, atom(0, 2), 0)];
+        let apart = vec![hole(0, 0, Some(0))];
+        let entry = CallRelation { equal: vec![(0, 0), (1, 1)], apart, exit, ..CallRelation::default() };
+        let own = LoopRelation { pair: OTHER, entry, results: Vec::new(), turns: Turns::default() };
+        let why = case.refused(&case.related(own, in_order));
+        assert!(why.contains("differ where they cannot"), "{written}: {why}");
     }
 }
