@@ -38,6 +38,7 @@ pub(super) const ALL: &[Fault] = &[
         "prover/kernel/src/pair/loops.rs",
         "a hole may be of an array that nobody writes",
     ),
+    kernel("kernel/pair/read-from-null", "prover/kernel/src/pair/loops.rs", "a reference may be read from null"),
     kernel(
         "kernel/pair/leaves-first",
         "prover/kernel/src/pair/loops.rs",

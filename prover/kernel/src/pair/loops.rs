@@ -322,13 +322,20 @@ impl LoopRelation {
         })
     }
 
-    /// Whether a parameter of the loop of version 1 is said to be what that of version 0 can read from one of its own.
+    /// Whether a parameter of the loop of version 1 is said to be what that of version 0 can read from one of its own, field by field. Where
+    /// there is nothing to read from, a fact says nothing; so it must be said that there is.
     fn is_given_within(&self, parameter: usize, seen: &dyn Fn(&Step) -> bool) -> bool {
         let own = Atom { version: 1, parameter, steps: Vec::new() };
+        let can_be_read = |from: &Atom| {
+            let bases = (0..from.steps.len()).map(|count| Atom { steps: from.steps[..count].to_vec(), ..from.clone() });
+            let is_there = |base: Atom| self.entry.facts.contains(&Fact::NotNull(base));
+            let fields = from.steps.iter().all(|step| matches!(step, Step::Field(_)));
+            fields && bases.into_iter().all(is_there) || faults::planted("kernel/pair/read-from-null")
+        };
         self.entry.facts.iter().any(|fact| match fact {
-            Fact::Equal(one, other, 0) => [(one, other), (other, one)]
-                .iter()
-                .any(|(given, from)| **given == own && from.version == 0 && from.steps.iter().all(seen)),
+            Fact::Equal(one, other, 0) => [(one, other), (other, one)].iter().any(|(given, from)| {
+                **given == own && from.version == 0 && from.steps.iter().all(seen) && can_be_read(from)
+            }),
             _ => false,
         })
     }

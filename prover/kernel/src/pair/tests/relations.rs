@@ -135,6 +135,30 @@ fn a_reference_that_version_1_alone_is_given_is_not_given_back() {
     assert_eq!(check(vec![(1, 1)]), Err("a loop hands out a reference that the other one does not".to_string()));
 }
 
+/// A fact on entry says nothing where there is nothing to read from; so it does not say where a reference is from.
+#[test]
+fn a_reference_is_not_read_from_null() {
+    const WITHIN: &str = "
+        class Cell { next: Cell; }
+        version 0
+        procedure run(n: int, y: Cell) returns (k: int) { count(n, null); }
+        procedure count(n: int, x: Cell) { if (n > 0) { if (x != null) { x := x.next; } count(n - 1, x); } }
+        version 1
+        procedure run(n: int, y: Cell) returns (k: int) { var d: Cell; d := count(n, y); if (d != null) { k := 1; } }
+        procedure count(n: int, y: Cell) returns (d: Cell) { d := y; if (n > 0) { d := count(n - 1, y); } }";
+    let check = |more: Vec<Fact>| {
+        let next = Atom { version: 0, parameter: 1, steps: vec![Step::Field(FieldId(0))] };
+        let facts = [vec![Fact::Equal(atom(1, 1), next, 0)], more].concat();
+        let exit = vec![Fact::Equal(atom(1, 2), atom(1, 1), 0)];
+        let entry = CallRelation { equal: vec![(0, 0)], facts, exit, ..CallRelation::default() };
+        let own = LoopRelation { pair: OTHER, entry, results: Vec::new(), turns: Turns::default() };
+        let case = Case::new(WITHIN, &[]);
+        case.check_pair(RUN, &case.related(own, in_order)).expect_err("the second one gives back 1 for any object")
+    };
+    assert_eq!(check(Vec::new()), "a loop hands out a reference that the other one does not");
+    assert_ne!(check(vec![Fact::NotNull(atom(0, 1))]), "a loop hands out a reference that the other one does not");
+}
+
 /// What calls of related loops share is what the relation says. A claim that says that they do the same would say more.
 #[test]
 fn related_loops_are_matched_by_no_other_claim() {
