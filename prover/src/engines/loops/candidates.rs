@@ -18,7 +18,7 @@ use kernel::bounds::pair::MAX_APART;
 use kernel::pair::loops::{is_seen, parameters, results};
 use kernel::relate::{Apart, Atom, Fact, Part, Step};
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{ExprKind, FieldId, Local, LocalId, Procedure, Type, Unit};
+use lang_l::hir::{ExprKind, FieldId, Local, Procedure, Type, Unit};
 use num_traits::ToPrimitive;
 use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
@@ -377,17 +377,7 @@ fn changes(left: &Procedure, right: &Procedure) -> Vec<Fact> {
 
 /// That a variable of one loop has come as far as a counter of it has to a bound, or down to zero.
 fn counted(version: usize, code: &Procedure, moved: &[[Atom; 2]]) -> Vec<Fact> {
-    let assigned = |id: LocalId| code.body.as_ref().is_some_and(|body| body.assigns(id));
-    let (mut counters, mut bounds) = (Vec::new(), Vec::new());
-    for (parameter, (id, local)) in code.param_ids().zip(parameters(code)).enumerate() {
-        let atom = |steps: Vec<Step>| Atom { version, parameter, steps };
-        match local.ty {
-            Type::Int if assigned(id) => counters.push(atom(Vec::new())),
-            Type::Int => bounds.push(atom(Vec::new())),
-            Type::Array(_) if !assigned(id) => bounds.push(atom(vec![Step::Length])),
-            _ => {}
-        }
-    }
+    let (counters, bounds) = (totals::counters(version, code, false), totals::bounds(version, code));
     let mut found = Vec::new();
     for ([to, from], counter) in moved.iter().flat_map(|own| counters.iter().map(move |counter| (own, counter))) {
         if from != counter {
@@ -401,10 +391,11 @@ fn counted(version: usize, code: &Procedure, moved: &[[Atom; 2]]) -> Vec<Fact> {
 
 /// That a variable of one loop has gone back as far as a counter of it had to go to a bound.
 fn counted_down(version: usize, code: &Procedure) -> Vec<Fact> {
+    let (counters, bounds) = (totals::counters(version, code, false), totals::bounds(version, code));
+    let ends = || counters.iter().flat_map(|counter| bounds.iter().map(move |bound| [bound.clone(), counter.clone()]));
     let moved = moved(version, code);
-    let back: Vec<[Atom; 2]> = moved.into_iter().map(|[to, from]| [from, to]).collect();
-    let is_change = |fact: &Fact| matches!(fact, Fact::Change(..));
-    counted(version, code, &back).into_iter().filter(is_change).collect()
+    let back = moved.into_iter().map(|[to, from]| [from, to]);
+    back.flat_map(|back| ends().map(move |ends| Fact::Change(back.clone(), ends))).collect()
 }
 
 /// What a loop leaves in its variables, and what can be read from there: results, and parameters that it leaves as they are.

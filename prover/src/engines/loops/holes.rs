@@ -10,6 +10,7 @@ use kernel::pair::loops::{parameters, results};
 use kernel::relate::{Apart, Atom, Fact, Part, Step};
 use lang_l::hir::{Local, Procedure, Type};
 use smt::term::{Selector, Sort};
+use std::collections::BTreeSet;
 
 /// The cells that may be holes: of an array of numbers, at a variable of the loop that leaves it, until that loop ends or also then. It has
 /// a number more than the other one.
@@ -36,9 +37,14 @@ pub(super) fn holes(program: &Program<'_>, pair: Pair) -> Vec<Apart> {
 pub(super) fn filled(program: &Program<'_>, pair: Pair, at_end: bool) -> Vec<Fact> {
     let code = <[&Procedure; 2]>::from(program.code(pair));
     let mut found = Vec::new();
-    for Apart { version, of, .. } in holes(program, pair) {
-        let Part::Cell { before, after } = of else { continue };
-        let Some(index) = (if at_end { after } else { Some(before) }) else { continue };
+    let index = |hole: Apart| match hole.of {
+        Part::Cell { before, .. } if !at_end => Some((hole.version, before)),
+        Part::Cell { after, .. } => after.map(|after| (hole.version, after)),
+        Part::Field(_) => None,
+    };
+    // One index may be that of several arrays.
+    let indexes: BTreeSet<(usize, usize)> = holes(program, pair).into_iter().filter_map(index).collect();
+    for (version, index) in indexes {
         let own = code[version];
         let bare = |parameter: usize| Atom { version, parameter, steps: Vec::new() };
         let mut kept = numbers(parameters(own), 0);

@@ -54,7 +54,7 @@ fn fields(unit: &Unit, version: usize, code: &Procedure) -> Vec<(FieldId, Atom)>
 }
 
 /// The numbers that a loop changes: as they are on entry, or as it leaves them.
-fn counters(version: usize, code: &Procedure, at_end: bool) -> Vec<Atom> {
+pub(super) fn counters(version: usize, code: &Procedure, at_end: bool) -> Vec<Atom> {
     let changed = |id: LocalId| code.body.as_ref().is_some_and(|body| body.assigns(id));
     let numbers = code.param_ids().zip(parameters(code)).enumerate();
     let numbers = numbers.filter(|(_, (id, local))| local.ty == Type::Int && changed(*id));
@@ -64,7 +64,7 @@ fn counters(version: usize, code: &Procedure, at_end: bool) -> Vec<Atom> {
 }
 
 /// The numbers that a loop does not change, and the lengths of its arrays.
-fn bounds(version: usize, code: &Procedure) -> Vec<Atom> {
+pub(super) fn bounds(version: usize, code: &Procedure) -> Vec<Atom> {
     let changed = |id: LocalId| code.body.as_ref().is_some_and(|body| body.assigns(id));
     let mut found = Vec::new();
     for (parameter, (id, local)) in code.param_ids().zip(parameters(code)).enumerate() {
