@@ -134,6 +134,8 @@ pub(crate) mod loops {
     pub(crate) const MAX_PARTS: usize = 6;
     /// Of a loop that tests for more bounds than this none is taken for the least of them.
     pub(crate) const MAX_BOUNDS: usize = 4;
+    /// No more bounds of a loop than this are looked at for one that is the sum of two others.
+    pub(crate) const MAX_SUMMED: usize = 5;
     /// Of the numbers that helpers are called with no more than this are looked at.
     pub(crate) const MAX_LITERALS: usize = 4;
     /// So many attempts are worth it in all ways.

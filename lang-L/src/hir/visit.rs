@@ -110,6 +110,23 @@ impl Stmt {
         matches!(value.kind, ExprKind::Bool(_)) && condition.any(&|part| part.kind == ExprKind::Local(*id))
     }
 
+    /// Whether this is a loop that goes on with something where an earlier one has ended, with such statements between the two: a variable
+    /// that both assign, and these do not; or one that begins with what the earlier one has come to.
+    pub fn goes_on_after(&self, earlier: &Stmt, between: &[Stmt]) -> bool {
+        let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
+        let (assigned, before) = (self.assigned(), earlier.assigned());
+        let is_set = |id: &LocalId| between.iter().any(|stmt| stmt.assigned().contains(id));
+        let takes_over = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Assign(Place::Local(own), Rhs::Expr(value)) => {
+                assigned.contains(own) && matches!(value.kind, ExprKind::Local(from) if before.contains(&from))
+            }
+            _ => false,
+        };
+        is_loop(self)
+            && is_loop(earlier)
+            && (assigned.intersection(&before).any(|id| !is_set(id)) || between.iter().any(takes_over))
+    }
+
     /// The blocks directly within it.
     pub fn blocks(&self) -> Vec<&Block> {
         match &self.kind {

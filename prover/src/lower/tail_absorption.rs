@@ -1,6 +1,6 @@
 //! What follows a loop that returns, or looks on in the heap, is taken into it; what reads, writes or asks on where the other version
 //! recurs; what reads from the reference that the loop comes to, or asks how it ended, where the other version has kept that; and what does
-//! again what the loop does, where the other version does not.
+//! again what the loop does, or goes on with it, where the other version does not.
 //!
 //! In: the body of a procedure, its calls hoisted. Out: the same, where `while (c) { B } R` has become
 //! `while (true) { if (c) { B } else { R return; } }`, with `R return;` in place of each `break` of that loop. The loop is at the top of
@@ -9,8 +9,9 @@
 //! A loop that may `return` would have to tell its caller whether it did, and a recursive procedure that does the same does not:
 //! its last call ends with what follows the loop. Like this they come to be called alike. So do a loop that returns and one that is
 //! asked afterwards how it ended, and a loop that takes two cells at a time and then looks whether one is left and one that takes each
-//! by itself; and a loop with its last turn, or the second part of its turns, behind it, and one that takes them all. Recursion in
-//! place of a loop ends with what the loop comes to, as where something is put at the end of a list.
+//! by itself; and a loop with its last turn, or the second part of its turns, behind it, and one that takes them all, as where two arrays
+//! are merged: while both have something left, and then what is left of each. Recursion in place of a
+//! loop ends with what the loop comes to, as where something is put at the end of a list.
 //!
 //! Invariant: the same statements are executed in the same order. `R` holds no loop that would be taken in twice, and
 //! says nothing of the procedure's entry, which inside the loop would be another one.
@@ -49,8 +50,11 @@ enum Takes {
     /// something in it before it breaks or is ended by a flag.
     Followed(usize),
     /// Also those after which something is done again that they do: the other version does not, as where a last turn stands behind a
-    /// loop, or the second part of its turns.
-    Repeated,
+    /// loop, or the second part of its turns; where the other version chooses in each turn, this may be what another loop goes on with.
+    Repeated {
+        /// Whether it chooses so.
+        chosen: bool,
+    },
     /// Also those of this number in their block, if anything follows them there: so it is in the other version.
     Beside(usize),
 }
@@ -64,8 +68,8 @@ impl Takes {
             Takes::Followed(number) | Takes::Beside(number) => {
                 loops(block).nth(number).filter(|at| at + 1 < block.stmts.len())
             }
-            Takes::Repeated => {
-                loops(block).find(|&at| repeats(&block.stmts[at], &block.stmts[at + 1..]).next().is_some())
+            Takes::Repeated { chosen } => {
+                loops(block).find(|&at| repeats(&block.stmts[at], &block.stmts[at + 1..], chosen).next().is_some())
             }
         };
         returning(block).or_else(other)
@@ -110,32 +114,48 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
         return Takes::Followed(number);
     }
     // Where one of two has such statements behind a loop, what is behind that loop of the other is taken in as well.
-    let again = |code: &Procedure| code.body.as_ref().map(repetitions).unwrap_or_default();
-    let own = again(mine).len();
-    let more = |(_, code): &(ProcId, &Procedure)| again(code).first().copied().filter(|_| again(code).len() > own);
-    match theirs.iter().find_map(more) {
-        Some(number) => Takes::Beside(number),
-        None if theirs.iter().any(|(_, code)| again(code).len() < own) => Takes::Repeated,
-        None => Takes::Returning,
+    let again = |code: &Procedure, other: &Procedure| -> Vec<usize> {
+        code.body.as_ref().map(|body| repetitions(body, chooses(other))).unwrap_or_default()
+    };
+    for (_, code) in theirs {
+        let [own, other] = [again(mine, code), again(code, mine)];
+        if let Some(number) = other.first().copied().filter(|_| other.len() > own.len()) {
+            return Takes::Beside(number);
+        }
+        if other.len() < own.len() {
+            return Takes::Repeated { chosen: chooses(code) };
+        }
     }
+    Takes::Returning
 }
 
-/// The statements of a block, and of branches in it, that do again what a loop before them does: each by the number of that loop in its
-/// block.
-fn repetitions(block: &Block) -> Vec<usize> {
-    let behind = |(number, at): (usize, usize)| repeats(&block.stmts[at], &block.stmts[at + 1..]).map(move |_| number);
+/// The statements of a block, and of branches in it, that do again what a loop before them does, or go on with it where the other version
+/// chooses: each by the number of that loop in its block.
+fn repetitions(block: &Block, chosen: bool) -> Vec<usize> {
+    let behind =
+        |(number, at): (usize, usize)| repeats(&block.stmts[at], &block.stmts[at + 1..], chosen).map(move |_| number);
     let branches = block.stmts.iter().filter(|stmt| !is_while(stmt)).flat_map(Stmt::blocks);
-    loops(block).enumerate().flat_map(behind).chain(branches.flat_map(repetitions)).collect()
+    let within = branches.flat_map(|branch| repetitions(branch, chosen));
+    loops(block).enumerate().flat_map(behind).chain(within).collect()
 }
 
 /// The statements that do again what a loop does: call what it calls, or write a field that it writes. Where a loop writes one cell in each
-/// turn and does nothing else, its cells are taken as a whole.
-fn repeats<'s>(own: &Stmt, after: &'s [Stmt]) -> impl Iterator<Item = &'s Stmt> {
+/// turn and does nothing else, its cells are taken as a whole. Loops that go on where it has ended are among them if that is `chosen`.
+fn repeats<'s>(own: &'s Stmt, after: &'s [Stmt], chosen: bool) -> impl Iterator<Item = &'s Stmt> {
     let mut done = deeds(own);
     if own.assigned().len() < 2 && cells_written(own) < 2 {
         done.remove(&Deed::WritesCell);
     }
-    after.iter().filter(move |stmt| !deeds(stmt).is_disjoint(&done))
+    let goes_on = move |at: usize| chosen && after[at].goes_on_after(own, &after[..at]);
+    let again = move |(at, stmt): &(usize, &'s Stmt)| !deeds(stmt).is_disjoint(&done) || goes_on(*at);
+    after.iter().enumerate().filter(again).map(|(_, stmt)| stmt)
+}
+
+/// Whether a loop of a procedure does one thing or another in its turns: a choice that loops in a row need not make.
+fn chooses(code: &Procedure) -> bool {
+    let is_choice = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::If(_, then, els) if !then.stmts.is_empty() && !els.stmts.is_empty());
+    let in_turns = |stmt: &Stmt| is_while(stmt) && stmt.blocks().into_iter().any(|body| body.any(&is_choice));
+    code.body.as_ref().is_some_and(|body| body.any(&in_turns))
 }
 
 /// How many statements within one write cells.
@@ -258,7 +278,7 @@ fn in_branches(block: &Block, after: &[Stmt], takes: Takes) -> Vec<(Span, Vec<St
 /// A loop that takes in what follows it, if it can, and the second part of its turns with what follows that.
 fn taking(stmt: &Stmt, rest: &[Stmt], once: bool, takes: Takes) -> Vec<(Span, Vec<Stmt>)> {
     let mut found = Vec::from_iter(fitting(stmt, rest.to_vec(), once));
-    if !found.is_empty() && matches!(takes, Takes::Repeated | Takes::Beside(_)) {
+    if !found.is_empty() && matches!(takes, Takes::Repeated { .. } | Takes::Beside(_)) {
         let rest = Block { stmts: rest.to_vec(), span: stmt.span };
         found.extend(absorbing(&rest, Takes::Beside(0)));
     }

@@ -47,7 +47,8 @@ fn rows_of(block: &Block, version: &Version, (names, depth): (&Names, usize)) ->
         rows.extend(more);
         rows.push(Row::new());
     };
-    for stmt in &block.stmts {
+    let mut before: Option<usize> = None;
+    for (at, stmt) in block.stmts.iter().enumerate() {
         for (callee, args) in calls(stmt) {
             let handed = |(at, arg): (LocalId, &Expr)| Some((at, names.get(&variable(arg)?)?.clone()));
             let theirs = (0u32..).map(LocalId).zip(args).filter_map(handed).collect();
@@ -61,6 +62,11 @@ fn rows_of(block: &Block, version: &Version, (names, depth): (&Names, usize)) ->
         if let StmtKind::While { .. } = stmt.kind {
             let turn = Turn::of(stmt, &BTreeSet::new());
             let own: Vec<Left> = turn.iter().flat_map(|turn| left(turn, names)).map(|(_, own)| own).collect();
+            // One that takes the turns that are left does no part of each.
+            if before.is_some_and(|earlier| stmt.goes_on_after(&block.stmts[earlier], &block.stmts[earlier + 1..at])) {
+                rows.push(Row::new());
+            }
+            before = Some(at);
             if let Some(last) = rows.last_mut() {
                 last.push(own);
             }

@@ -121,8 +121,9 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 /// Facts that are looked for where those on entry alone do not do: where counters begin or do not come to, that they are below a
 /// length, whether flags are set, that the cell at a counter holds what the first one does, and the one before it what a variable does;
 /// that the sum of a counter from one and one that ends there is one more than what they run up to or down from; what tests say; what
-/// one of them computes that the other has in a variable; which of the bounds of one is the least, that the other has; and what is 0 in
-/// both or in neither.
+/// one of them computes that the other has in a variable; which of the bounds of one is the least, that the other has; what is 0 in both
+/// or in neither; of which bounds one is the sum; and which counters are below or above
+/// one, or past a number.
 pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let mut found = Vec::new();
@@ -168,6 +169,11 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     found.extend(under::flags_told(program, pair));
     found.extend(holes::filled(program, pair, false));
     found.extend(totals::facts(program, pair, false));
+    for (version, code) in [(0, left), (1, right)] {
+        found.extend(totals::sums_of_bounds(version, code));
+        found.extend(totals::beside_bounds(version, code));
+    }
+    found.extend(totals::past_literals([left, right]));
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found
 }

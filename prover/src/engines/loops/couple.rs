@@ -213,8 +213,18 @@ pub(super) fn tell(program: &Program<'_>, relation: &LoopRelation, relations: Re
     }
 }
 
-/// For each variable of one version that none of the other is equal to, what it is.
-pub(super) fn words(program: &Program<'_>, LoopRelation { pair, entry, .. }: &LoopRelation) -> Vec<String> {
+/// For each variable of one version of some loops that none of the other is equal to, what it is. Loops that share one may say it alike.
+pub(super) fn words<'r>(program: &Program<'_>, loops: impl IntoIterator<Item = &'r LoopRelation>) -> Vec<String> {
+    let mut found = Vec::new();
+    for text in loops.into_iter().flat_map(|own| words_of(program, own)) {
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found
+}
+
+fn words_of(program: &Program<'_>, LoopRelation { pair, entry, .. }: &LoopRelation) -> Vec<String> {
     let code = program.code(*pair);
     let counts = [code.0.params, code.1.params];
     let has_equal = |version: usize, at: usize| entry.equal.iter().any(|&(a, b)| [a, b][version] == at);

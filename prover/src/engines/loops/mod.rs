@@ -90,7 +90,7 @@ impl Engine for Loops {
         let Some(relations) = told(goal.program, evidence) else {
             return reject("something is said of two loops that cannot be said");
         };
-        let words = relations.loops.iter().flat_map(|(own, _)| couple::words(goal.program, own)).collect();
+        let words = couple::words(goal.program, relations.loops.iter().map(|(own, _)| own));
         let proof = goal.check(claim, &PairEvidence::Loops(relations), solver)?;
         let failed_goal = relational::proof(goal, &RELATION, claim.level, None).failed_goal;
         Ok(PairProof { failed_goal, relations_of_loops: words, ..proof })

@@ -126,7 +126,7 @@ impl<'g> Search<'g> {
         let loops = self.loops();
         let own: BTreeSet<Pair> = loops.iter().map(|own| own.pair).collect();
         self.proof.used.always.retain(|pair, _| !own.contains(pair));
-        self.proof.relations_of_loops = loops.iter().flat_map(|own| couple::words(program, own)).collect();
+        self.proof.relations_of_loops = couple::words(program, &loops);
         let relations: Option<Vec<_>> = self.relations.into_iter().collect();
         self.proof.evidence = relations.and_then(|relations| {
             let mut relations = relations.into_iter();

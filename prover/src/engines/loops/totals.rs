@@ -1,15 +1,19 @@
 //! Totals: a field in which one loop counts, where the other one knows from its own variables how far that has come.
 //!
 //! In: a pair of loops. Out: what the field may hold on entry, or at the end: where it began and a counter of the other loop more, or
-//! less.
+//! less. And how the bounds and counters of one loop are to each other.
 //!
 //! A stack that is emptied is the standing example: one version sets its height with each number that it takes, the other one once.
 
+use crate::budget::loops::{MAX_LITERALS, MAX_SUMMED};
 use crate::goal::{Pair, Program};
 use kernel::pair::loops::{parameters, results};
 use kernel::relate::{Atom, Fact, Step};
-use lang_l::hir::{FieldId, LocalId, Procedure, Type, Unit};
+use lang_l::hir::visit::walk_exprs;
+use lang_l::hir::{BinOp, ExprKind, FieldId, LocalId, Procedure, Type, Unit};
+use num_traits::ToPrimitive;
 use smt::term::Selector;
+use std::collections::BTreeSet;
 
 /// What the fields of numbers may hold that one of the two loops alone writes.
 pub(super) fn facts(program: &Program<'_>, pair: Pair, at_end: bool) -> Vec<Fact> {
@@ -33,6 +37,47 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair, at_end: bool) -> Vec<Fact
                 let sum = |a: &Atom, whole: &Atom| Fact::Sum([a.clone(), counter.clone()], whole.clone(), 0);
                 found.extend([sum(&total.1, start), sum(start, &total.1)]);
             }
+        }
+    }
+    found
+}
+
+/// That the counters of a loop are below those of its bounds that are variables, or above.
+pub(super) fn beside_bounds(version: usize, code: &Procedure) -> Vec<Fact> {
+    let counters = counters(version, code, false);
+    let mut limits = bounds(version, code);
+    limits.retain(|limit| limit.steps.is_empty());
+    let both = counters.iter().flat_map(|own| limits.iter().map(move |limit| (own, limit)));
+    both.flat_map(|both| [both, (both.1, both.0)]).map(|(a, b)| Fact::AtMost(a.clone(), b.clone(), -1)).collect()
+}
+
+/// That the counters of a loop have come to a number, or past it, that one of the two compares something with.
+pub(super) fn past_literals(code: [&Procedure; 2]) -> Vec<Fact> {
+    let mut literals = BTreeSet::new();
+    for body in code.iter().filter_map(|code| code.body.as_ref()) {
+        walk_exprs(body, &mut |e| {
+            if let ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, a, b) = &e.kind {
+                literals.extend([a, b].into_iter().filter_map(|side| match &side.kind {
+                    ExprKind::Int(value) => value.to_i64().filter(|value| *value > 1),
+                    _ => None,
+                }));
+            }
+        });
+    }
+    let counters = [0, 1].map(|version| counters(version, code[version], false)).concat();
+    let numbers: Vec<i64> = literals.into_iter().take(MAX_LITERALS).flat_map(|value| [value, value + 1]).collect();
+    counters.iter().flat_map(|own| numbers.iter().map(move |&number| Fact::AtLeast(own.clone(), number))).collect()
+}
+
+/// That one of the bounds of a loop is the sum of two others: what an array has room for.
+pub(super) fn sums_of_bounds(version: usize, code: &Procedure) -> Vec<Fact> {
+    let mut all = bounds(version, code);
+    all.truncate(MAX_SUMMED);
+    let mut found = Vec::new();
+    for (at, first) in all.iter().enumerate() {
+        for second in &all[at..] {
+            let wholes = all.iter().filter(|&whole| whole != first && whole != second);
+            found.extend(wholes.map(|whole| Fact::Sum([first.clone(), second.clone()], whole.clone(), 0)));
         }
     }
     found
