@@ -10,6 +10,8 @@ pub mod exec {
     pub const MAX_CALLS: usize = 4_000;
     /// More work with terms than this is too much.
     pub const MAX_WORK: u64 = 4_000_000;
+    /// Whether a loop is left within a turn is not looked for behind more tests than this, one within the other.
+    pub const MAX_TESTS_OF_TURN: usize = 6;
 }
 
 /// Objects that are variables.

@@ -7,6 +7,7 @@ use super::expr::{ContractView, Return};
 use super::returned::returned;
 use super::source::assigned;
 use super::{Check, CheckedCall, ExecError, Executor, Flow, Returns};
+use crate::bounds::exec::MAX_TESTS_OF_TURN;
 use crate::effects::is_loop;
 use crate::exec::state::State;
 use crate::exec::sweep::Before;
@@ -122,16 +123,62 @@ impl Executor<'_> {
         let body = code.body.as_ref().filter(|_| is_loop(code) || told_apart || may_be_known)?;
         let view = self.view_of_call(state, callee, args);
         let recurs = !matches!(code.origin, Origin::Loop { .. });
-        let within = self.limits.within.contains(&callee);
-        let tests = Tests { either_side: recurs || within, within, first_alone: self.limits.by_first_test };
         let stmts: Vec<&Stmt> = body.stmts.iter().collect();
-        let over = self.leaves_at_once(view, &stmts, (tests, false))?;
+        let over = if self.limits.within.contains(&callee) {
+            self.leaves_within(view, &stmts, (code.params, false, MAX_TESTS_OF_TURN))?
+        } else {
+            let tests = Tests { either_side: recurs, first_alone: self.limits.by_first_test };
+            self.leaves_at_once(view, &stmts, (tests, false))?
+        };
         Some(self.arena.terms.simplify(over, &state.known))
     }
 
+    /// When no call follows, as far as so many tests say, one within the other, with nothing stored before. Where a variable was assigned that
+    /// turns are given, of which there are so many, that is a step that the loop took: then it is not left but to store something.
+    fn leaves_within(
+        &mut self,
+        mut view: ContractView,
+        stmts: &[&Stmt],
+        (given, mut stepped, tests): (usize, bool, usize),
+    ) -> Option<Term> {
+        let stores = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Assign(Place::Field(..) | Place::Index(..), _));
+        let mut needed = Vec::new();
+        for (at, stmt) in stmts.iter().enumerate() {
+            let rest = &stmts[at + 1..];
+            match &stmt.kind {
+                _ if !stmts[at..].iter().any(|stmt| self.goes_further(stmt)) => {
+                    if stepped && !stmts[at..].iter().any(stores) {
+                        return None;
+                    }
+                    break;
+                }
+                StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
+                    stepped |= id.index() < given;
+                    let (value, has_value) = self.value(&view, value)?;
+                    needed.push(has_value);
+                    view.locals.set(id.index(), value);
+                }
+                StmtKind::If(condition, then, els) => {
+                    let further = (given, stepped, tests.checked_sub(1)?);
+                    let (value, has_value) = self.value(&view, condition)?;
+                    let not = self.arena.terms.not(value);
+                    let [on, off] = [(then, value), (els, not)].map(|(side, taken)| {
+                        let follows = if returns(side) { &[] } else { rest };
+                        let leaves = self.leaves_within(view.clone(), &behind(side, follows), further);
+                        let leaves = leaves.unwrap_or_else(|| self.arena.terms.bool(false));
+                        self.where_it_holds(taken, leaves)
+                    });
+                    needed.extend([has_value, self.either_side([value, not], [on, off])]);
+                    break;
+                }
+                _ => return None,
+            }
+        }
+        Some(self.arena.terms.and(&needed))
+    }
+
     /// When the first statement that decides something leads to no call; `goes_on` says whether one follows the statements. A loop is
-    /// left where its condition fails, or within a turn by tests that follow. Recursion may end on either side of its first test, or of one
-    /// that follows where that does not hold.
+    /// left where its condition fails. Recursion may end on either side of its first test, or of one that follows where that does not hold.
     fn leaves_at_once(
         &mut self,
         mut view: ContractView,
@@ -144,7 +191,7 @@ impl Executor<'_> {
                 // Parameters that the lowering found to be known, results as they are at first, and where a turn goes on.
                 StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) => {
                     let (value, has_value) = self.value(&view, value)?;
-                    if !tests.within && !self.arena.terms.is_true(has_value) {
+                    if !self.arena.terms.is_true(has_value) {
                         return None;
                     }
                     has_values.push(has_value);
@@ -167,8 +214,7 @@ impl Executor<'_> {
                     }
                     let (value, has_value) = self.value(&view, condition)?;
                     let mut over = if leaves_else { self.arena.terms.not(value) } else { value };
-                    let goes_further = tests.within || (leaves_then && !tests.first_alone);
-                    if leaves_then != leaves_else && goes_further {
+                    if leaves_then != leaves_else && leaves_then && !tests.first_alone {
                         let later = behind(if leaves_then { els } else { then }, rest);
                         let later = self.leaves_at_once(view, &later, (tests, goes_on));
                         over = later.map_or(over, |later| self.either(over, later));
@@ -196,11 +242,27 @@ impl Executor<'_> {
 
     /// One or the other, where the other counts only if the first does not hold.
     fn either(&mut self, one: Term, other: Term) -> Term {
-        let mut known = PathFacts::new();
         let without = self.arena.terms.not(one);
-        known.assume(&mut self.arena.terms, without);
-        let other = self.arena.terms.simplify(other, &known);
+        let other = self.where_it_holds(without, other);
         self.arena.terms.or(&[one, other])
+    }
+
+    /// One condition where a test holds, and another where it does not.
+    fn either_side(&mut self, [value, not]: [Term; 2], [on, off]: [Term; 2]) -> Term {
+        let terms = &mut self.arena.terms;
+        let both = match (terms.is_true(on), terms.is_true(off)) {
+            (_, true) => [not, on],
+            (true, false) => [value, off],
+            (false, false) => [terms.and(&[value, on]), terms.and(&[not, off])],
+        };
+        terms.or(&both)
+    }
+
+    /// What the second of two conditions comes to where the first holds.
+    fn where_it_holds(&mut self, first: Term, second: Term) -> Term {
+        let mut known = PathFacts::new();
+        known.assume(&mut self.arena.terms, first);
+        self.arena.terms.simplify(second, &known)
     }
 
     fn check_requires(&mut self, state: &State, callee: ProcId, args: &[Term], span: Span) {
@@ -432,8 +494,6 @@ impl Executor<'_> {
 struct Tests {
     /// Both sides of a test are looked at, and not only where a loop's condition fails.
     either_side: bool,
-    /// Those within a turn, too.
-    within: bool,
     /// No other than the first.
     first_alone: bool,
 }
