@@ -8,7 +8,7 @@
 //! is said of each procedure, [`lemma`] that the lowered program does what the source does, [`relate`] that two paths end
 //! alike, [`pair`] that two procedures do, and [`proof`] all of it together.
 //!
-//! Rules, each a box in `proofs/soundness.md`: *Scalars*, *In place*, *Promotion*, *Sinking*, *Rotation*, *Fission*, *Outlining*, *Lockstep*; *Footprint*,
+//! Rules, each a box in `proofs/soundness.md`: *Scalars*, *In place*, *Promotion*, *Sinking*, *Rotation*, *Flattening*, *Fission*, *Outlining*, *Lockstep*; *Footprint*,
 //! *Infer*, *Only if*, *Entry*, *Rank*, *Contracts*; *Same code*, *External*, *Path by path* (with *Match*, *Split*, *Closure*, *Repeat*,
 //! *Conclude*), *Relation*, *Summary*, *Summary ends*; *Locality*, *Induction* and *Condition*.
 //!

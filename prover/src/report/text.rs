@@ -136,8 +136,8 @@ fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> Str
     }
     for (what, places) in [("new", &proof.correspondence), ("call", &proof.matched_calls)] {
         for &(left, right) in places.iter().take(SHOWN_CORRESPONDENCES) {
-            // A loop is lowered to a call. One that the kernel rotated or split begins with what its turns do.
-            let is_loop = one_line(subject, left).contains(['{', '}']);
+            // A loop is lowered to a call. One that the kernel rotated, flattened or split begins with what its turns do.
+            let is_loop = [left, right].iter().any(|&place| one_line(subject, place).contains(['{', '}']));
             let what = if is_loop { "loop" } else { what };
             let [left, right] = [(0, left), (1, right)].map(|(version, span)| {
                 format!("`{}` ({}{})", one_line(subject, span), subject.version_name(version), subject.at(span))

@@ -263,6 +263,17 @@ pub(super) const ALL: &[Fault] = &[
     kernel("kernel/scalars/left-before", "prover/kernel/src/scalars/promotion.rs", "a turn may end before the field"),
     kernel("kernel/scalars/null", "prover/kernel/src/scalars/promotion.rs", "what may be null is read from early"),
     kernel("kernel/scalars/continued", "prover/kernel/src/scalars/rotation.rs", "a turn goes on without its end"),
+    kernel(
+        "kernel/scalars/jumped",
+        "prover/kernel/src/scalars/flattening/mod.rs",
+        "a turn of a loop in a loop breaks off",
+    ),
+    kernel("kernel/scalars/asked-by-call", "prover/kernel/src/scalars/flattening/mod.rs", "a call asks twice"),
+    kernel(
+        "kernel/scalars/same-head",
+        "prover/kernel/src/scalars/flattening/mod.rs",
+        "one loop has the head of another",
+    ),
     kernel("kernel/scalars/not-stored", "prover/kernel/src/scalars/promotion.rs", "a loop returns and stores no field"),
     kernel("kernel/scalars/tested-by-none", "prover/kernel/src/scalars/turn.rs", "a condition may err unseen"),
     kernel("kernel/scalars/calm", "prover/kernel/src/scalars/turn.rs", "what may err is done after an endless loop"),

@@ -95,7 +95,7 @@ impl Rotation<'_> {
 }
 
 /// Whether a statement, and what is within it, is an assignment, a call or a branch.
-fn is_straight(stmt: &Stmt) -> bool {
+pub(super) fn is_straight(stmt: &Stmt) -> bool {
     let plain = matches!(stmt.kind, StmtKind::Assign(..) | StmtKind::Call { .. } | StmtKind::If(..));
     plain && stmt.blocks().into_iter().all(|inner| inner.stmts.iter().all(is_straight))
 }
