@@ -274,6 +274,12 @@ pub(super) const ALL: &[Fault] = &[
         "prover/kernel/src/scalars/flattening/mod.rs",
         "one loop has the head of another",
     ),
+    kernel(
+        "kernel/scalars/same-last",
+        "prover/kernel/src/scalars/first_node/mod.rs",
+        "the last node is another one where a run was stopped",
+    ),
+    kernel("kernel/relate/region-wider", "prover/kernel/src/relate/agree.rs", "a call leaves what its name may not"),
     kernel("kernel/scalars/not-stored", "prover/kernel/src/scalars/promotion.rs", "a loop returns and stores no field"),
     kernel("kernel/scalars/tested-by-none", "prover/kernel/src/scalars/turn.rs", "a condition may err unseen"),
     kernel("kernel/scalars/calm", "prover/kernel/src/scalars/turn.rs", "what may err is done after an endless loop"),

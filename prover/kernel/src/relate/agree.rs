@@ -48,6 +48,9 @@ impl Relater<'_> {
         let aligned = self.align(left, right, alignment);
         let calls = [mine, aligned.renaming.call(theirs)];
         let [record, other] = calls.map(|call| self.arena.record(call).clone());
+        if versions == [0, 1] && !self.compares([&record, &other]) && !self.reaches_no_more(calls) {
+            return None;
+        }
         let (selectors, globals) = self.looked_at(calls, versions);
         let mut goals = self.equal_lengths(alignment, &aligned);
         let mut roots: Vec<Term> = record.args.clone();
@@ -79,6 +82,18 @@ impl Relater<'_> {
         }
         let tag = Purpose::CallsStartEqual(mine, theirs).between(places([&record, &other], versions));
         self.holds(&aligned, &goals, tag).then_some((aligned, [record, other], region))
+    }
+
+    /// Whether what the call of version 1 may leave in references is among what the call of version 0 may leave: its region has no classes
+    /// that the other's has not, or it writes no reference. What a place holds that it writes is bounded by the name that both calls go by,
+    /// though it may be what was there before.
+    fn reaches_no_more(&self, [mine, theirs]: [CallId; 2]) -> bool {
+        let effects = &self.effects[1][self.arena.record(theirs).callee.index()];
+        let writes_references = effects.writes.iter().any(|&selector| self.arena.heaps.sort(selector) == Sort::Ref)
+            || effects.written_globals.iter().any(|global| self.unit.globals[global.index()].ty.is_reference());
+        !writes_references
+            || self.arena.terms.reach(theirs).region.is_subset(&self.arena.terms.reach(mine).region)
+            || faults::planted("kernel/relate/region-wider")
     }
 
     /// Whether two calls write nothing and follow no reference: what they look at is in the objects that they are given.

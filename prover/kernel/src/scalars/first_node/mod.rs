@@ -12,7 +12,7 @@ use super::in_place::is_of_present;
 use super::locations::variable;
 use super::may_be;
 use super::nullness::{There, compared_to_null, forget, not_null, not_null_else, surely_come_to, surely_read};
-use super::variables::added;
+use super::variables::{added, rename};
 use lang_l::hir::same::same_stmt;
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
@@ -106,6 +106,13 @@ impl List {
             body.stmts.push(given);
         }
         body.stmts.splice(0..0, begin);
+        // It holds another node than it did where the list is empty: nothing that is known of it in a run is said of it here.
+        let ty = own.local(self.last).ty.clone();
+        let last = added(&mut made.locals, Local { name: "last".into(), ty, span });
+        if !faults::planted("kernel/scalars/same-last") {
+            let now = |id: LocalId| if id == self.last { last } else { id };
+            body.stmts.iter_mut().for_each(|stmt| rename(stmt, &now));
+        }
         made.body = Some(body);
         Some(made)
     }
