@@ -452,7 +452,7 @@ fn loops_are_split_as_those_of_another_version_are() {
     // The index at the end of a turn.
     splits(
         "b := new int[n]; while (n > 0) { n := n - 1; b[n] := n; r := r + b[n]; }",
-        "b := new int[n]; while (n > 0) { b[n] := n; n := n - 1; } while (n > 0) { r := n; n := n - 1; }",
+        "b := new int[n]; while (n > 0) { b[n] := n; n := n - 1; } n := 9; while (n > 0) { r := n; n := n - 1; }",
         "b := new int[n]; m := n; while (m > 0) { m := m - 1; b[m] := m; } while (n > 0) { n := n - 1; r := r + b[n]; }",
     );
 }
