@@ -137,3 +137,26 @@ fn version_0_may_change_the_array_of_a_hole() {
         assert!(why.contains("differ where they cannot"), "{written}: {why}");
     }
 }
+
+/// Both loops write numbers, and truth values to another array.
+const FLAGS: &str = "
+    version 0
+    procedure run(a: int[], i: int, f: bool[]) { x := count(i, f, a); }
+    procedure count(i: int, f: bool[], a: int[]) returns (k: int) {
+        if (0 < i) { a[i] := 0; f[i] := true; k := count(i - 1, f, a); }
+    }
+    version 1
+    procedure run(a: int[], i: int, f: bool[]) { x := count(i, f, a); }
+    procedure count(i: int, f: bool[], a: int[]) returns (k: int) {
+        if (0 < i) { a[i] := 0; f[i] := true; k := count(i - 1, f, a); }
+    }";
+
+#[test]
+fn a_hole_is_in_an_array_of_numbers() {
+    let entry =
+        CallRelation { equal: vec![(0, 0), (1, 1), (2, 2)], apart: vec![hole(0, 0, None)], ..CallRelation::default() };
+    let own = LoopRelation { pair: OTHER, entry, results: vec![(0, 0)], turns: Turns::default() };
+    let evidence = LoopsEvidence { whole: paths(Relations::new()), loops: vec![(own, Relations::new())] };
+    let why = Case::loops(FLAGS).refused(&PairEvidence::Loops(evidence));
+    assert!(why.contains("differ where they cannot"), "{why}");
+}
