@@ -110,10 +110,14 @@ impl Stmt {
         matches!(value.kind, ExprKind::Bool(_)) && condition.any(&|part| part.kind == ExprKind::Local(*id))
     }
 
+    /// Whether it is a loop.
+    pub fn is_while(&self) -> bool {
+        matches!(self.kind, StmtKind::While { .. })
+    }
+
     /// Whether this is a loop that goes on with something where an earlier one has ended, with such statements between the two: a variable
     /// that both assign, and these do not; or one that begins with what the earlier one has come to.
     pub fn goes_on_after(&self, earlier: &Stmt, between: &[Stmt]) -> bool {
-        let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
         let (assigned, before) = (self.assigned(), earlier.assigned());
         let is_set = |id: &LocalId| between.iter().any(|stmt| stmt.assigned().contains(id));
         let takes_over = |stmt: &Stmt| match &stmt.kind {
@@ -122,8 +126,8 @@ impl Stmt {
             }
             _ => false,
         };
-        is_loop(self)
-            && is_loop(earlier)
+        self.is_while()
+            && earlier.is_while()
             && (assigned.intersection(&before).any(|id| !is_set(id)) || between.iter().any(takes_over))
     }
 

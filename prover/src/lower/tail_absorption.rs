@@ -96,7 +96,7 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
     // A reference that one loop alone would hand out, to be read from; or a variable, to be asked how the loop ended.
     for looks in [reads, asks] {
         let keeps = |(_, code): &(ProcId, &Procedure)| {
-            code.body.as_ref().is_some_and(|body| body.any(&is_while) && looks_on(body, looks).is_none())
+            code.body.as_ref().is_some_and(|body| body.any(&Stmt::is_while) && looks_on(body, looks).is_none())
         };
         let number = mine.body.as_ref().and_then(|body| looks_on(body, looks));
         if let Some(number) = number.filter(|_| theirs.iter().any(keeps)) {
@@ -134,7 +134,7 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
 fn repetitions(block: &Block, chosen: bool) -> Vec<usize> {
     let behind =
         |(number, at): (usize, usize)| repeats(&block.stmts[at], &block.stmts[at + 1..], chosen).map(move |_| number);
-    let branches = block.stmts.iter().filter(|stmt| !is_while(stmt)).flat_map(Stmt::blocks);
+    let branches = block.stmts.iter().filter(|stmt| !stmt.is_while()).flat_map(Stmt::blocks);
     let within = branches.flat_map(|branch| repetitions(branch, chosen));
     loops(block).enumerate().flat_map(behind).chain(within).collect()
 }
@@ -154,7 +154,7 @@ fn repeats<'s>(own: &'s Stmt, after: &'s [Stmt], chosen: bool) -> impl Iterator<
 /// Whether a loop of a procedure does one thing or another in its turns: a choice that loops in a row need not make.
 fn chooses(code: &Procedure) -> bool {
     let is_choice = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::If(_, then, els) if !then.stmts.is_empty() && !els.stmts.is_empty());
-    let in_turns = |stmt: &Stmt| is_while(stmt) && stmt.blocks().into_iter().any(|body| body.any(&is_choice));
+    let in_turns = |stmt: &Stmt| stmt.is_while() && stmt.blocks().into_iter().any(|body| body.any(&is_choice));
     code.body.as_ref().is_some_and(|body| body.any(&in_turns))
 }
 
@@ -200,7 +200,7 @@ fn deeds(stmt: &Stmt) -> BTreeSet<Deed> {
 /// The number of the first loop at the top of a body that does something right before a `break`, or beside a flag that ends it, as if that
 /// followed the loop.
 fn done_before_end(body: &Block) -> Option<usize> {
-    body.stmts.iter().filter(|stmt| is_while(stmt)).enumerate().find_map(|(number, stmt)| {
+    body.stmts.iter().filter(|stmt| stmt.is_while()).enumerate().find_map(|(number, stmt)| {
         let StmtKind::While { cond, body, .. } = &stmt.kind else { return None };
         let ends = |stmt: &Stmt| stmt.kind == StmtKind::Break || stmt.sets_flag_of(cond);
         does_and_ends(body, &ends).then_some(number)
@@ -224,13 +224,13 @@ fn looks_on(body: &Block, looks: fn(&Expr) -> bool) -> Option<usize> {
         let is_come_to = |part: &Expr| matches!(part.kind, ExprKind::Local(id) if come_to.contains(&id));
         let from = |part: &Expr| looks(part) && part.parts().into_iter().any(is_come_to);
         let reads = rest.iter().any(|stmt| stmt.exprs().into_iter().any(|e| e.any(&from)));
-        (reads && body.stmts[at..].iter().all(silent) && !any(rest, &is_while)).then_some(number)
+        (reads && body.stmts[at..].iter().all(silent) && !any(rest, &Stmt::is_while)).then_some(number)
     })
 }
 
 /// Whether in one branch, or in the whole, something is done and what ends the loop.
 fn does_and_ends(block: &Block, ends: &impl Fn(&Stmt) -> bool) -> bool {
-    let branches = block.stmts.iter().filter(|stmt| !is_while(stmt)).flat_map(Stmt::blocks);
+    let branches = block.stmts.iter().filter(|stmt| !stmt.is_while()).flat_map(Stmt::blocks);
     let does = || block.stmts.iter().any(|stmt| !deeds(stmt).is_empty());
     block.stmts.iter().any(ends) && does() || branches.into_iter().any(|branch| does_and_ends(branch, ends))
 }
@@ -264,7 +264,7 @@ fn in_branches(block: &Block, after: &[Stmt], takes: Takes) -> Vec<(Span, Vec<St
             match takes.find(branch) {
                 Some(own) => {
                     // What follows the branch also follows the other one.
-                    let once = !may_break(&branch.stmts[own]) && !any(&rest, &is_while);
+                    let once = !may_break(&branch.stmts[own]) && !any(&rest, &Stmt::is_while);
                     let rest = [&branch.stmts[own + 1..], &rest].concat();
                     found.extend(taking(&branch.stmts[own], &rest, once, takes));
                 }
@@ -328,11 +328,7 @@ fn may_break(stmt: &Stmt) -> bool {
 /// The positions of the loops of a block.
 fn loops(block: &Block) -> impl Iterator<Item = usize> {
     let all = block.stmts.iter().enumerate();
-    all.filter(|(_, stmt)| is_while(stmt)).map(|(at, _)| at)
-}
-
-fn is_while(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::While { .. })
+    all.filter(|(_, stmt)| stmt.is_while()).map(|(at, _)| at)
 }
 
 /// The position of the first loop of a block after which something is read from the heap, or written into it, or asked of how the loop
@@ -343,7 +339,7 @@ fn going_on(block: &Block) -> Option<usize> {
     let rest = &block.stmts[at + 1..];
     let goes_on =
         |stmt: &Stmt| writes(stmt) || stmt.exprs().into_iter().any(|e| e.any(&|part| reads(part) || asks(part)));
-    (any(rest, &goes_on) && !any(rest, &is_while)).then_some(at)
+    (any(rest, &goes_on) && !any(rest, &Stmt::is_while)).then_some(at)
 }
 
 /// Whether it is a test.
@@ -372,7 +368,7 @@ fn looked_on(body: &Block) -> Option<usize> {
         _ => false,
     };
     let rest = &body.stmts[at + 1..];
-    (rest.iter().any(looks) && !any(rest, &is_while) && !body.any(&writes)).then_some(at)
+    (rest.iter().any(looks) && !any(rest, &Stmt::is_while) && !body.any(&writes)).then_some(at)
 }
 
 fn taken_in(body: Block, takes: Takes) -> Block {
@@ -392,7 +388,7 @@ fn ending_with_loop(mut block: Block, found: &[(Span, Vec<Stmt>)]) -> Block {
 
 /// Whether a statement is a loop that takes in what follows it.
 fn is_found(stmt: &Stmt, found: &[(Span, Vec<Stmt>)]) -> bool {
-    is_while(stmt) && found.iter().any(|(at, _)| *at == stmt.span)
+    stmt.is_while() && found.iter().any(|(at, _)| *at == stmt.span)
 }
 
 /// A statement in which the loops have taken in what follows them.

@@ -133,8 +133,8 @@ impl Executor<'_> {
         Some(self.arena.terms.simplify(over, &state.known))
     }
 
-    /// When no call follows, as far as so many tests say, one within the other, with nothing stored before. Where a variable was assigned that
-    /// turns are given, of which there are so many, that is a step that the loop took: then it is not left but to store something.
+    /// When no call follows, as far as so many `tests` say, one within the other, with nothing stored before. The first variables, so many as are
+    /// `given`, are those that go from turn to turn. Where one was assigned the loop has `stepped`: then it is not left but to store something.
     fn leaves_within(
         &mut self,
         mut view: ContractView,
@@ -214,9 +214,8 @@ impl Executor<'_> {
                     }
                     let (value, has_value) = self.value(&view, condition)?;
                     let mut over = if leaves_else { self.arena.terms.not(value) } else { value };
-                    if leaves_then != leaves_else && leaves_then && !tests.first_alone {
-                        let later = behind(if leaves_then { els } else { then }, rest);
-                        let later = self.leaves_at_once(view, &later, (tests, goes_on));
+                    if leaves_then && !leaves_else && !tests.first_alone {
+                        let later = self.leaves_at_once(view, &behind(els, rest), (tests, goes_on));
                         over = later.map_or(over, |later| self.either(over, later));
                     }
                     has_values.extend([has_value, over]);

@@ -86,8 +86,7 @@ fn reached(callees: &dyn Fn(ProcId) -> BTreeSet<ProcId>, from: ProcId) -> BTreeS
 }
 
 fn has_loop(code: &Procedure) -> bool {
-    let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
-    code.body.iter().any(|body| body.any(&is_loop))
+    code.body.iter().any(|body| body.any(&Stmt::is_while))
 }
 
 /// Who makes the calls.

@@ -66,9 +66,8 @@ fn callers<'v>(version: &'v Version, found: &[ProcId]) -> Vec<&'v Procedure> {
         }
         reaching.extend(further);
     }
-    let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
     let all = reaching.into_iter().map(|id| version.procedure(id));
-    all.filter(|own| own.body.as_ref().is_some_and(|body| !body.any(&is_loop))).collect()
+    all.filter(|own| own.body.as_ref().is_some_and(|body| !body.any(&Stmt::is_while))).collect()
 }
 
 fn ids(version: &Version) -> impl Iterator<Item = ProcId> + use<> {
@@ -128,8 +127,7 @@ impl Second {
         let body = own.body.as_ref().filter(|_| is_plain(own) && own.results == 1)?;
         let promises = |callee: ProcId| version.procedure(callee).has_contract();
         let stops = direct_callees(own).into_iter().any(promises);
-        let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
-        let result = own.result_ids().next().filter(|_| !stops && !body.any(&is_loop))?;
+        let result = own.result_ids().next().filter(|_| !stops && !body.any(&Stmt::is_while))?;
         let fits = |field: &FieldId| {
             let object = destination(*field, (own, fields)).ty;
             fields[field.index()].ty == object && own.local(result).ty == object

@@ -38,18 +38,14 @@ pub(super) fn flatten(unit: &mut Unit) {
 /// Whether a procedure has loops, and none of them, nor of what it calls, is within another one.
 fn is_flat(version: &Version, procedure: &Procedure) -> bool {
     let Some(body) = &procedure.body else { return false };
-    let nested = |stmt: &Stmt| is_loop(stmt) && stmt.blocks().into_iter().any(|inner| inner.any(&is_loop));
+    let nested = |stmt: &Stmt| stmt.is_while() && stmt.blocks().into_iter().any(|inner| inner.any(&Stmt::is_while));
     let has_body = |stmt: &Stmt| callees_of(stmt).into_iter().any(|id| version.procedure(id).body.is_some());
     let goes_on = |stmt: &Stmt| {
         let bodies: Vec<&Block> =
             callees_of(stmt).into_iter().filter_map(|id| version.procedure(id).body.as_ref()).collect();
-        bodies.into_iter().any(|body| body.any(&is_loop) || body.any(&has_body))
+        bodies.into_iter().any(|body| body.any(&Stmt::is_while) || body.any(&has_body))
     };
-    body.any(&is_loop) && !body.any(&nested) && !body.any(&goes_on)
-}
-
-fn is_loop(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::While { .. })
+    body.any(&Stmt::is_while) && !body.any(&nested) && !body.any(&goes_on)
 }
 
 /// What the loops of a procedure compare counters with.
@@ -142,7 +138,7 @@ impl Flattening<'_> {
             }
             _ => false,
         };
-        let in_turns = |stmt: &Stmt| is_loop(stmt) && stmt.blocks().into_iter().any(|body| body.any(&is_choice));
+        let in_turns = |stmt: &Stmt| stmt.is_while() && stmt.blocks().into_iter().any(|body| body.any(&is_choice));
         self.code[1].body.as_ref().is_some_and(|body| body.any(&in_turns))
     }
 }
@@ -151,7 +147,7 @@ impl Flattening<'_> {
 /// or goes on elsewhere, and neither condition calls anything.
 fn inner_loop(outer: &Stmt) -> Option<usize> {
     let StmtKind::While { cond, invariants, body } = &outer.kind else { return None };
-    let at = body.stmts.iter().position(is_loop)?;
+    let at = body.stmts.iter().position(Stmt::is_while)?;
     let StmtKind::While { cond: within, invariants: own, body: inner } = &body.stmts[at].kind else { return None };
     let jumps = |stmt: &Stmt| {
         matches!(stmt.kind, StmtKind::Break | StmtKind::Continue | StmtKind::While { .. })

@@ -87,7 +87,7 @@ fn the_loop_has_another_place() {
         let mut found = Vec::new();
         let body = unit.versions[0].procedures[0].body.as_ref();
         lang_l::hir::visit::walk_stmts(body.expect("a body"), &mut |stmt| {
-            found.extend(super::is_loop(stmt).then_some(stmt.span));
+            found.extend(stmt.is_while().then_some(stmt.span));
         });
         found
     };

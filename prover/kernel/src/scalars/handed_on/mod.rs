@@ -208,8 +208,7 @@ impl Group {
 /// at its parts, or is no plain helper without loops.
 fn seen(helper: &Procedure, parameter: usize, private: &Private) -> Option<(Private, Vec<Handing>)> {
     let body = helper.body.as_ref().filter(|_| is_plain(helper))?;
-    let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
-    let variable = helper.param_ids().nth(parameter).filter(|_| !body.any(&is_loop))?;
+    let variable = helper.param_ids().nth(parameter).filter(|_| !body.any(&Stmt::is_while))?;
     let own = Private { variable, ..private.clone() };
     let mut uses = Uses::default();
     uses.open(&own);
