@@ -1,9 +1,11 @@
 //! Tests of the rule: lists whose first node a variable holds, and what becomes of them where the other version has none.
 
+use super::List;
 use crate::scalars::Scalarised;
 use crate::scalars::second_forms::loaded;
 use lang_l::hir::print::print;
 use lang_l::hir::same::same_code;
+use lang_l::hir::{Place, Stmt, StmtKind};
 
 /// `p` with this body becomes `p` with that one.
 #[track_caller]
@@ -89,4 +91,19 @@ fn what_is_called_or_handed_to_stays() {
     stays(
         "{ var h: T; var e: T; while (t != null) { n := new T(); if (e == null) { h := n; } else { e.l := n; } e := p(n); t := t.l; } return h; }",
     );
+}
+
+/// In a run where the list is empty it is the node before all, so nothing that was known of the variable is said of it.
+#[test]
+fn the_last_node_has_a_variable_of_its_own() {
+    let header = "procedure p(t: T) returns (r: T)";
+    let grows = "{ var h: T; var e: T; while (t != null) { n := new T(); if (e == null) { h := n; } else { e.l := n; } e := n; t := t.l; } return h; }";
+    let unit = loaded(&format!("{header} {grows}"), &format!("{header} {{ r := t; }}"));
+    let own = &unit.versions[0].procedures[0];
+    let list = List::of(own, &unit.fields).expect("it grows at its end");
+    let put = list.put(own, &unit.fields).expect("nothing else is done with it");
+    let body = put.body.as_ref().expect("it has a body");
+    let assigns = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(Place::Local(id), _) if id == list.last);
+    assert!(!body.any(&assigns), "{}", print(&unit));
+    assert_eq!(own.local(list.last).ty, put.locals.last().expect("it was added").ty);
 }
