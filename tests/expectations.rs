@@ -463,7 +463,7 @@ fn forge(folder: &Path) {
         write(&loaded.unit, &loaded.sources, &decisions).expect("nothing is claimed")
     });
     let entry = json!({
-        "format": "ape results 2",
+        "format": "ape results 3",
         "unsettled_by": this_program("timeout 60, memory 2048"),
         "certificate": certificate.files,
     });

@@ -26,10 +26,11 @@ use crate::verdict::judge::Proofs;
 use crate::verdict::vacuity;
 use kernel::alone::clauses::{Clause, ClauseKind, Status, contracts_hold};
 use kernel::effects::Effects;
+use kernel::outline::cuts::part_of;
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::{Claims, ConditionalClaim, Level};
 use lang_l::heap::Input;
-use lang_l::hir::{Expr, ProcId, Unit};
+use lang_l::hir::{Expr, ProcId, Procedure, Unit};
 use lang_l::interp::Behaviour;
 use lang_l::store_json::{read_externals, read_input};
 use serde_json::Value as Json;
@@ -180,7 +181,7 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmation
     let mut seen = Vec::new();
     for answered in &decisions.pairs {
         let name = names::pair_name(unit, answered.pair, answered.when.as_deref());
-        let Some(asked) = find(answered.pair, &answered.when) else {
+        let Some(asked) = find(answered.pair, &answered.when).filter(|asked| is_written(unit, asked.pair)) else {
             return reject(format!("{name}: the program has no such pair"));
         };
         seen.push(checker.pair(asked, answered).map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?);
@@ -191,6 +192,11 @@ pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmation
         .collect();
     let effects = program.effects.clone();
     Ok(Confirmation { lowered: lowered.clone(), effects, alone, proofs, script_names, pairs: seen })
+}
+
+/// Whether both of a pair are procedures of the program as it is written, not parts of them.
+fn is_written(unit: &Unit, (left, right): Pair) -> bool {
+    [(0, left), (1, right)].iter().all(|&(version, id)| part_of(&unit.procedure(version, id).name).is_none())
 }
 
 /// Adds a claim under a condition, of this number; whether it can have that.
@@ -235,7 +241,9 @@ impl PairChecker<'_> {
             Decision::Violated(version, procedure, store) => {
                 let code = self.unit.versions.get(*version).and_then(|v| v.procedures.get(procedure.index()));
                 let run = procedures_run(self.program, asked.pair, &BTreeSet::new());
-                let Some(code) = code.filter(|_| run[*version].contains(procedure)) else {
+                // A part of a procedure may be run from stores from which that is not.
+                let runs = |code: &&Procedure| run[*version].contains(procedure) && part_of(&code.name).is_none();
+                let Some(code) = code.filter(runs) else {
                     return reject("the contract is of a procedure that the pair does not run");
                 };
                 let Ok((input, externals)) = self.input(code, store) else { return reject("the store is none") };
@@ -323,7 +331,7 @@ impl PairChecker<'_> {
 
     fn input(
         &self,
-        procedure: &lang_l::hir::Procedure,
+        procedure: &Procedure,
         store: &Json,
     ) -> Result<(lang_l::heap::Input, lang_l::interp::Behaviour), lang_l::store_json::InputError> {
         Ok((read_input(self.unit, procedure, store)?, read_externals(store)?))

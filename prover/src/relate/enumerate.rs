@@ -31,7 +31,10 @@ impl Searcher<'_> {
         }
         let mut all = Vec::new();
         extend(self.relater.arena, &mine, &theirs, alignment.clone(), &mut all);
-        all.into_iter().find_map(|candidate| self.relater.equal_at_end(left, right, candidate).ok())
+        all.into_iter().find_map(|candidate| {
+            let alike = self.relater.lengths_alike(left, right, alignment, &candidate);
+            alike.then(|| self.relater.equal_at_end(left, right, candidate).ok())?
+        })
     }
 }
 

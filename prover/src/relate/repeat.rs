@@ -64,6 +64,9 @@ impl Searcher<'_> {
             // All others stay as they are; where that is not possible they are swapped already.
             let _ = swap.bind(alloc, alloc);
         }
+        if !self.relater.swapped_alike(outcome, &swap) {
+            return None;
+        }
         let calls = (earlier, later);
         let alike = self.relater.start_alike(outcome, outcome, &swap, calls, [version, version]);
         let unchecked = || {

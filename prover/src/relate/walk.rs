@@ -63,6 +63,9 @@ impl Searcher<'_> {
         (mine, theirs): (CallId, CallId),
         mut proposed: Correspondence,
     ) -> Option<Correspondence> {
+        if !self.relater.lengths_alike(sides.left, sides.right, sides.alignment, &proposed) {
+            return None;
+        }
         let (aligned, records, _) =
             self.relater.regions_alike(sides.left, sides.right, &proposed, (mine, theirs), [0, 1])?;
         self.weaken(&aligned, records.each_ref(), [0, 1]);
@@ -115,6 +118,10 @@ impl Searcher<'_> {
         let heaps = [left.heap, current.outcome.heap];
         let start = Start { heaps, selectors: &selectors, pairs: &pairs, writes: true };
         let alignment = self.walk(sides, &start, splits);
+        if !self.relater.lengths_alike(left, right, sides.alignment, &alignment) {
+            let what = "two new arrays that would have to correspond could not be shown to be of the same length";
+            return Err(FailedGoal { what: what.to_string(), places: self.relater.call_places(left, right) });
+        }
         self.relater.equal_at_end(left, right, alignment)
     }
 

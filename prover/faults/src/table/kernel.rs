@@ -44,7 +44,17 @@ pub(super) const ALL: &[Fault] = &[
         "prover/kernel/src/pair/loops.rs",
         "a loop of version 0 may leave several things",
     ),
-    kernel("kernel/relate/lengths", "prover/kernel/src/relate/agree.rs", "aligned arrays may have other lengths"),
+    kernel("kernel/relate/lengths", "prover/kernel/src/relate/lengths.rs", "aligned arrays may have other lengths"),
+    kernel(
+        "kernel/relate/lengths-by-name",
+        "prover/kernel/src/relate/lengths.rs",
+        "lengths are shown of arrays that have one name already",
+    ),
+    kernel(
+        "kernel/relate/lengths-swapped",
+        "prover/kernel/src/relate/lengths.rs",
+        "swapped arrays may have other lengths",
+    ),
     kernel(
         "kernel/relate/region-open",
         "prover/kernel/src/relate/agree.rs",
@@ -97,6 +107,11 @@ pub(super) const ALL: &[Fault] = &[
     ),
     kernel("kernel/pair/level", "prover/kernel/src/pair/same.rs", "the same code is equivalent at any level"),
     kernel(
+        "kernel/pair/whole-run",
+        "prover/kernel/src/pair/plan.rs",
+        "what is claimed of calls is shown where a run begins",
+    ),
+    kernel(
         "kernel/pair/locality",
         "prover/kernel/src/pair/mod.rs",
         "claims are used of procedures that look at more than they are given",
@@ -113,6 +128,11 @@ pub(super) const ALL: &[Fault] = &[
     hiding(
         kernel("kernel/alone/errors", "prover/kernel/src/alone/facts.rs", "when a procedure errs is not checked"),
         "analysis/inference/other-errors",
+    ),
+    kernel(
+        "kernel/alone/needs-ends",
+        "prover/kernel/src/alone/facts.rs",
+        "that a procedure errs rests on that it ends, and that on this",
     ),
     hiding(
         kernel(
@@ -157,14 +177,34 @@ pub(super) const ALL: &[Fault] = &[
     kernel("kernel/sweep/measure", "prover/kernel/src/pair/sweep.rs", "the measure of the next turn need not be less"),
     kernel(
         "kernel/relate/split-within",
-        "prover/kernel/src/relate/agree.rs",
+        "prover/kernel/src/relate/split.rs",
         "cases are told apart by what is said of the number of a sum or a fold",
+    ),
+    kernel(
+        "kernel/relate/split-unchanged",
+        "prover/kernel/src/relate/split.rs",
+        "cases are told apart by what a call leaves in an object that it does not come to",
+    ),
+    kernel(
+        "kernel/relate/split-unwritten",
+        "prover/kernel/src/relate/split.rs",
+        "cases are told apart by what a call leaves in a global that it does not write",
+    ),
+    kernel(
+        "kernel/relate/split-region",
+        "prover/kernel/src/relate/split.rs",
+        "cases are told apart by the region of a call, which has another one in each case",
     ),
     kernel("kernel/sweep/objects", "prover/kernel/src/pair/sweep.rs", "loops that make objects are taken as a whole"),
     kernel(
         "kernel/sweep/kind-never-written",
         "prover/kernel/src/pair/sweep.rs",
         "a loop may be said to write cells of a kind that it never writes, which are not compared",
+    ),
+    kernel(
+        "kernel/endless/entry",
+        "prover/kernel/src/proof/endless.rs",
+        "a run is taken to be where the lowered program comes",
     ),
     kernel("kernel/endless/blocked", "prover/kernel/src/proof/endless.rs", "a blocked run is taken for an endless one"),
     kernel("kernel/endless/one-object", "prover/kernel/src/proof/endless.rs", "all objects that a run holds are one"),
@@ -257,6 +297,11 @@ pub(super) const ALL: &[Fault] = &[
     kernel("kernel/scalars/aliased", "prover/kernel/src/scalars/promotion.rs", "another variable leads to the field"),
     kernel("kernel/scalars/argument-assigned", "prover/kernel/src/scalars/in_place.rs", "it assigns its argument"),
     kernel("kernel/scalars/written-by-call", "prover/kernel/src/scalars/locations.rs", "a call may write the global"),
+    kernel(
+        "kernel/outline/own-body",
+        "prover/kernel/src/outline/cuts.rs",
+        "a procedure calls itself in place of its body",
+    ),
     kernel("kernel/outline/seen-by-quantifier", "prover/kernel/src/outline/mod.rs", "a quantifier sees what is dead"),
     kernel("kernel/scalars/called-before", "prover/kernel/src/scalars/promotion.rs", "a call may come before a read"),
     kernel("kernel/scalars/loaded-again", "prover/kernel/src/scalars/promotion.rs", "what was there is not any more"),

@@ -194,8 +194,8 @@ pub(super) fn confined(
     arena.terms.and(&goals)
 }
 
-/// It errs if one of some parameters is null: on no other path may one be null. Of calls that may lead back to it nothing of
-/// the kind is assumed, since a run that never ends does not err.
+/// It errs if one of some parameters is null: on no other path may one be null. Of calls that may lead back to it neither anything of
+/// the kind is assumed, nor that they end: a run that never ends does not err, and that calls end is shown by what is shown here.
 fn needs(said: Said<'_>, id: ProcId) -> Result<(), Rejection> {
     let own = &said.effects[id.index()];
     if own.errs_if_null.is_empty() {
@@ -205,7 +205,10 @@ fn needs(said: Said<'_>, id: ProcId) -> Result<(), Rejection> {
     let mut effects = Cow::Borrowed(said.effects);
     // Only what recurs calls what may lead back to it.
     if own.recursive(id) {
-        effects.to_mut().iter_mut().filter(|other| other.callees.contains(&id)).for_each(|o| o.errs_if_null.clear());
+        for other in effects.to_mut().iter_mut().filter(|other| other.callees.contains(&id)) {
+            other.errs_if_null.clear();
+            other.terminates &= faults::planted("kernel/alone/needs-ends");
+        }
     }
     let mut arena = Arena::new(said.unit);
     let limits = Limits::default();

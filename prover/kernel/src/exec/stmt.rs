@@ -208,6 +208,7 @@ impl<'a> Executor<'a> {
         if self.limits.join
             && let ([Flow::Next(left)], [Flow::Next(right)]) = (sides[0].as_slice(), sides[1].as_slice())
             && left.calls == right.calls
+            && left.results.is_some() == right.results.is_some()
         {
             let (mut left, mut right) = (left.clone(), right.clone());
             self.flush(&mut left)?;
@@ -226,6 +227,11 @@ impl<'a> Executor<'a> {
         let mut joined = fork.clone();
         joined.locals = choose(terms, &left.locals, &right.locals);
         joined.globals = choose(terms, &left.globals, &right.globals);
+        joined.results = left
+            .results
+            .as_ref()
+            .zip(right.results.as_ref())
+            .map(|(left, right)| left.iter().zip(right).map(|(&a, &b)| terms.ite(cond, a, b)).collect());
         joined.heap = self.arena.heaps.join(cond, left.heap, right.heap);
         let mut sides = Vec::new();
         for side in [left, right] {

@@ -27,7 +27,7 @@ pub struct Cut {
     /// Whether what is taken is no more than the condition of the only one of them, an `if`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
-    /// What they become; one that is there already has to be the same code.
+    /// What they become; one that is there already has to be another one, and the same code.
     pub name: String,
 }
 
@@ -54,7 +54,11 @@ impl Cut {
         let range = self.range(of)?;
         let outlined = outline(of, &range, &self.name)?;
         let callee = match version.find(&self.name) {
-            Some(known) => Some(known).filter(|&known| is_same(&outlined.procedure, version.procedure(known)))?,
+            // A procedure that called itself in place of its own statements would never end.
+            Some(known) => Some(known).filter(|&known| {
+                (known != at || faults::planted("kernel/outline/own-body"))
+                    && is_same(&outlined.procedure, version.procedure(known))
+            })?,
             None => self.added(version, &outlined.procedure)?,
         };
         outlined.put_into(&mut version.procedures[at.index()], &range, callee);
@@ -121,6 +125,13 @@ mod tests {
         let calls = cut(&unit(), &[one(&[], (0, 0), "h")]).expect("h is the same code");
         assert_eq!(calls.versions[0].procedures.len(), unit().versions[0].procedures.len());
         assert_eq!(cut(&unit(), &[one(&[], (0, 0), "k")]), None);
+    }
+
+    #[test]
+    fn no_procedure_calls_itself_in_place_of_its_statements() {
+        let own = |of: &str| Cut { of: of.into(), ..one(&[], (0, 0), of) };
+        assert_eq!(cut(&unit(), &[own("k")]), None);
+        assert_eq!(cut(&unit(), &[one(&[], (0, 0), "f#0"), own("f#0")]), None);
     }
 
     #[test]

@@ -140,8 +140,9 @@ impl Run<'_> {
         let [turns, other_turns] = own.turns;
         let mut told_apart = own.told_apart[version].clone();
         told_apart.extend(&self.plan.told_apart[version]);
-        // What is related is called somewhere within a run.
-        let whole_run = self.program.begins_run(self.pair) && own.parameter_numbers.is_none();
+        // What may be claimed of calls, or related, is called somewhere within a run.
+        let called = self.program.claimable(self.pair) && !faults::planted("kernel/pair/whole-run");
+        let whole_run = self.program.begins_run(self.pair) && own.parameter_numbers.is_none() && !called;
         Limits {
             inline: self.plan.inline[version].clone(),
             inline_depth: self.plan.depths[version],

@@ -21,7 +21,7 @@ use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
 use smt::solve::{Answer, Solver};
 use smt::term::{AllocClass, AllocSet, Ending, Term};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// That a run never ends which has come to some place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl Kernel<'_> {
         }
         let mut arena = Arena::new(unit);
         let mut stage = Stage::new(self, version, id, &mut arena);
-        let span = stage.holds_at(stuck, conditions)?;
+        let span = stage.holds_at(stuck, conditions, solver)?;
         stage.recurs(conditions, solver)?;
         Ok(Endless { span })
     }
@@ -137,8 +137,10 @@ impl<'s, 'k> Stage<'s, 'k> {
         all.map_or_else(|| reject("the condition cannot be said"), |all| Ok(self.arena.terms.and(&all)))
     }
 
-    /// The place at which the run is, where the conditions hold there.
-    fn holds_at(&mut self, stuck: &Stuck, conditions: &[Expr]) -> Result<Span, Rejection> {
+    /// The place at which the run is, where the conditions hold there. So does what holds whenever the lowered program comes to it: the run
+    /// is one of the source, and may have come from where the lowered program calls nothing. What is known of all that is
+    /// called from there rests on this.
+    fn holds_at(&mut self, stuck: &Stuck, conditions: &[Expr], solver: &mut Solver) -> Result<Span, Rejection> {
         let of = self.kernel.dossier.simulations[self.version].get(self.id.index()).and_then(Option::as_ref);
         let Some(of) = of else { return reject("it stands for no part of the source") };
         let code = self.kernel.source.unit().procedure(self.version, of.site.procedure());
@@ -155,6 +157,11 @@ impl<'s, 'k> Stage<'s, 'k> {
         if !self.arena.terms.is_true(said) && !faults::planted("kernel/endless/start") {
             return reject("the condition does not hold where the run is");
         }
+        let entry = self.said(&parameters, &self.kernel.dossier.effects[self.version][self.id.index()].entry)?;
+        let always = self.arena.terms.bool(true);
+        if !self.follows(always, &[], entry, solver) && !faults::planted("kernel/endless/entry") {
+            return reject("the run is where the lowered program never comes");
+        }
         Ok(place.unwrap_or(code.span))
     }
 
@@ -162,6 +169,7 @@ impl<'s, 'k> Stage<'s, 'k> {
     fn held(&mut self, of: &Simulation, stuck: &Stuck) -> Result<Vec<Term>, Rejection> {
         let mut parameters: Vec<Term> = self.view.locals.iter().copied().collect();
         parameters.truncate(self.kernel.dossier.lowered.procedure(self.version, self.id).params);
+        let mut given: BTreeMap<usize, &Value> = BTreeMap::new();
         for (local, input) in &of.inputs {
             let value = stuck.locals.get(local.index()).and_then(Option::as_ref);
             match (input, value) {
@@ -170,6 +178,9 @@ impl<'s, 'k> Stage<'s, 'k> {
                     match parameters.get_mut(*at) {
                         Some(own) if self.arena.terms.sort(*own) == self.arena.terms.sort(term) => *own = term,
                         _ => return reject("a variable holds what it cannot hold"),
+                    }
+                    if given.insert(*at, value).is_some_and(|other| other != value) {
+                        return reject("two variables hold different things that the lowering knows to be the same");
                     }
                 }
                 // Of one that is not known nothing is said: it stays arbitrary.

@@ -7,16 +7,15 @@
 
 use super::align::{RenamedOutcome, places};
 use super::{Correspondence, FailedGoal, Relater};
-use crate::effects::Effects;
 use crate::exec::state::Outcome;
 use crate::places::Place;
 use lang_l::source::Span;
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::FxHashSet as HashSet;
 use smt::arena::CallRecord;
 use smt::heap::{HeapId, HeapNode};
 use smt::obligation::{Obligation, Purpose, Tag};
 use smt::solve::Answer;
-use smt::term::{AllocClass, AllocSet, CallId, Func, Kind, Node, Origin, PathFacts, Selector, Sort, Term};
+use smt::term::{AllocClass, AllocSet, CallId, Kind, Origin, PathFacts, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
 impl Relater<'_> {
@@ -52,7 +51,7 @@ impl Relater<'_> {
             return None;
         }
         let (selectors, globals) = self.looked_at(calls, versions);
-        let mut goals = self.equal_lengths(alignment, &aligned);
+        let mut goals = Vec::new();
         let mut roots: Vec<Term> = record.args.clone();
         let mut apart = Vec::new();
         match self.relation([&record, &other], versions) {
@@ -132,8 +131,7 @@ impl Relater<'_> {
     ) -> Result<Correspondence, FailedGoal> {
         let selectors = crate::effects::every_selector(self.unit);
         let aligned = self.align(left, right, &alignment);
-        let mut goals = self.equal_lengths(&alignment, &aligned);
-        let mut roots = Vec::new();
+        let (mut goals, mut roots) = (Vec::new(), Vec::new());
         for (a, b) in self.equal_at_ends(left, &aligned.outcome) {
             goals.push(self.arena.terms.eq(a, b));
             roots.push(a);
@@ -174,7 +172,7 @@ impl Relater<'_> {
     }
 
     /// Where the calls on two paths are.
-    fn call_places(&self, left: &Outcome, right: &Outcome) -> [Vec<Span>; 2] {
+    pub fn call_places(&self, left: &Outcome, right: &Outcome) -> [Vec<Span>; 2] {
         [left, right].map(|outcome| outcome.calls.iter().map(|&call| self.arena.record(call).span).collect())
     }
 
@@ -201,57 +199,6 @@ impl Relater<'_> {
         }
         let all: BTreeSet<Term> = all.into_iter().collect();
         RenamedOutcome { outcome, renaming, known, assumptions: all.into_iter().collect(), contradictory }
-    }
-
-    /// Whether a condition speaks only of the entry store and of what this outcome made itself.
-    ///
-    /// Rule *Split*: only such a condition keeps its truth whatever names the two sides are given later. One that compares
-    /// an object of one side with one of the other does not, so it must not be split on.
-    pub fn speaks_of(&self, condition: Term, outcome: &Outcome) -> bool {
-        let mut seen = HashSet::default();
-        let mut work = vec![condition];
-        while let Some(term) = work.pop() {
-            if !seen.insert(term) {
-                continue;
-            }
-            let node = self.arena.terms.node(term);
-            let own = match node {
-                Node::App(Func::New(alloc), _) => outcome.news.iter().any(|(own, _)| own == alloc),
-                // Not what a call of the other version leaves under the name that the two are to have.
-                Node::App(Func::Effect(call, selector), _) => {
-                    outcome.calls.contains(call) && self.effects_of(*call).returned.shares(*selector)
-                }
-                Node::App(Func::Result(call, at), _) => {
-                    let record = self.arena.record(*call);
-                    let count = self.unit.procedure(record.version, record.callee).results;
-                    outcome.calls.contains(call) && self.effects_of(*call).is_own_number(*at, count)
-                }
-                // A related call has the region of its partner, which may be told of other objects.
-                Node::App(Func::InRegion(call), _) => {
-                    outcome.calls.contains(call) && self.effects_of(*call).returned.numbers.is_none()
-                }
-                Node::App(Func::GlobalAfter(call, _) | Func::Ending(call), _) => outcome.calls.contains(call),
-                // The variable of a sum or a fold stands for many values, so a condition on it has no one answer.
-                Node::App(Func::Bound(..) | Func::Witness(_), _) => faults::planted("kernel/relate/split-within"),
-                Node::App(Func::Skolem(_), _) | Node::Forall(..) => false,
-                Node::InClass(_, alloc) => match self.arena.terms.origin(*alloc) {
-                    Origin::Call(call) => outcome.calls.contains(call),
-                    _ => true,
-                },
-                _ => true,
-            };
-            if !own {
-                return false;
-            }
-            work.extend(node.children());
-        }
-        true
-    }
-
-    /// What is said of the callee of a call.
-    fn effects_of(&self, call: CallId) -> &Effects {
-        let record = self.arena.record(call);
-        &self.effects[record.version][record.callee.index()]
     }
 
     /// The allocs whose objects both sides have: the old ones, and those that correspond.
@@ -370,21 +317,6 @@ impl Relater<'_> {
                     alike.push(self.arena.terms.and(&here));
                 }
                 goals.push(self.arena.terms.or(&alike));
-            }
-        }
-        goals
-    }
-
-    /// Aligned arrays are of the same length. Once renamed, both have the length of the left one, so it must be asked here.
-    fn equal_lengths(&mut self, alignment: &Correspondence, aligned: &RenamedOutcome) -> Vec<Term> {
-        let mut goals = Vec::new();
-        let mut memo = HashMap::default();
-        for (&theirs, &mine) in alignment.allocs.iter().filter(|_| !faults::planted("kernel/relate/lengths")) {
-            if let (Origin::New(Kind::Array(_, a)), Origin::New(Kind::Array(_, b))) =
-                (self.arena.terms.origin(mine).clone(), self.arena.terms.origin(theirs).clone())
-            {
-                let b = self.arena.terms.rename(b, &aligned.renaming, &mut memo);
-                goals.push(self.arena.terms.eq(a, b));
             }
         }
         goals

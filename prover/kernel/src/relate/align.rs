@@ -77,7 +77,7 @@ impl Correspondence {
     }
 
     /// As a renaming of terms; calls that have no partner get their images from [`Outcome::rename`].
-    fn renaming(&self, arena: &Arena) -> Renaming {
+    pub(super) fn renaming(&self, arena: &Arena) -> Renaming {
         let mut renaming = Renaming::default();
         renaming.allocs.extend(self.allocs.iter().map(|(&theirs, &mine)| (theirs, mine)));
         for (&theirs, &mine) in &self.calls {
@@ -88,7 +88,7 @@ impl Correspondence {
     }
 }
 
-/// Whether two allocations may correspond by what they allocate; lengths of arrays are proved later.
+/// Whether two allocations may correspond by what they allocate; lengths of arrays are another matter.
 pub fn same_class(arena: &Arena, mine: AllocClass, theirs: AllocClass) -> bool {
     match (arena.terms.origin(mine), arena.terms.origin(theirs)) {
         (Origin::New(Kind::Object(a)), Origin::New(Kind::Object(b))) => a == b,

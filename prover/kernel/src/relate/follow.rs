@@ -47,7 +47,10 @@ impl Relater<'_> {
             }
             let mut swap = Correspondence::default();
             for (&theirs, &mine) in &repeat.swap {
-                self.follow_births(&mut swap, &BTreeMap::from([(theirs, mine), (mine, theirs)]), outcome, outcome)?;
+                self.bind_births(&mut swap, &BTreeMap::from([(theirs, mine), (mine, theirs)]), outcome, outcome)?;
+            }
+            if !self.swapped_alike(&enriched, &swap) {
+                return reject("two arrays are to correspond that may be of different lengths");
             }
             for &(alloc, _) in &outcome.news {
                 // All others stay as they are; where that is not possible they are swapped already.
@@ -155,8 +158,24 @@ impl Relater<'_> {
         }
     }
 
-    /// Binds allocations; only of the two outcomes, and of one class.
+    /// Binds allocations; only of the two outcomes, of one class, and arrays only of one length.
     fn follow_births(
+        &mut self,
+        alignment: &mut Correspondence,
+        allocs: &BTreeMap<AllocClass, AllocClass>,
+        left: &Outcome,
+        right: &Outcome,
+    ) -> Result<(), Rejection> {
+        let before = alignment.clone();
+        self.bind_births(alignment, allocs, left, right)?;
+        match self.lengths_alike(left, right, &before, alignment) {
+            true => Ok(()),
+            false => reject("two arrays are to correspond that may be of different lengths"),
+        }
+    }
+
+    /// The same, whatever the lengths of arrays are.
+    fn bind_births(
         &self,
         alignment: &mut Correspondence,
         allocs: &BTreeMap<AllocClass, AllocClass>,

@@ -13,8 +13,10 @@ mod condition;
 mod ends;
 mod evidence;
 mod follow;
+mod lengths;
 mod relation;
 mod repeat;
+mod split;
 
 pub use crate::fact::{Atom, Fact, Given, Product, Step};
 pub use align::{Correspondence, RenamedOutcome, places, same_class};

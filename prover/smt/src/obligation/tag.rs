@@ -24,6 +24,8 @@ pub enum Purpose {
     PathsExclusive,
     /// Two paths end in stores that are equal where they can be reached.
     StoresEqual,
+    /// Two new arrays are of the same length, so that they may correspond.
+    LengthsEqual,
     /// Two calls start alike.
     CallsStartEqual(CallId, CallId),
     /// The condition of the claim that a call rests on holds of it.
@@ -108,6 +110,7 @@ impl Display for Purpose {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Purpose::PathsExclusive => "the two paths exclude each other",
+            Purpose::LengthsEqual => "two new arrays are of the same length",
             Purpose::StoresEqual => "the final stores are equal where they can be reached",
             Purpose::CallsStartEqual(mine, theirs) => {
                 return write!(f, "calls {} and {} start from equal arguments and regions", mine.0, theirs.0);

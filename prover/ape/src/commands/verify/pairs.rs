@@ -7,7 +7,7 @@
 //! verdict on the other. Where they stand in a text is not part of it.
 
 use lang_l::hir::print::{procedure_text, type_text};
-use lang_l::hir::{ExprKind, Place, ProcId, Procedure, StmtKind, Unit, Version, visit};
+use lang_l::hir::{ExprKind, Field, Place, ProcId, Procedure, StmtKind, Unit, Version, visit};
 use lang_l::source::Sources;
 use prover::verify::boundaries::part::restricted;
 use prover::verify::{Asked, asked};
@@ -49,12 +49,13 @@ pub(in crate::commands) fn pairs(unit: &Unit, sources: &Sources) -> Vec<Pair> {
             .iter()
             .map(|&(version, id)| ((version, unit.procedure(version, id).name.as_str()), &digests[version][id.index()]))
             .collect();
-        let mut hash = Sha256::new();
-        let of = [&tables, &asked.left, &asked.right].into_iter().chain(&asked.when).chain(named.into_values());
-        of.for_each(|part| feed(&mut hash, part));
         // A proof may rest on pairs that somebody has asked for.
         let others = unit.equivs.iter().filter(|one| run.contains(&(0, one.left)) && run.contains(&(1, one.right)));
-        others.for_each(|one| feed(&mut hash, sources.text(one.span)));
+        let mut hash = Sha256::new();
+        [&tables, &asked.left, &asked.right].into_iter().for_each(|part| feed(&mut hash, part));
+        feed_all(&mut hash, asked.when.as_deref());
+        feed_all(&mut hash, named.into_values().map(String::as_str));
+        feed_all(&mut hash, others.map(|one| sources.text(one.span)));
         Pair { key: hexadecimal(hash), asked, run }
     };
     asked(unit).into_iter().map(pair).collect()
@@ -154,17 +155,28 @@ fn fields(unit: &Unit, procedure: &Procedure) -> BTreeSet<String> {
     used.into_iter().map(text).collect()
 }
 
-/// What all procedures have in common: classes and globals.
+/// What all procedures have in common: classes and globals; and where there are no classes the fields, each of which every object has.
 fn tables(unit: &Unit) -> String {
     let typed = |name: &str, ty: &lang_l::hir::Type| format!("{name}: {}; ", type_text(unit, ty));
+    let field = |field: &Field| typed(&field.name, &field.ty);
     let mut text = String::new();
     for class in &unit.classes {
-        text.push_str(&format!("class {} ", class.name));
-        let fields = class.fields.iter().map(|field| &unit.fields[field.index()]);
-        text.extend(fields.map(|field| typed(&field.name, &field.ty)));
+        let fields: String = class.fields.iter().map(|own| field(&unit.fields[own.index()])).collect();
+        text.push_str(&format!("class {} {{ {fields}}} ", class.name));
     }
-    text.extend(unit.globals.iter().map(|global| typed(&global.name, &global.ty)));
+    text.extend(unit.globals.iter().map(|global| format!("global {}", typed(&global.name, &global.ty))));
+    if unit.classes.is_empty() {
+        let fields: BTreeSet<String> = unit.fields.iter().map(|own| format!("field {}", field(own))).collect();
+        text.extend(fields);
+    }
     text
+}
+
+/// Feeds parts, so that no other parts in a row are the same, nor any that follow.
+fn feed_all<'p>(hash: &mut Sha256, parts: impl IntoIterator<Item = &'p str>) {
+    let parts: Vec<&str> = parts.into_iter().collect();
+    hash.update((parts.len() as u64).to_le_bytes());
+    parts.into_iter().for_each(|part| feed(hash, part));
 }
 
 /// Feeds a part, so that no other parts in a row are the same.
@@ -203,6 +215,22 @@ mod tests {
         assert_eq!(own, ["r"]);
         let all: Vec<String> = changed(&text.replace("int", "int; global h: int"));
         assert_eq!(all.len(), 3);
+    }
+
+    /// An external may keep an object in a global, and without classes every object has every field of the file.
+    #[test]
+    fn a_key_changes_with_what_others_may_look_at() {
+        let keeps = |declared: &str| {
+            let body = "procedure p() returns (r: int) { o := new C(); ext(o); r := o.f; }";
+            keys(&format!("{declared} procedure ext(x: C); version a {body} version b {body}"))["p"].clone()
+        };
+        assert_ne!(keeps("class C { f: int; } global g: C;"), keeps("class C { f: int; g: C; }"));
+        let links = |others: &str| {
+            let body = "procedure p(x: ref, y: ref) returns (r: bool) requires reach(x, y); { r := x == y; }";
+            keys(&format!("{others} version a {body} version b {body}"))["p"].clone()
+        };
+        assert_ne!(links(""), links("procedure q(x: ref, y: ref) { x.h := y; }"));
+        assert_eq!(links(""), links("procedure q(x: ref, y: ref) { }"));
     }
 
     #[test]

@@ -6,10 +6,10 @@ use crate::pair::PairEvidence;
 use crate::pair::paths::Relations;
 use crate::pair::plan::{InliningPlan, Run};
 use crate::relate::{Cases, End, Leaf, Level, Match, RelationEvidence};
-use lang_l::hir::{Expr, ExprKind, ProcId};
+use lang_l::hir::{Expr, ExprKind, FieldId, ProcId};
 use smt::arena::Arena;
 use smt::solve::{QueryBudget, Solver};
-use smt::term::{AllocClass, Ending, Func, Sort};
+use smt::term::{AllocClass, Ending, Func, Selector, Sort, Term};
 use std::collections::BTreeMap;
 
 /// Which objects of version 1 are said to be which of version 0, by their numbers.
@@ -165,8 +165,42 @@ fn nothing_is_told_apart_within_a_sum() {
         arena.terms.le(number, zero)
     });
     let (mut solver, program) = (Solver::new(QueryBudget::default()), case.program());
-    let relater = program.relater(&mut arena, &mut solver, &case.claims);
+    let mut relater = program.relater(&mut arena, &mut solver, &case.claims);
     assert_eq!(conditions.map(|condition| relater.speaks_of(condition, &both[0][0])), [true, false]);
+}
+
+/// Of an object that a call does not come to the symbol for what it leaves there stands for nothing.
+#[test]
+fn nothing_is_told_apart_by_what_a_call_leaves_where_it_may_not_come() {
+    let own = "(c: Cell, d: Cell) returns (r: int) { if (c != null) { put(c, 1); } }";
+    let case = case_of("procedure put(c: Cell, n: int) { c.rest := c; c.value := n; }", [own; 2]);
+    let (mut arena, plan) = (Arena::new(&case.unit), InliningPlan::of(Default::default(), [0, 0]));
+    let run = Run { program: case.program(), pair: RUN, plan: &plan, own: None };
+    let [mine, _] = run.outcomes(&[], &mut arena).expect("they are small");
+    let calls = |outcome: &&Outcome| !outcome.calls.is_empty() && outcome.ending == Ending::Normal;
+    let outcome = mine.iter().find(calls).expect("it calls and returns");
+    let (call, null, zero) = (outcome.calls[0], arena.terms.null(), arena.terms.int(0));
+    let left = |arena: &mut Arena, name: &str, param: u32| {
+        let field = case.unit.fields.iter().position(|field| field.name == name).expect("a cell has it");
+        let selector = Selector::Field(FieldId(u32::try_from(field).expect("there are few")));
+        let sort = arena.heaps.sort(selector);
+        let object = arena.terms.app(Func::Param(param), &[], Sort::Ref);
+        let after = arena.terms.app(Func::Effect(call, selector), &[object], sort);
+        let whole = arena.heaps.read(&mut arena.terms, outcome.heap, selector, object, None);
+        [after, whole].map(|value| arena.terms.eq(value, if sort == Sort::Ref { null } else { zero }))
+    };
+    let rests = [left(&mut arena, "rest", 0), left(&mut arena, "rest", 1)].concat();
+    let values = left(&mut arena, "value", 1);
+    let global = arena.terms.app(Func::GlobalAfter(call, 0), &[], Sort::Int);
+    let unwritten = arena.terms.le(global, zero);
+    let (mut solver, program) = (Solver::new(QueryBudget::default()), case.program());
+    let mut relater = program.relater(&mut arena, &mut solver, &case.claims);
+    let mut told = |conditions: &[Term]| -> Vec<bool> {
+        conditions.iter().map(|&condition| relater.speaks_of(condition, outcome)).collect()
+    };
+    assert_eq!(told(&rests), [true, true, false, true]);
+    assert_eq!(told(&values), [false, true]);
+    assert_eq!(told(&[unwritten]), [false]);
 }
 
 /// A chain of three objects. What can be reached cannot be read off the terms: a solver has to say that the fourth object is not

@@ -166,6 +166,22 @@ fn a_measure_falls_and_not_for_ever() {
     assert!(!ends("> 0", Vec::new()));
 }
 
+/// That it errs, and so ends, would be why the call ends; and that the call ends why nothing but an error is left.
+#[test]
+fn that_it_errs_and_that_it_ends_are_not_shown_by_each_other() {
+    let mut story = story(
+        "version 0
+         procedure run(x: ref, n: int) returns (r: int) ensures false; { r := run(null, n); }
+         version 1
+         procedure run(x: ref, n: int) returns (r: int) { r := n; }",
+    );
+    let own = &mut story.effects[0][0];
+    (own.errs_if_null, own.terminates, own.trust_ensures) = ([0].into(), true, true);
+    let ranking = Ranking { component: vec![ProcId(0)], measures: Vec::new(), by_second: Vec::new() };
+    let why = refusals(&story, &[ranking]).expect("it never ends");
+    assert!(why.contains("said to err where it may not"), "{why}");
+}
+
 /// A clause is proved of the lowered program: it holds of the source where that is shown to do the same.
 #[test]
 fn a_clause_holds_where_the_source_has_to_establish_it() {

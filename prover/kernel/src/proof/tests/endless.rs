@@ -1,9 +1,10 @@
 //! That a run never ends is shown or refused.
 
 use super::{Story, story};
-use crate::exec::source::{Input, Simulation, Site};
+use crate::effects::syntactic;
+use crate::exec::source::{Given, Input, Simulation, Site, loop_at};
 use crate::proof::Kernel;
-use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, ProcId, Type};
+use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Origin, ProcId, Type};
 use lang_l::interp::Stuck;
 use lang_l::source::Span;
 use lang_l::value::{Addr, Value};
@@ -149,4 +150,54 @@ fn two_objects_that_a_run_holds_are_not_one() {
     let stuck = Stuck { procedure: ProcId(0), at: None, locals };
     let why = refusal(&story, 0, &stuck, &[same, far]);
     assert_eq!(why.as_deref(), Some("the condition does not hold where the run is"));
+}
+
+/// A loop to which the lowered program comes with 5 alone, and which goes on for ever with any number.
+const TURNS: &str = "
+    procedure run(n: int) returns (i: int) { var m: int; m := 5; while (i != 1) { i := i - 1; if (m == 7) { m := 5; } } }";
+
+/// The same without the loop.
+const TURNS_LOWERED: &str = "
+    procedure run(n: int) returns (i: int) { var m: int; m := 5; i := turn(i, m); }
+    procedure turn(i: int, m: int) returns (j: int) { if (i != 1) { i := i - 1; if (m == 7) { m := 5; } i := turn(i, m); } return i; }";
+
+/// A run of the source comes also from where the lowered program calls nothing, as where the call of a procedure was put in place.
+#[test]
+fn what_holds_whenever_a_loop_is_come_to_holds_where_the_run_is() {
+    let load = |text: &str| {
+        let both = format!("version 0 {text} version 1 {text}");
+        lang_l::load([("pair.l", both)]).expect("a legal program").unit
+    };
+    let (source, mut lowered) = (load(TURNS), load(TURNS_LOWERED));
+    for version in &mut lowered.versions {
+        version.procedures[1].origin = Origin::Loop { of: ProcId(0), number: 1, returns: false };
+    }
+    let part =
+        |site, inputs, given| Simulation { site, inputs, outputs: vec![(given, 0)], known: Vec::new(), itself: None };
+    let (n, i, m) = (LocalId(0), LocalId(1), LocalId(2));
+    let whole = part(Site::Procedure(ProcId(0)), vec![(n, Input::Param(0))], Given::Result(0));
+    let site = Site::Loop { of: ProcId(0), number: 1, to_end: false };
+    let turn = part(site, vec![(i, Input::Param(0)), (m, Input::Param(1))], Given::Local(i));
+    let simulations = [0, 1].map(|_| vec![Some(whole.clone()), Some(turn.clone())]);
+    let mut effects = [0, 1].map(|version| syntactic(&lowered, version));
+    effects.iter_mut().for_each(|effects| effects[1].entry.push(compared(BinOp::Ge, 5)));
+    let place = source.versions[0].procedures[0].body.as_ref().and_then(|body| loop_at(body, 1));
+    let story = Story { source, lowered, simulations, effects };
+    let why = |m: i64| {
+        let held = [0, -3, m].map(|number| Some(Value::Int(number.into()))).to_vec();
+        let stuck = Stuck { procedure: ProcId(0), at: place, locals: held };
+        let mut solver = Solver::new(QueryBudget::default());
+        let (claims, condition) = (BTreeMap::new(), Expr { kind: not_positive(), ..compared(BinOp::Le, 0) });
+        let kernel = Kernel::check(story.dossier(&claims), &mut solver);
+        kernel.never_ends(0, (ProcId(1), &stuck), &[condition], &mut solver).err().map(|refused| refused.0)
+    };
+    assert_eq!(why(5), None);
+    assert_eq!(why(6), None);
+    assert_eq!(why(4).as_deref(), Some("the run is where the lowered program never comes"));
+}
+
+/// That the first parameter is no positive number.
+fn not_positive() -> ExprKind {
+    let zero = Expr { kind: ExprKind::Int(0.into()), ty: Type::Int, span: Span::default() };
+    ExprKind::Binary(BinOp::Le, Box::new(local(0, Type::Int)), Box::new(zero))
 }

@@ -6,6 +6,7 @@ use crate::files::replace::create_or_replace;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -28,10 +29,11 @@ impl Folder {
     /// An entry that has at most so many bytes.
     pub(super) fn read(&self, name: &str, largest: u64) -> Option<Vec<u8>> {
         let path = self.file(name);
-        if fs::metadata(&path).ok()?.len() > largest {
-            return None;
-        }
-        fs::read(&path).ok()
+        // What is no file may have no end, or wait for one.
+        fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        let mut bytes = Vec::new();
+        fs::File::open(&path).ok()?.take(largest.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= largest).then_some(bytes)
     }
 
     pub(super) fn write(&self, name: &str, text: &str) {
@@ -94,6 +96,22 @@ pub(in super::super) fn usual_folder() -> Option<PathBuf> {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_no_entry() {
+        let own = env::temp_dir().join(format!("ape-folder-{}", std::process::id()));
+        let (folder, name) = (Folder(own.clone()), "ab".repeat(32));
+        folder.write(&name, "text");
+        assert_eq!(folder.read(&name, 4).as_deref(), Some(b"text".as_slice()));
+        assert_eq!(folder.read(&name, 3), None);
+        let endless = "cd".repeat(32);
+        let path = folder.file(&endless);
+        fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it can be made");
+        std::os::unix::fs::symlink("/dev/zero", path).expect("it can be made");
+        assert_eq!(folder.read(&endless, 4), None);
+        fs::remove_dir_all(own).expect("it can be removed");
+    }
 
     #[test]
     fn the_oldest_go() {

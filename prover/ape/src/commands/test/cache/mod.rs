@@ -38,7 +38,7 @@ pub(super) use claims::{Claims, Turn};
 pub(super) use folder::usual_folder;
 
 /// What entries are; it changes when those of before can no longer be read.
-const FORMAT: &str = "ape results 2";
+const FORMAT: &str = "ape results 3";
 
 /// The largest entry that is read, in bytes.
 const LARGEST: u64 = 64 << 20;
