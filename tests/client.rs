@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Trial::test("three files", || complain(three_files())),
         Trial::test("reports", || complain(reports())),
         Trial::test("boundaries", || complain(boundaries())),
+        Trial::test("needs", || complain(needs())),
         Trial::test("rounds", || complain(rounds())),
         Trial::test("look-alikes", || complain(look_alikes())),
         Trial::test("laws", || complain(laws())),
@@ -266,6 +267,57 @@ fn boundaries() -> Vec<String> {
         let by = by.map_or("", |at| found["boundaries"][at]["kind"].as_str().unwrap_or_default());
         if verdict == "equivalent" && by != kind {
             wrong.push(format!("{client}: contained by {by:?}, and not by {kind:?}"));
+        }
+    }
+    wrong
+}
+
+/// What a boundary needs of a call is said of one that a run comes to once: in a loop each turn has a value of its own. And what holds at a
+/// call holds at each.
+fn needs() -> Vec<String> {
+    let library = |[old, new]: [&str; 2]| {
+        let of = |value: &str| format!("procedure lib(n: int) returns (r: int) {{ r := {value}; }}");
+        format!("version a {} version b {}", of(old), of(new))
+    };
+    let (far, odd) = (["n", "n > 9 ? n + 1 : n"], ["1", "3"]);
+    let cases = [
+        (
+            "procedure f(n: int) returns (c: int) { if (n > 3) { t := lib(n); if (t == 0) { c := 1; } } }",
+            far,
+            true,
+            "n > 3",
+        ),
+        (
+            "procedure f(n: int) returns (c: int, s: int) { if (n > 0) { i := 0; l := 0; while (i < 2) \
+             { t := lib(i); if (t == 0) { c := c + 1; } l := l + t; i := i + 1; } s := l % 2; } }",
+            odd,
+            false,
+            "n > 0 && i < 2",
+        ),
+        (
+            "procedure f(n: int) returns (c: int) { if (n > 3) { while (lib(n) > 3) { n := n - 1; } c := 1; } }",
+            far,
+            false,
+            "true",
+        ),
+        (
+            "global g: int; procedure next() returns (r: int) { g := g - 1; r := g; } \
+             procedure f() returns (c: int) { if (g > 3) { t := lib(next()); if (t == 0) { c := 1; } } }",
+            far,
+            true,
+            "true",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (at, (client, values, needed, when)) in cases.into_iter().enumerate() {
+        let report = json(&scratch(&format!("client_needs_{at}.l"), &format!("{client}\n{}\n", library(values))), &[]);
+        let found = one(&report, "f").cloned().unwrap_or_default();
+        let call = &found["calls"][0];
+        let boundaries = found["boundaries"].as_array().into_iter().flatten();
+        let needs =
+            boundaries.chain(found["calls"].as_array().into_iter().flatten()).any(|own| !own["needs"].is_null());
+        if found["verdict"] != "equivalent" || call["called_when"] != when || needs != needed {
+            wrong.push(format!("{client}: {found:#}"));
         }
     }
     wrong

@@ -50,6 +50,7 @@ fn main() -> ExitCode {
     let mut tests =
         vec![Trial::test("examples", || complain(examples())), Trial::test("predicates", || complain(predicates()))];
     tests.push(Trial::test("recursion", || complain(recursion())));
+    tests.push(Trial::test("untold", || complain(untold())));
     tests.push(Trial::test("values", || complain(on_a_large_stack(values))));
     for suite in SUITES {
         let folder = folder.join(suite);
@@ -374,6 +375,44 @@ fn predicates() -> Vec<String> {
     let ran = ape(["diff", "--predicates", "nothing == 0", "examples/diff_alias.l"]);
     if ran.status != Some(2) || !ran.err.contains("no pair can be asked whether nothing == 0") {
         wrong.push(format!("status {:?}: {}", ran.status, ran.err));
+    }
+    wrong
+}
+
+/// A row in which something differs that has no name is not exact, and no name stands for two things.
+fn untold() -> Vec<String> {
+    let pair = |header: &str, old: &str, new: &str| {
+        format!(
+            "class O {{ v: int; }} global g: int; procedure set(n: int) {{ g := n; }} version 0 procedure f{header} {{ {old} }} version 1 procedure f{header} {{ {new} }}"
+        )
+    };
+    let fill = |value: u8| format!("while (i < a.length) {{ a[i] := {value}; i := i + 1; }} r := {value};");
+    let some = |value: u8| format!("t := c ? a : b; t.v := {value};");
+    let cases = [
+        (pair("(n: int) returns (r: int)", "r := n;", "r := n + 1;"), true, "r == n && r' == n + 1"),
+        (
+            pair("(a: int[]) returns (r: int)", &fill(1), &fill(2)),
+            false,
+            "a != null && old(a.length) >= 1 && r == 1 && r' == 2",
+        ),
+        (pair("(c: bool, a: O, b: O)", &some(1), &some(2)), false, "(!c && b != null || c && a != null)"),
+        (pair("(n: int) returns (err: bool)", "err := n > 0;", "err := n <= 0;"), false, "true"),
+        (pair("(n: int) returns (g: int)", "set(n); g := n;", "set(n + 1); g := n;"), false, "true"),
+        (
+            pair("(o: O, n: int) returns (r: int)", "assert n != 7; r := 1;", "if (n == 7) { o.v := 5; } r := 1;"),
+            true,
+            "o != null && n == 7 && err && !err' && r' == 1 && o.v' == 5",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (at, (text, exact, relation)) in cases.into_iter().enumerate() {
+        let path = scratch(&format!("diff_untold_{at}.l"), &text);
+        let report = ape(["diff".as_ref(), "--format".as_ref(), "json".as_ref(), path.as_os_str()]).json();
+        let own = report["pairs"].as_array().into_iter().flatten().find(|pair| pair["left"] == "f");
+        let mut rows = own.and_then(|own| own["rows"].as_array()).into_iter().flatten();
+        if !rows.any(|row| row["exact"] == exact && row["relation"] == relation) {
+            wrong.push(format!("{text}: {report:#}"));
+        }
     }
     wrong
 }

@@ -9,7 +9,7 @@ use crate::lower::Lowered;
 use kernel::effects::every_selector;
 use kernel::exec::state::Outcome;
 use smt::arena::Arena;
-use smt::heap::HeapNode;
+use smt::heap::{HeapId, HeapNode};
 use smt::term::{AllocClass, AllocSet, Node, Selector, Sort, Term};
 use std::collections::BTreeSet;
 
@@ -61,8 +61,33 @@ pub(super) fn outputs(arena: &mut Arena, unit: &Lowered, left: &Outcome, right: 
     found
 }
 
+/// What an outcome leaves where it wrote to an object that existed on entry.
+pub(super) fn slots(arena: &mut Arena, outcome: &Outcome) -> Vec<(Place, Term)> {
+    let mut found = Vec::new();
+    for (selector, object, index) in written(arena, [outcome, outcome]) {
+        let old = existed(arena, object);
+        let initial = arena.heaps.initial();
+        let [before, after] =
+            [initial, outcome.heap].map(|heap| arena.heaps.read(&mut arena.terms, heap, selector, object, index));
+        if !arena.terms.is_false(old) && before != after {
+            found.push((Place::Slot(selector, object, index), after));
+        }
+    }
+    found
+}
+
+/// What was written otherwise than by stores: by loops that were taken at once, and by calls.
+pub(super) fn written_at_once(arena: &Arena, heap: HeapId) -> BTreeSet<Selector> {
+    let of = |node: HeapNode| match node {
+        HeapNode::Fill { fill, .. } => vec![fill.selector],
+        HeapNode::Call { call, .. } => arena.heaps.footprint(call).writes.iter().copied().collect(),
+        HeapNode::Initial | HeapNode::Store { .. } | HeapNode::Join { .. } => Vec::new(),
+    };
+    arena.heaps.history(heap).into_iter().flat_map(of).collect()
+}
+
 /// The places that either side wrote.
-fn written(arena: &Arena, sides: [&Outcome; 2]) -> BTreeSet<(Selector, Term, Option<Term>)> {
+pub(super) fn written(arena: &Arena, sides: [&Outcome; 2]) -> BTreeSet<(Selector, Term, Option<Term>)> {
     let mut places = BTreeSet::new();
     for side in sides {
         for node in arena.heaps.history(side.heap) {

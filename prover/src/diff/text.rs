@@ -199,8 +199,9 @@ impl Writer<'_> {
             Func::Param(at) => procedure.locals.get(at as usize).map(|local| name(&local.name)),
             Func::Global(at) => {
                 let global = &unit.globals().get(at as usize)?.name;
-                // A variable of the procedure hides it.
-                let hidden = procedure.locals.iter().take(procedure.params).any(|local| local.name == *global);
+                // A variable of the procedure hides it; a result does where it is spoken of.
+                let seen = procedure.params + if self.names.beside_final { procedure.results } else { 0 };
+                let hidden = procedure.locals.iter().take(seen).any(|local| local.name == *global);
                 (!hidden).then(|| self.on_entry(name(global)))
             }
             Func::Length => {

@@ -107,9 +107,9 @@ pub(super) const ALL: &[Fault] = &[
     ),
     kernel("kernel/pair/level", "prover/kernel/src/pair/same.rs", "the same code is equivalent at any level"),
     kernel(
-        "kernel/pair/whole-run",
-        "prover/kernel/src/pair/plan.rs",
-        "what is claimed of calls is shown where a run begins",
+        "kernel/pair/external-promise",
+        "prover/kernel/src/effects.rs",
+        "what an external promises of all objects is taken to depend on what it is given",
     ),
     kernel(
         "kernel/pair/locality",

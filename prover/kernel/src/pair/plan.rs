@@ -141,7 +141,7 @@ impl Run<'_> {
         let mut told_apart = own.told_apart[version].clone();
         told_apart.extend(&self.plan.told_apart[version]);
         // What may be claimed of calls, or related, is called somewhere within a run.
-        let called = self.program.claimable(self.pair) && !faults::planted("kernel/pair/whole-run");
+        let called = self.program.claimable(self.pair);
         let whole_run = self.program.begins_run(self.pair) && own.parameter_numbers.is_none() && !called;
         Limits {
             inline: self.plan.inline[version].clone(),

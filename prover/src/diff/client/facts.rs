@@ -24,7 +24,7 @@ pub(super) fn called_when(unit: &Unit, version: &Version, client: &Procedure, si
             StmtKind::While { cond, .. } => cond.clone(),
             _ => continue,
         };
-        if still_holds(&test, &between(body, site, depth)) {
+        if still_holds(&test, &between(body, site, depth), calls_first(body, site)) {
             held.push(test);
         }
     }
@@ -49,16 +49,26 @@ fn between<'b>(body: &'b Block, site: &Site, depth: usize) -> Vec<&'b Stmt> {
         let here = block(body, &site.way[..inner]);
         let to = site.way.get(inner).map_or(site.at, |(at, _)| *at);
         found.extend(&here.stmts[..to]);
-        // What a loop's turns change holds no more at its head.
-        if let Some(StmtKind::While { .. }) = site.way.get(inner).map(|(at, _)| &here.stmts[*at].kind) {
+        // What a loop's turns change holds no more at its head, where its condition is asked again.
+        if let Some(StmtKind::While { .. }) = here.stmts.get(to).map(|stmt| &stmt.kind) {
             found.push(&here.stmts[to]);
         }
     }
     found
 }
 
-/// Whether a test holds after these statements if it held before.
-fn still_holds(test: &Expr, between: &[&Stmt]) -> bool {
+/// Whether something else may be called in the statement of a call, before it.
+fn calls_first(body: &Block, site: &Site) -> bool {
+    let Some(stmt) = block(body, &site.way).stmts.get(site.at) else { return false };
+    let mut calls = usize::from(matches!(stmt.kind, StmtKind::Call { .. }));
+    for expr in stmt.exprs() {
+        expr.walk(&mut |part| calls += usize::from(matches!(part.kind, ExprKind::Call(..))));
+    }
+    calls > 1
+}
+
+/// Whether a test holds after these statements if it held before; and, where `called` says so, after calls.
+fn still_holds(test: &Expr, between: &[&Stmt], called: bool) -> bool {
     let calls = |e: &Expr| matches!(e.kind, ExprKind::Call(..));
     if test.any(&calls) {
         return false;
@@ -70,7 +80,7 @@ fn still_holds(test: &Expr, between: &[&Stmt]) -> bool {
         return false;
     }
     let of_store = test.any(&|e| matches!(e.kind, ExprKind::Global(_) | ExprKind::Field(..) | ExprKind::Index(..)));
-    !of_store || !between.iter().any(|stmt| changes_store(stmt))
+    !of_store || !called && !between.iter().any(|stmt| changes_store(stmt))
 }
 
 /// Whether a statement may change globals or objects.

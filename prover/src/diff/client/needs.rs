@@ -9,13 +9,17 @@
 
 use crate::verify::boundaries::part::{Names, part};
 use crate::verify::boundaries::prove::{Found, prove};
-use crate::verify::boundaries::sites::sites;
+use crate::verify::boundaries::sites::{Site, sites};
+use kernel::effects::direct_callees;
+use kernel::outline::range::block;
 use lang_l::hir::visit::{walk_exprs, walk_locals_mut, walk_stmts, walk_stmts_mut};
 use lang_l::hir::{
     BinOp, Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Unit,
+    Version,
 };
 use lang_l::source::Span;
 use smt::solve::Solver;
+use std::collections::BTreeSet;
 
 /// What a boundary needs of a call in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +55,14 @@ pub(super) fn needs(unit: &Unit, boundary: &str, callee: &str, but: &Names, solv
     for version in 0..2 {
         let own = &mut unit.versions[version];
         let body = own.procedure(own.find(boundary)?).clone();
-        let enough = enough(body, (version, site.span), &ty, &tests);
         let called = own.find(callee)?;
+        // Each version has the call at a place of its own, where each is written by itself.
+        let found = sites(body.body.as_ref()?, &|id| id == called);
+        let [site] = found.as_slice() else { return None };
+        if !comes_once(own, &body, called, site) {
+            return None;
+        }
+        let enough = enough(body, (version, site.span), &ty, &tests);
         let kept = kept(own.procedure(called), called, &tests);
         own.procedures.extend([enough, kept]);
     }
@@ -61,6 +71,32 @@ pub(super) fn needs(unit: &Unit, boundary: &str, callee: &str, but: &Names, solv
     let found = prove(&small, but, [&roots, &Names::new()], solver);
     let holds = |name: &str| found.get(name).is_some_and(Found::is_equal);
     holds(ENOUGH).then(|| Needs { relation: relation(&tests), kept: holds(KEPT) })
+}
+
+/// Whether a run of a boundary comes to the call at most once, and calls the procedure nowhere else: one value stands for what the call gives.
+fn comes_once(own: &Version, boundary: &Procedure, called: ProcId, site: &Site) -> bool {
+    let Some(body) = &boundary.body else { return false };
+    let here = |depth: usize| {
+        let at = site.way.get(depth).map_or(site.at, |(at, _)| *at);
+        block(body, &site.way[..depth]).stmts.get(at)
+    };
+    let in_loop = |depth: usize| here(depth).is_none_or(Stmt::is_while);
+    let own_name = |id: &ProcId| own.procedure(*id).name == boundary.name;
+    let beside = reached(own, direct_callees(boundary), called);
+    let again = beside.iter().any(|&id| own_name(&id) || direct_callees(own.procedure(id)).contains(&called));
+    let within = reached(own, direct_callees(own.procedure(called)), called);
+    !again && !within.iter().any(own_name) && !(0..=site.way.len()).any(in_loop)
+}
+
+/// These procedures and all that they call, but for one of them.
+fn reached(own: &Version, mut work: BTreeSet<ProcId>, but: ProcId) -> BTreeSet<ProcId> {
+    let mut found = BTreeSet::new();
+    while let Some(next) = work.pop_first() {
+        if next != but && found.insert(next) {
+            work.extend(direct_callees(own.procedure(next)));
+        }
+    }
+    found
 }
 
 /// The type of the one result of a procedure that does nothing but compute it, in both versions.

@@ -16,12 +16,14 @@ pub(super) struct Name {
     pub(super) on_entry: String,
     /// In words of the final stores, as relations have it: `old(l.head).next`, where a version writes `l.head`.
     beside_final: String,
+    /// Whether it is no place, but that a version ends in error.
+    pub(super) is_error: bool,
 }
 
 impl Name {
     /// That a version ends in error.
     pub(super) fn error() -> Self {
-        Name { on_entry: "err".into(), beside_final: "err".into() }
+        Name { on_entry: "err".into(), beside_final: "err".into(), is_error: true }
     }
 
     /// The place in a relation, in the first version.
@@ -35,6 +37,11 @@ impl Name {
         let (array, index) = place.split_at(opening(place).unwrap_or(place.len()));
         format!("{array}'{index}")
     }
+}
+
+/// Whether a name means a place in a relation: others say how a version ends, or are of what the second version leaves.
+fn is_free(name: &str) -> bool {
+    !["err", "ends"].contains(&name) && !name.ends_with('\'')
 }
 
 /// Where the bracket is that the last one closes, if a text ends with one.
@@ -56,7 +63,7 @@ pub(super) fn name(look: &mut Look<'_>, place: Place) -> Option<Name> {
         }
         _ => on_entry.clone(),
     };
-    Some(Name { on_entry, beside_final })
+    Some(Name { on_entry, beside_final, is_error: false })
 }
 
 /// Whether all that a value on entry is read from is the same at the end, whichever way the versions go.
@@ -78,9 +85,14 @@ fn text_of(look: &Look<'_>, names: Names<'_>, place: Place) -> Option<String> {
     match place {
         Place::Result(at) => {
             let procedure = names.procedure;
-            procedure.locals.get(procedure.params + at).map(|local| local.name.clone())
+            procedure.locals.get(procedure.params + at).map(|local| local.name.clone()).filter(|name| is_free(name))
         }
-        Place::Global(at) => names.unit.globals().get(at).map(|global| global.name.clone()),
+        Place::Global(at) => {
+            let procedure = names.procedure;
+            let mut seen = procedure.locals.iter().take(procedure.params + procedure.results);
+            let name = names.unit.globals().get(at).map(|global| global.name.clone())?;
+            (is_free(&name) && !seen.any(|local| local.name == name)).then_some(name)
+        }
         Place::Slot(selector, object, index) => {
             text::place(names, &look.arena, selector, (object, index)).map(|text| text.text)
         }

@@ -6,7 +6,7 @@
 //! Invariant: the condition of a row implies one of the regions it was made of, so its values are those of the paths there.
 
 use super::super::Task;
-use super::super::outputs::Place;
+use super::super::outputs::{self, Place};
 use super::super::regions::Region;
 use super::super::text::{self, Binding, Names, Text};
 use super::places::{Name, name};
@@ -15,10 +15,11 @@ use crate::goal::Pair;
 use crate::search::witness::{Contrast, RunPair, Witness};
 use crate::search::{bmc, concrete, recurrent_set};
 use crate::verdict::comparison::procedures_run;
+use kernel::exec::state::Outcome;
 use lang_l::hir::{BinOp, Expr};
 use lang_l::interp::Behaviour;
 use smt::solve::Solver;
-use smt::term::{Ending, PathFacts, Sort, Term};
+use smt::term::{AllocClass, Ending, PathFacts, Selector, Sort, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A value at a place.
@@ -47,6 +48,8 @@ pub struct Row {
     pub right: Vec<Value>,
     /// Relations of the values of both, where no term says them.
     between: Vec<Text>,
+    /// Whether all that may differ is named.
+    told: bool,
     /// Whether all of these stores differ; else those that do differ in this way.
     settled: bool,
     /// A store that was run in both.
@@ -61,9 +64,9 @@ impl Value {
 }
 
 impl Row {
-    /// Whether the row says all values, and all its stores differ.
+    /// Whether the row says all values of all that may differ, and all its stores differ.
     pub fn is_exact(&self) -> bool {
-        self.settled && self.left.iter().chain(&self.right).all(|value| value.value.is_some())
+        self.settled && self.told && self.left.iter().chain(&self.right).all(|value| value.value.is_some())
     }
 
     /// The outputs that are equal, over the store on entry.
@@ -87,21 +90,21 @@ impl Row {
 
     /// What holds of the outputs in these stores.
     pub fn relation(&self) -> String {
-        relation(&self.held, &(self.equal.clone(), self.left.clone(), self.right.clone()), &self.between)
+        relation(&self.held, (&self.equal, &self.left, &self.right), &self.between)
     }
 }
 
 /// What holds of the outputs in stores that differ in one way.
-fn relation(held: &Text, (equal, left, right): &Signature, between: &[Text]) -> String {
+fn relation(held: &Text, (equal, left, right): (&[Name], &[Value], &[Value]), between: &[Text]) -> String {
     let mut parts: Vec<String> = Vec::new();
     if held.text != "true" {
         parts.push(held.within(Binding::And));
     }
     let sides = left.iter().map(|value| (value, value.name.first().to_owned()));
     for (value, place) in sides.chain(right.iter().map(|value| (value, value.name.second()))) {
-        match (value.place(), value.value.as_deref(), &value.beside) {
-            ("err", Some("true"), _) => parts.push(place),
-            ("err", _, _) => parts.push(format!("!{place}")),
+        match (value.name.is_error, value.value.as_deref(), &value.beside) {
+            (true, Some("true"), _) => parts.push(place),
+            (true, ..) => parts.push(format!("!{place}")),
             (_, _, Some(beside)) => parts.push(format!("{place} == {beside}")),
             _ => {}
         }
@@ -115,7 +118,21 @@ fn relation(held: &Text, (equal, left, right): &Signature, between: &[Text]) -> 
 }
 
 /// What rows are told apart by.
-type Signature = (Vec<Name>, Vec<Value>, Vec<Value>);
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Signature {
+    equal: Vec<Name>,
+    left: Vec<Value>,
+    right: Vec<Value>,
+    /// Whether something may differ that is not named.
+    untold: bool,
+}
+
+impl Signature {
+    /// The outputs that are equal, and both values of the others.
+    fn outputs(&self) -> (&[Name], &[Value], &[Value]) {
+        (&self.equal, &self.left, &self.right)
+    }
+}
 
 /// Rows, and what all of them together say of the outputs.
 pub(in crate::diff) struct Rows {
@@ -141,15 +158,16 @@ pub(in crate::diff) fn rows(look: &mut Look<'_>, whole: &Condition, solver: &mut
             continue;
         };
         if let Some(relations) = &mut found.relations {
-            relations.push(relation(&held, &signature, &[]));
+            relations.push(relation(&held, signature.outputs(), &[]));
         }
         let Some(witness) = witness(look, &condition, solver) else {
             found.whole = false;
             continue;
         };
-        let (equal, left, right) = signature;
+        let Signature { equal, left, right, untold } = signature;
         let (between, witness) = (Vec::new(), Box::new(witness));
-        found.rows.push(Row { when: condition.text, held, equal, left, right, between, settled: true, witness });
+        let (when, told) = (condition.text, !untold);
+        found.rows.push(Row { when, held, equal, left, right, between, told, settled: true, witness });
     }
     (!found.rows.is_empty()).then_some(found)
 }
@@ -164,8 +182,7 @@ struct Way {
 impl Way {
     /// Whether a version errs, so that outputs of it have no value.
     fn errs(&self) -> bool {
-        let (_, left, right) = &self.signature;
-        left.iter().chain(right).any(|value| value.place() == "err")
+        self.signature.left.iter().chain(&self.signature.right).any(|value| value.name.is_error)
     }
 }
 
@@ -186,7 +203,7 @@ pub(in crate::diff) fn unsettled(look: &mut Look<'_>, seen: bool, solver: &mut S
     ways.sort_by_key(|way| !way.errs());
     for Way { signature, between, parts } in &ways {
         match (covering(look, parts, solver), &mut found.relations) {
-            (Some((_, held)), Some(relations)) => relations.push(relation(&held, signature, between)),
+            (Some((_, held)), Some(relations)) => relations.push(relation(&held, signature.outputs(), between)),
             (None, relations) => *relations = None,
             _ => {}
         }
@@ -226,7 +243,7 @@ fn one_or_other(mut ways: Vec<Way>) -> Way {
     }
     ways.sort_by_key(|way| !way.errs());
     let always = Text::new("true", Binding::Tightest);
-    let said: Vec<String> = ways.iter().map(|way| relation(&always, &way.signature, &way.between)).collect();
+    let said: Vec<String> = ways.iter().map(|way| relation(&always, way.signature.outputs(), &way.between)).collect();
     let silent = said.contains(&always.text);
     let between = if silent { Vec::new() } else { vec![Text::new(one_of(&said), Binding::Or)] };
     Way { signature: Signature::default(), between, parts: ways.into_iter().flat_map(|way| way.parts).collect() }
@@ -242,8 +259,9 @@ fn may_meet(look: &mut Look<'_>, parts: [&[Term]; 2], solver: &mut Solver) -> bo
 fn unsettled_row(look: &mut Look<'_>, way: Way, solver: &mut Solver) -> Option<Row> {
     let (condition, held) = covering(look, &way.parts, solver)?;
     let witness = Box::new(near_witness(look, &condition, solver)?);
-    let Way { signature: (equal, left, right), between, .. } = way;
-    Some(Row { when: condition.text, held, equal, left, right, between, settled: false, witness })
+    let Way { signature: Signature { equal, left, right, untold }, between, .. } = way;
+    let (when, told) = (condition.text, !untold);
+    Some(Row { when, held, equal, left, right, between, told, settled: false, witness })
 }
 
 /// A condition that holds wherever one of these does.
@@ -269,24 +287,54 @@ fn signature(look: &mut Look<'_>, region: &Region, facts: &[Term], solver: &mut 
     let endings = [0, 1].map(|side| look.meetings.outcomes[side][meeting.paths[side]].ending);
     if endings[0] != endings[1] {
         let sides = [0, 1].map(|side| one_side(look, region, side, meeting.paths[side]));
-        let [left, right] = sides;
-        return (Vec::new(), left, right);
+        let [(left, mine), (right, theirs)] = sides;
+        return Signature { equal: Vec::new(), left, right, untold: mine || theirs };
     }
-    let (mut equal, mut left, mut right) = (Vec::new(), Vec::new(), Vec::new());
+    let mut found = Signature::default();
     for output in &meeting.outputs {
-        let Some(name) = name(look, output.place) else { continue };
         let [a, b] = output.values;
         let same = look.arena.terms.eq(a, b);
-        if look.asker(solver).follows(facts, same) {
-            if !matches!(output.place, Place::Global(_)) || !is_untouched(look, output.place, [a, b]) {
-                equal.push(name);
+        let (name, is_equal) = (name(look, output.place), look.asker(solver).follows(facts, same));
+        match name {
+            Some(name) if is_equal => {
+                if !matches!(output.place, Place::Global(_)) || !is_untouched(look, output.place, [a, b]) {
+                    found.equal.push(name);
+                }
             }
-            continue;
+            Some(name) => {
+                found.left.push(value(look, region, &name, a));
+                found.right.push(value(look, region, &name, b));
+            }
+            None => found.untold |= !is_equal,
         }
-        left.push(value(look, region, &name, a));
-        right.push(value(look, region, &name, b));
     }
-    (equal, left, right)
+    let [left, right] = [0, 1].map(|side| look.meetings.outcomes[side][meeting.paths[side]].clone());
+    if !elsewhere_alike(look, [&left, &right], facts, solver) {
+        found.untold = true;
+    }
+    found
+}
+
+/// Whether what loops and calls leave in objects that existed on entry is the same in both, place by place. What is stored is an output by
+/// itself.
+fn elsewhere_alike(look: &mut Look<'_>, sides: [&Outcome; 2], facts: &[Term], solver: &mut Solver) -> bool {
+    let selectors: BTreeSet<Selector> =
+        sides.into_iter().flat_map(|side| outputs::written_at_once(&look.arena, side.heap)).collect();
+    let stored = outputs::written(&look.arena, sides);
+    selectors.into_iter().all(|selector| {
+        let arena = &mut look.arena;
+        let object = arena.terms.representative(AllocClass::OLD);
+        let index = matches!(selector, Selector::Cell(_)).then(|| arena.terms.any_index());
+        let [a, b] = sides.map(|side| arena.heaps.read(&mut arena.terms, side.heap, selector, object, index));
+        let mut alike = vec![arena.terms.eq(a, b)];
+        for &(_, own, at) in stored.iter().filter(|(written, ..)| *written == selector) {
+            let mut here = vec![arena.terms.eq(object, own)];
+            here.extend(at.zip(index).map(|(at, index)| arena.terms.eq(at, index)));
+            alike.push(arena.terms.and(&here));
+        }
+        let alike = arena.terms.or(&alike);
+        look.asker(solver).follows(facts, alike)
+    })
 }
 
 /// Whether a global is what it was on entry in both.
@@ -298,28 +346,28 @@ fn is_untouched(look: &mut Look<'_>, place: Place, values: [Term; 2]) -> bool {
     values == [before; 2]
 }
 
-/// How one version ends where the other ends otherwise.
-fn one_side(look: &mut Look<'_>, region: &Region, side: usize, path: usize) -> Vec<Value> {
+/// How one version ends where the other ends otherwise; and whether it leaves something that is not named.
+fn one_side(look: &mut Look<'_>, region: &Region, side: usize, path: usize) -> (Vec<Value>, bool) {
     let outcome = look.meetings.outcomes[side][path].clone();
     let errs = outcome.ending == Ending::Error;
     let text = errs.to_string();
     let mut values = vec![Value { name: Name::error(), value: Some(text.clone()), beside: Some(text) }];
     if errs {
-        return values;
+        return (values, false);
     }
-    for (at, &result) in outcome.results.iter().enumerate() {
-        if let Some(name) = name(look, Place::Result(at)) {
-            values.push(value(look, region, &name, result));
+    let results = outcome.results.iter().enumerate().map(|(at, &result)| (Place::Result(at), result));
+    let globals = outcome.globals.iter().enumerate().map(|(at, &global)| (Place::Global(at), global));
+    let mut left: Vec<(Place, Term)> = results.chain(globals).collect();
+    left.retain(|&(place, value)| !is_untouched(look, place, [value; 2]));
+    left.extend(outputs::slots(&mut look.arena, &outcome));
+    let mut untold = !outputs::written_at_once(&look.arena, outcome.heap).is_empty();
+    for (place, is) in left {
+        match name(look, place) {
+            Some(name) => values.push(value(look, region, &name, is)),
+            None => untold = true,
         }
     }
-    for (at, &global) in outcome.globals.iter().enumerate() {
-        if !is_untouched(look, Place::Global(at), [global; 2])
-            && let Some(name) = name(look, Place::Global(at))
-        {
-            values.push(value(look, region, &name, global));
-        }
-    }
-    values
+    (values, untold)
 }
 
 fn value(look: &mut Look<'_>, region: &Region, name: &Name, value: Term) -> Value {
@@ -400,7 +448,7 @@ pub(super) fn told(
     }
     let witness = Box::new(witness(look, condition, solver)?);
     let when = condition.text.clone();
-    Some(Row { when, held, equal: Vec::new(), left, right, between, settled: true, witness })
+    Some(Row { when, held, equal: Vec::new(), left, right, between, told: true, settled: true, witness })
 }
 
 /// A store with the condition on which both end, and differ.
