@@ -46,11 +46,6 @@ pub(super) const ALL: &[Fault] = &[
     ),
     kernel("kernel/relate/lengths", "prover/kernel/src/relate/lengths.rs", "aligned arrays may have other lengths"),
     kernel(
-        "kernel/relate/lengths-by-name",
-        "prover/kernel/src/relate/lengths.rs",
-        "lengths are shown of arrays that have one name already",
-    ),
-    kernel(
         "kernel/relate/lengths-swapped",
         "prover/kernel/src/relate/lengths.rs",
         "swapped arrays may have other lengths",

@@ -5,7 +5,7 @@ use crate::exec::state::Outcome;
 use crate::pair::PairEvidence;
 use crate::pair::paths::Relations;
 use crate::pair::plan::{InliningPlan, Run};
-use crate::relate::{Cases, End, Leaf, Level, Match, RelationEvidence};
+use crate::relate::{Cases, End, Leaf, Level, Match, RelationEvidence, Repeat};
 use lang_l::hir::{Expr, ExprKind, FieldId, ProcId};
 use smt::arena::Arena;
 use smt::solve::{QueryBudget, Solver};
@@ -138,6 +138,49 @@ fn calls_that_match_start_alike() {
     let once = "(n: int) returns (r: int) { r := ask(null, n); }";
     let twice = "(n: int) returns (r: int) { x := ask(null, n); r := ask(null, n); }";
     assert!(check([once, twice], &[(0, 0), (0, 1)], &[]).is_err());
+}
+
+/// Whoever has the array says how long it is: by one name two arrays of two lengths contradict each other, and all would follow.
+#[test]
+fn lengths_are_shown_before_arrays_have_one_name() {
+    let look = "procedure look(a: int[], n: int) returns (r: int[]) ensures r != null && r.length == a.length; ensures r == a;";
+    let check = |lengths: [&str; 2]| {
+        let [one, other] = lengths.map(|length| {
+            format!("(n: int) returns (r: int[]) {{ m := new int[{length}]; y := look(m, n); r := m; }}")
+        });
+        let case = case_of(look, [&one, &other]);
+        case.check_pair(RUN, &matched(&case, &[(0, 0)], &[(0, 0)]))
+    };
+    assert!(check(["2", "2"]).is_ok());
+    assert!(check(["2", "3"]).is_err());
+}
+
+/// A call repeats another one where what the two are given is alike, and arrays of two lengths are not.
+#[test]
+fn arrays_that_swap_their_names_are_of_one_length() {
+    let look = "procedure look(a: int[], n: int) returns (r: int) { if (n > 0) { r := look(a, n - 1); } else { r := a.length; } }";
+    let check = |length: &str| {
+        let own = |result: &str| {
+            format!(
+                "(n: int) returns (r: int) {{ a := new int[2]; b := new int[{length}]; x := look(a, n); y := look(b, n); r := {result}; }}"
+            )
+        };
+        let case = case_of(look, [&own("x - y"), &own("0")]);
+        let mut evidence = matched(&case, &[(0, 0), (1, 1)], &[(0, 0), (1, 1)]);
+        let both = outcomes(&case);
+        if let PairEvidence::Paths(paths) = &mut evidence {
+            for ((left, _), related) in &mut paths.relations {
+                let own = &both[0][*left];
+                if let [earlier, later] = own.calls[..] {
+                    let swap = BTreeMap::from([(own.news[1].0, own.news[0].0)]);
+                    related.repeats[0] = vec![Repeat { earlier, later, swap }];
+                }
+            }
+        }
+        case.check_pair(RUN, &evidence)
+    };
+    assert!(check("2").is_ok());
+    assert!(check("3").is_err());
 }
 
 /// Of a split both sides are looked at: where one holds the two are alike.
