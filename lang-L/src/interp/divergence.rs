@@ -10,9 +10,11 @@
 //!
 //! The earlier state to compare with is chosen as in Brent's cycle detection: the one at the last power of two.
 //!
-//! Quantifiers over references see what existed when the run began and what the variables of all active calls reach. A loop
-//! leaves alone what only its callers reach, so it sees the same at both heads. A call that repeats has more callers than
-//! the earlier one. So nothing is claimed of calls where a procedure quantifies over references.
+//! Quantifiers over references see what existed when the run began and what the variables of all active calls reach. So where a
+//! procedure quantifies over references, all of that is compared at the heads of a loop: what a turn has changed and replaced may
+//! still be referred to by what only a caller reaches, or nobody. The same goes for what existed when the procedure was called, where a
+//! loop speaks of that: `old(x).next` is what `next` of that object is now. A call that repeats has more callers than the earlier
+//! one. So nothing is claimed of calls where a procedure quantifies over references.
 //!
 //! Invariant: the work is bounded by a constant for each step of the run. A comparison for which too little was earned is
 //! not made; after one that came to no end, none is made before twice as much was earned.
@@ -24,7 +26,7 @@ use super::memory::Memory;
 use crate::heap::View;
 use crate::heap::isomorphism::isomorphic;
 use crate::heap::value::Value;
-use crate::hir::{ProcId, Procedure, Version};
+use crate::hir::{Expr, ProcId, Procedure, Version};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
@@ -115,39 +117,65 @@ impl<'r> Detector<'r> {
     }
 
     /// Whether the loop in the topmost frame is back in a state it was in.
-    pub(super) fn at_loop(&mut self, head: &mut Loop<'_>, frame: &Frame<'_>, memory: &Memory<'_>) -> bool {
-        if !self.enabled {
-            return false;
-        }
+    pub(super) fn at_loop(&mut self, head: &mut Loop<'_>, frames: &[Frame<'_>], memory: &Memory<'_>) -> bool {
+        let Some((frame, callers)) = frames.split_last().filter(|_| self.enabled) else { return false };
         // Objects of the initial store that came to be known since would change what quantifiers see.
         let initial_objects = memory.input.store.heap.len();
         let seen = &mut head.seen;
         if let Some(earlier) = &seen.earlier
-            && (earlier.initial_objects == initial_objects || !self.quantifies())
+            && (earlier.initial_objects == initial_objects || !(self.quantifies() || earlier.speaks_of_entry))
         {
             let views = (memory.view(&earlier.store), memory.view(&memory.store));
-            // Quantifiers look at what any variable leads to.
             let all = self.quantifies();
             let decides = |at: usize| all || earlier.deciding.get(at).copied().unwrap_or(true);
             let variables = side_by_side(&earlier.variables, &frame.locals, memory);
             let variables = variables.enumerate().filter(|(at, _)| decides(*at)).map(|(_, both)| both);
             let entry: View<'_> = memory.view(&frame.old_store);
             let existed = |addr| entry.kind(addr).is_some();
-            if self.compare(|fuel| isomorphic(views, variables, &existed, fuel)) {
+            let others = OnceCell::new();
+            let comparison = |fuel: &mut u64| {
+                let others = others.get_or_init(|| {
+                    let by_quantifiers = if all { seen_by_quantifiers(callers, memory) } else { Vec::new() };
+                    let from_entry = if earlier.speaks_of_entry { seen_from_entry(frame, memory) } else { Vec::new() };
+                    [by_quantifiers, from_entry].concat()
+                });
+                *fuel = fuel.saturating_sub(u64::try_from(others.len()).unwrap_or(u64::MAX));
+                let others = others.iter().map(|value| (Some(value), Some(value)));
+                isomorphic(views, variables.chain(others), &existed, fuel)
+            };
+            if self.compare(comparison) {
                 return true;
             }
         }
         seen.arrivals += 1;
         if seen.arrivals.is_power_of_two() {
             let (variables, store) = (frame.locals.clone(), memory.store.clone());
-            let deciding = match seen.earlier.take() {
-                Some(earlier) => earlier.deciding,
-                None => deciding(variables.len(), head.invariants.iter().chain([head.cond]), head.body),
+            let (deciding, speaks_of_entry) = match seen.earlier.take() {
+                Some(earlier) => (earlier.deciding, earlier.speaks_of_entry),
+                None => {
+                    let tests = || head.invariants.iter().chain([head.cond]);
+                    let speaks_of_entry =
+                        tests().any(Expr::mentions_entry) || head.body.any_expr(&|part| part.mentions_entry());
+                    (deciding(variables.len(), tests(), head.body), speaks_of_entry)
+                }
             };
-            seen.earlier = Some(Box::new(Arrival { variables, store, initial_objects, deciding }));
+            seen.earlier = Some(Box::new(Arrival { variables, store, initial_objects, deciding, speaks_of_entry }));
         }
         false
     }
+}
+
+/// Where quantifiers over references look, besides globals and the variables of the topmost frame: at the variables of its callers, and
+/// at the objects that were given. None of these changes while a loop runs in that frame; what they refer to may.
+fn seen_by_quantifiers(callers: &[Frame<'_>], memory: &Memory<'_>) -> Vec<Value> {
+    let waiting = callers.iter().flat_map(|caller| known(&caller.locals, memory).flatten().cloned());
+    waiting.chain(memory.input.store.heap.keys().map(|&addr| Value::Ref(Some(addr)))).collect()
+}
+
+/// What `old` may lead to in a frame: whatever existed when it was entered.
+fn seen_from_entry(frame: &Frame<'_>, memory: &Memory<'_>) -> Vec<Value> {
+    let existed = frame.old_store.heap.keys().chain(memory.input.store.heap.keys());
+    existed.map(|&addr| Value::Ref(Some(addr))).collect()
 }
 
 /// The variables, with the arguments of the run itself as far as they have been read by now.

@@ -71,6 +71,8 @@ pub(super) struct Arrival {
     pub(super) initial_objects: usize,
     /// Which of the variables decide how the loop goes on.
     pub(super) deciding: Vec<bool>,
+    /// Whether something in the loop speaks of the entry of the procedure.
+    pub(super) speaks_of_entry: bool,
 }
 
 /// What the caller does with the results.

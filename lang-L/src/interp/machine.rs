@@ -392,8 +392,7 @@ impl<'r> Machine<'r> {
                 self.check(holds, Clause::Invariant, invariant.span, None)?;
             }
         }
-        let frame = self.frames.last().expect("a loop runs in a frame");
-        if self.divergence.at_loop(&mut head, frame, &self.memory) {
+        if self.divergence.at_loop(&mut head, &self.frames, &self.memory) {
             return Err(Box::new(Outcome::Diverged(Divergence::LoopRepeats { span: head.span })));
         }
         let (cond, body) = (head.cond, head.body);
