@@ -15,7 +15,7 @@ use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
 
 /// What is known of one procedure, its callees included.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effects {
     /// The selectors it may write.
     pub writes: BTreeSet<Selector>,
@@ -91,6 +91,13 @@ impl Effects {
             Changing::Result { result: at, parameter } if at == result && own.tests.is_empty() => Some(parameter),
             _ => None,
         })
+    }
+
+    /// Whether it looks at all that an expression does.
+    pub fn looks_at(&self, unit: &Unit, seen: &Expr) -> bool {
+        let mut read = Effects::default();
+        expr(unit, seen, &mut read);
+        read.accesses.is_subset(&self.accesses) && read.globals.is_subset(&self.globals)
     }
 
     /// Whether it may call itself, directly or not.
@@ -186,25 +193,7 @@ pub fn callees_of(stmt: &Stmt) -> BTreeSet<ProcId> {
 }
 
 fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
-    let mut effects = Effects {
-        writes: BTreeSet::new(),
-        accesses: BTreeSet::new(),
-        globals: BTreeSet::new(),
-        written_globals: BTreeSet::new(),
-        modifies: None,
-        errs_only_if_null: None,
-        errs_if_null: BTreeSet::new(),
-        changes_only_if: Vec::new(),
-        entry: Vec::new(),
-        exit: Vec::new(),
-        terminates: false,
-        may_block: false,
-        non_local: false,
-        speaks_of_entry: false,
-        trust_ensures: false,
-        returned: Returned::default(),
-        callees: BTreeSet::new(),
-    };
+    let mut effects = Effects::default();
     match &procedure.body {
         Some(body) => block(unit, body, &mut effects),
         None => {
@@ -222,6 +211,11 @@ fn own_facts(unit: &Unit, procedure: &Procedure) -> Effects {
     }
     // A claim about a procedure holds where both versions' `requires` do; so what these look at must agree as well.
     procedure.requires.iter().for_each(|requires| expr(unit, requires, &mut effects));
+    // What calls leave in a place that is named is one symbol for both versions; so how one comes to it must agree, and what was there.
+    if !faults::planted("kernel/pair/named-unseen") {
+        let named = procedure.modifies.iter().flat_map(|modifies| &modifies.places);
+        named.for_each(|place| expr(unit, place, &mut effects));
+    }
     effects.non_local |= is_loop(procedure) && effects.speaks_of_entry;
     effects
 }

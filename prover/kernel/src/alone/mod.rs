@@ -16,7 +16,7 @@ pub use facts::unchanged_or_allowed;
 
 use crate::effects::{Effects, Returned, syntactic};
 use crate::rejection::{Rejection, reject};
-use clauses::{Clause, ClauseKind, Status};
+use clauses::{Clause, ClauseKey, ClauseKind, Status};
 use lang_l::hir::{ProcId, Unit};
 use measures::Ranking;
 use smt::solve::{Solver, Task};
@@ -33,6 +33,8 @@ pub struct Said<'a> {
     pub effects: &'a [Effects],
     /// Why recursion ends that is said to, callees first.
     pub rankings: &'a [Ranking],
+    /// The clauses of its contracts of which it is not said that they hold.
+    pub unclaimed: &'a BTreeSet<ClauseKey>,
 }
 
 /// Checks all that is said of a version; the clauses of its contracts, proved or not.
@@ -48,7 +50,7 @@ pub fn check(said: Said<'_>, solver: &mut Solver) -> Result<Vec<Clause>, Rejecti
         let task = Task::Alone { version: said.version, procedure: id };
         let clauses = solver.at(task, |solver| {
             facts::check(said, id, solver)?;
-            Ok(clauses::check_procedure(said.unit, said.version, said.effects, solver, id, &BTreeSet::new()))
+            Ok(clauses::check_procedure(said.unit, said.version, said.effects, solver, id, said.unclaimed))
         })?;
         trusted(said, id, &clauses)?;
         all.extend(clauses);
@@ -69,6 +71,11 @@ fn bounds(said: Said<'_>) -> Result<(), Rejection> {
                 == (read.may_block, read.non_local, read.speaks_of_entry);
         if !(same || faults::planted("kernel/alone/footprint")) || own.returned != Returned::default() {
             return reject(format!("the footprint of {} is not what its text says", code.name));
+        }
+        // How one comes to a place that is named has to be the same in both versions.
+        let seen = own.modifies.iter().flatten().all(|place| own.looks_at(said.unit, place));
+        if !seen && !faults::planted("kernel/pair/named-unseen") {
+            return reject(format!("{} is said to modify what it does not look at", code.name));
         }
         // What an external does is what its contract says.
         let unchecked = own.errs_only_if_null.is_some() || !own.errs_if_null.is_empty() || own.terminates;

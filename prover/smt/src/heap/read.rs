@@ -93,8 +93,12 @@ impl Heaps {
                 match place.index {
                     Some(index) if place.selector == fill.selector => {
                         let same = terms.eq(place.object, fill.array);
+                        // Rule *Defaults*: null has none but default values, whatever cells are said to be filled.
+                        let null = terms.null();
+                        let none = terms.eq(fill.array, null);
+                        let there = terms.not(none);
                         let (low, high) = (terms.le(fill.from, index), terms.lt(index, fill.to));
-                        let hit = terms.and(&[same, low, high]);
+                        let hit = terms.and(&[there, same, low, high]);
                         let value = terms.instance(fill.index, fill.value, index);
                         terms.ite(hit, value, before)
                     }
