@@ -7,6 +7,7 @@ use crate::rejection::{Rejection, reject};
 use crate::relate::{Level, Uses};
 use lang_l::hir::same::same_code;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// The level at which the two are equivalent as the same code over equivalent callees, with the claims about these; `None` if they
 /// are not the same code.
@@ -20,12 +21,34 @@ pub fn same_code_level(goal: &Goal<'_>) -> Option<(Level, Uses)> {
         }
         level.is_some()
     };
-    if !goal.is_defined() || !same_code(a, b, equivalent) {
+    if !goal.is_defined() {
         return None;
+    }
+    if !same_code(a, b, equivalent) {
+        return is_all_the_same(goal).then(|| (Level::Full, Uses::new()));
     }
     let used = used.into_inner();
     let level = used.always.values().copied().min().unwrap_or(Level::Full);
     Some((goal.claims.always.get(&goal.pair).map_or(level, |&claimed| level.min(claimed)), used))
+}
+
+/// Whether all that the two run is the same code, whatever is claimed of it: what they call, what that calls, and so on.
+fn is_all_the_same(goal: &Goal<'_>) -> bool {
+    let (mut work, mut seen) = (vec![goal.pair], BTreeSet::from([goal.pair]));
+    while let Some(pair) = work.pop() {
+        let called = RefCell::new(Vec::new());
+        let [a, b] = goal.program.code(pair);
+        let note = |p, q| {
+            called.borrow_mut().push((p, q));
+            true
+        };
+        if !same_code(a, b, note) {
+            return false;
+        }
+        let next = called.into_inner().into_iter().filter(|&callees| seen.insert(callees));
+        work.extend(next.filter(|_| !faults::planted("kernel/pair/callees-alike")));
+    }
+    true
 }
 
 /// Whether the two are external procedures, and one and the same; `None` where one has a body.

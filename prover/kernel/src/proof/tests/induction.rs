@@ -13,15 +13,15 @@ use std::collections::BTreeMap;
 const RUN: Pair = (ProcId(0), ProcId(0));
 const OTHER: Pair = (ProcId(1), ProcId(1));
 
-/// A procedure that calls another one, which gives back a number more in version 1.
-fn calling(more: i64) -> Story {
-    let version = |more: i64| {
+/// A procedure that calls another one, which gives back `n + 1` in version 0, and something in version 1.
+fn calling(gives: &str) -> Story {
+    let version = |gives: &str| {
         format!(
             "procedure run(x: ref, n: int) returns (r: int) {{ r := other(x, n); }} \
-             procedure other(x: ref, n: int) returns (r: int) {{ r := n + {more}; }}"
+             procedure other(x: ref, n: int) returns (r: int) {{ r := {gives}; }}"
         )
     };
-    let mut story = story(&format!("version 0 {} version 1 {}", version(0), version(more)));
+    let mut story = story(&format!("version 0 {} version 1 {}", version("n + 1"), version(gives)));
     story.simulations.iter_mut().for_each(|simulations| simulations.push(Some(as_written(ProcId(1)))));
     story
 }
@@ -36,13 +36,22 @@ fn refusals(story: &Story, callees: PairEvidence) -> [Option<String>; 2] {
 /// The callers are looked at first, when nothing has fallen yet.
 #[test]
 fn what_rests_on_a_claim_that_fell_falls() {
-    assert_eq!(refusals(&calling(0), PairEvidence::SameCode), [None, None]);
-    let [callers, callees] = refusals(&calling(1), PairEvidence::SameCode);
+    assert_eq!(refusals(&calling("n + 1"), PairEvidence::SameCode), [None, None]);
+    let [callers, callees] = refusals(&calling("n + 2"), PairEvidence::SameCode);
     assert_eq!(callers.as_deref(), Some("the two are not the same code over equivalent callees"));
     assert_eq!(callees.as_deref(), Some("the two are not the same code over equivalent callees"));
-    // It falls as well where the callees are alike, and it is their evidence that is wrong.
+    // It falls as well where the callees do the same, and it is their evidence that is wrong.
     let nothing = PathsEvidence { plan: InliningPlan::of(Default::default(), [0, 0]), relations: Relations::new() };
-    let [callers, callees] = refusals(&calling(0), PairEvidence::Paths(nothing));
+    let [callers, callees] = refusals(&calling("1 + n"), PairEvidence::Paths(nothing));
     assert_eq!(callers.as_deref(), Some("the two are not the same code over equivalent callees"));
+    assert_eq!(callees.as_deref(), Some("two paths do not contradict each other in plain sight"));
+}
+
+/// Where all that the two run is the same code nothing has to be claimed, and nothing that fell matters.
+#[test]
+fn one_run_rests_on_no_claim() {
+    let nothing = PathsEvidence { plan: InliningPlan::of(Default::default(), [0, 0]), relations: Relations::new() };
+    let [callers, callees] = refusals(&calling("n + 1"), PairEvidence::Paths(nothing));
+    assert_eq!(callers, None);
     assert_eq!(callees.as_deref(), Some("two paths do not contradict each other in plain sight"));
 }
