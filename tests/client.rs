@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Trial::test("reports", || complain(reports())),
         Trial::test("boundaries", || complain(boundaries())),
         Trial::test("needs", || complain(needs())),
+        Trial::test("reached", || complain(reached())),
         Trial::test("rounds", || complain(rounds())),
         Trial::test("look-alikes", || complain(look_alikes())),
         Trial::test("laws", || complain(laws())),
@@ -317,6 +318,33 @@ fn needs() -> Vec<String> {
         let needs =
             boundaries.chain(found["calls"].as_array().into_iter().flatten()).any(|own| !own["needs"].is_null());
         if found["verdict"] != "equivalent" || call["called_when"] != when || needs != needed {
+            wrong.push(format!("{client}: {found:#}"));
+        }
+    }
+    wrong
+}
+
+/// A call is reached where a run makes it: not where its arguments err, nor where what comes before it in its statement does without it.
+fn reached() -> Vec<String> {
+    let library = "version a procedure lib(n: int) returns (r: int) { r := n; } \
+                   version b procedure lib(n: int) returns (r: int) { r := n + 1; }";
+    let cases = [
+        ("class C { v: int; } procedure f(x: C) returns (r: int) { if (x == null) { r := lib(x.v); } }", false),
+        ("procedure f(n: int) returns (r: int) { r := lib(n / (n - n)); }", false),
+        (
+            "procedure f(n: int) returns (r: int) { while (n > 5) { n := n - 1; r := lib(g(n)); } r := 1; } \
+             procedure g(n: int) returns (r: int) { assert n < 0; r := n; }",
+            false,
+        ),
+        ("procedure f(n: int) returns (r: int) { if (n > 3 && n < 3 && lib(n) > 0) { r := 1; } }", false),
+        ("procedure f(n: int) returns (r: int) { if (n > 3 && lib(n) > 0) { r := 1; } }", true),
+        ("procedure f(n: int) returns (r: int) { r := 3 / n - lib(2 / (n - 1)); r := 1; }", true),
+    ];
+    let mut wrong = Vec::new();
+    for (at, (client, reached)) in cases.into_iter().enumerate() {
+        let report = json(&scratch(&format!("client_reached_{at}.l"), &format!("{client}\n{library}\n")), &[]);
+        let found = one(&report, "f").cloned().unwrap_or_default();
+        if found["calls"][0]["reached"] != reached {
             wrong.push(format!("{client}: {found:#}"));
         }
     }

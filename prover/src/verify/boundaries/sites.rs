@@ -8,7 +8,7 @@ use crate::budget::client::{MAX_CANDIDATES, MAX_ENDS};
 use kernel::liveness::Live;
 use kernel::outline::condition::hoist;
 use kernel::outline::range::{Range, Way, block, liveness};
-use lang_l::hir::{BinOp, Block, Expr, ExprKind, ProcId, Procedure, StmtKind};
+use lang_l::hir::{Block, Expr, ExprKind, ProcId, Procedure, StmtKind};
 use lang_l::source::Span;
 
 /// A call.
@@ -24,8 +24,6 @@ pub(crate) struct Site {
     pub(crate) callee: ProcId,
     /// The arguments.
     pub(crate) args: Vec<Expr>,
-    /// Whether a run that comes to the statement may leave it without the call.
-    pub(crate) lazy: bool,
 }
 
 /// What the statements of a boundary are.
@@ -72,13 +70,15 @@ fn gather(block: &Block, way: &mut Way, wanted: &impl Fn(ProcId) -> bool, found:
             && wanted(*callee)
         {
             let (way, args) = (way.clone(), args.clone());
-            found.push(Site { way, at, span: stmt.span, callee: *callee, args, lazy: false });
+            found.push(Site { way, at, span: stmt.span, callee: *callee, args });
         }
         for expr in stmt.exprs() {
-            within(expr, false, &mut |callee, args, span, lazy| {
-                if wanted(callee) {
-                    found.push(Site { way: way.clone(), at, span, callee, args: args.to_vec(), lazy });
+            expr.walk(&mut |part| match &part.kind {
+                ExprKind::Call(callee, args) if wanted(*callee) => {
+                    let (way, args) = (way.clone(), args.clone());
+                    found.push(Site { way, at, span: part.span, callee: *callee, args });
                 }
+                _ => {}
             });
         }
         for (which, inner) in stmt.blocks().into_iter().enumerate() {
@@ -86,20 +86,6 @@ fn gather(block: &Block, way: &mut Way, wanted: &impl Fn(ProcId) -> bool, found:
             gather(inner, way, wanted, found);
             way.pop();
         }
-    }
-}
-
-/// The calls in an expression, and whether its evaluation may do without them.
-fn within(expr: &Expr, lazy: bool, see: &mut impl FnMut(ProcId, &[Expr], Span, bool)) {
-    if let ExprKind::Call(callee, args) = &expr.kind {
-        see(*callee, args, expr.span, lazy);
-    }
-    let skips = |part: usize| match &expr.kind {
-        ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Implies, ..) | ExprKind::Cond(..) => part > 0,
-        _ => false,
-    };
-    for (at, part) in expr.parts().into_iter().enumerate() {
-        within(part, lazy || skips(at), see);
     }
 }
 
