@@ -46,6 +46,8 @@ pub(crate) mod ranking {
 pub(crate) mod certificate {
     /// No claim under a condition has this number, or a greater one.
     pub(crate) const MAX_CONDITIONAL: usize = 10_000;
+    /// So many statements may be cut out, each of which takes a walk over the program; who asks for more is no client of ours.
+    pub(crate) const MAX_CUTS: usize = 200;
 }
 
 /// Relating two outcomes.

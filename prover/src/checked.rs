@@ -13,7 +13,6 @@ use crate::goal::{Checked, Pair, PairProof, Program, ProofEvidence};
 use crate::lower::{is_loop, simulations};
 use kernel::alone::measures::Ranking;
 use kernel::exec::source::Simulation;
-use kernel::lemma::{self, Lowering};
 use kernel::outline::cuts::Cut;
 use kernel::pair::PairEvidence;
 use kernel::pair::plan::InliningPlan;
@@ -59,7 +58,7 @@ impl Material {
         let mut untold = BTreeSet::new();
         for (&pair, proof) in proofs {
             let Some(level) = proof.level else { continue };
-            match evidence(program, pair, proof) {
+            match told(program, pair, proof) {
                 Some(evidence) => {
                     claims.insert(
                         pair,
@@ -85,9 +84,18 @@ impl Material {
             untold.extend(more);
         }
         claims.retain(|pair, _| !untold.contains(pair));
+        Material { untold, ..Material::claiming(source, program, claims) }
+    }
+
+    /// The same of claims with their evidence.
+    pub(crate) fn claiming(
+        source: &Unit,
+        program: &Program<'_>,
+        claims: BTreeMap<Pair, (Level, PairEvidence)>,
+    ) -> Self {
         let source = Scalarised::of(source);
         let simulations = [0, 1].map(|version| simulations(source.unit(), program.unit, version));
-        Material { simulations, claims, untold }
+        Material { simulations, claims, untold: BTreeSet::new() }
     }
 
     /// Has all of it checked: the program is what the source is after the cuts.
@@ -106,6 +114,7 @@ impl Material {
             simulations: [&self.simulations[0], &self.simulations[1]],
             effects: [&program.effects[0], &program.effects[1]],
             rankings,
+            unclaimed: [&alone[0].trusted.unproved, &alone[1].trusted.unproved],
             claims: &self.claims,
         };
         Kernel::check(dossier, solver)
@@ -141,30 +150,8 @@ pub(crate) fn conditional(
     solver: &mut Solver,
 ) {
     let Some(level) = proof.level else { return };
-    let told = evidence(program, pair, proof).ok_or_else(untold);
+    let told = told(program, pair, proof).ok_or_else(untold);
     take_over(proof, told.and_then(|evidence| kernel.prove_when(pair, when, (level, &evidence), solver)?));
-}
-
-/// Of these procedures of each version, whether what is shown of them holds of those of the source.
-pub(crate) fn written(
-    source: &Unit,
-    program: &Program<'_>,
-    wanted: [BTreeSet<ProcId>; 2],
-) -> [BTreeMap<ProcId, Result<(), Rejection>>; 2] {
-    let source = &Scalarised::of(source);
-    let mut found = [BTreeMap::new(), BTreeMap::new()];
-    for (version, wanted) in wanted.iter().enumerate() {
-        let simulations = simulations(source.unit(), program.unit, version);
-        let (lowered, effects) = (program.unit.as_unit(), &program.effects[version][..]);
-        let of = Lowering { source, lowered, version, effects, simulations: &simulations };
-        found[version] = lemma::check(of, wanted);
-        for (&id, shown) in &mut found[version] {
-            if shown.is_ok() && wanted.contains(&id) {
-                *shown = lemma::is_called_as_written(of, id);
-            }
-        }
-    }
-    found
 }
 
 /// What the kernel made of a run, for those who want to follow it.
@@ -210,8 +197,13 @@ pub(crate) fn agree(others: &BTreeMap<Pair, PairProof>, proofs: &mut BTreeMap<Pa
 }
 
 /// What the kernel is told of a proof; `None` where it cannot be told.
-pub(crate) fn evidence(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<PairEvidence> {
-    match proof.evidence.as_ref()? {
+pub(crate) fn told(program: &Program<'_>, pair: Pair, proof: &PairProof) -> Option<PairEvidence> {
+    evidence(program, pair, proof.evidence.as_ref()?)
+}
+
+/// The same of its evidence.
+pub(crate) fn evidence(program: &Program<'_>, pair: Pair, own: &ProofEvidence) -> Option<PairEvidence> {
+    match own {
         ProofEvidence::Plain => {
             let (left, right) = program.code(pair);
             let external = left.body.is_none() && right.body.is_none() && !faults::planted("checked/external-as-code");

@@ -14,6 +14,7 @@ use crate::lower::lower;
 use crate::verdict::comparison::{Comparison, comparisons, unconditional};
 use crate::verdict::conditional;
 use crate::verify::Config;
+use kernel::alone::clauses::ClauseKey;
 use kernel::alone::measures::Ranking;
 use kernel::effects::Effects;
 use kernel::exec::source::Simulation;
@@ -34,6 +35,8 @@ pub struct Findings {
     pub effects: [Vec<Effects>; 2],
     /// Why recursion ends that is said to.
     pub rankings: [Vec<Ranking>; 2],
+    /// The clauses of contracts of which it is not said that they hold.
+    pub unclaimed: [BTreeSet<ClauseKey>; 2],
     /// What is said of pairs, and why.
     pub claims: BTreeMap<Pair, (Level, PairEvidence)>,
     /// What is said of pairs from some stores only, and why.
@@ -56,20 +59,22 @@ impl Findings {
             let wanted = conditional::wanted(unit, &program, &comparisons, &proofs, known);
             let under = conditional::search(&program, claims::surviving(&program, &proofs), &wanted, solver);
             let conditional = under.into_iter().map(|(claim, proof)| {
-                let evidence = checked::evidence(&program, claim.pair, &proof);
+                let evidence = checked::told(&program, claim.pair, &proof);
                 (claim, evidence)
             });
             let conditional = conditional.collect();
             let Material { simulations, claims, .. } = Material::of(unit, &program, &proofs);
-            let (effects, rankings) = (program.effects, evidence.map(|evidence| evidence.rankings));
-            Findings { lowered: lowered.as_unit().clone(), simulations, effects, rankings, claims, conditional }
+            let [left, right] = evidence.map(|own| (own.rankings, own.trusted.unproved));
+            let (rankings, unclaimed) = ([left.0, right.0], [left.1, right.1]);
+            let (effects, lowered) = (program.effects, lowered.as_unit().clone());
+            Findings { lowered, simulations, effects, rankings, unclaimed, claims, conditional }
         });
         found.ok()
     }
 
     /// All of it as the kernel takes it, of this source.
     pub fn dossier<'a>(&'a self, source: &'a Unit) -> Dossier<'a> {
-        let Findings { lowered, simulations, effects, rankings, claims, .. } = self;
+        let Findings { lowered, simulations, effects, rankings, unclaimed, claims, .. } = self;
         Dossier {
             source,
             cuts: &[],
@@ -77,6 +82,7 @@ impl Findings {
             simulations: [&simulations[0], &simulations[1]],
             effects: [&effects[0], &effects[1]],
             rankings: [&rankings[0], &rankings[1]],
+            unclaimed: [&unclaimed[0], &unclaimed[1]],
             claims,
         }
     }

@@ -6,20 +6,18 @@
 use crate::budget::goal::{MAX_SAME_SHAPE, MAX_UNPAIRED};
 use crate::lower::{Lowered, is_loop};
 use kernel::effects::{Effects, direct_callees};
-use kernel::exec::state::Outcome;
 use kernel::pair::paths::{self, PathsEvidence, Relations};
 use kernel::pair::plan::Turns;
 use kernel::pair::summaries::SummariesEvidence;
-use kernel::pair::{self, Both, PairEvidence};
+use kernel::pair::{self, Both, Matches};
 use kernel::proof::Proved;
-use kernel::rejection::Rejection;
-use kernel::relate::{Apart, Claims, Correspondence, FailedGoal, Level, Relation, Uses};
+use kernel::relate::{Apart, Claims, FailedGoal, Level, Uses};
 use lang_l::hir::same::same_code;
 use lang_l::hir::same::same_signature;
 use lang_l::hir::{Expr, ProcId, Procedure};
 use lang_l::source::Span;
 use smt::arena::Arena;
-use smt::solve::{Solver, Task};
+use smt::solve::Task;
 use smt::term::Term;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,14 +38,10 @@ pub struct PairProof {
     pub rule: &'static Rule,
     /// Why not (or why only partially).
     pub failed_goal: Option<FailedGoal>,
-    /// For each pair of normal outcomes, which places correspond: allocation sites of version 0 and of version 1.
-    pub correspondence: BTreeSet<(Span, Span)>,
-    /// Matched calls, by their places.
-    pub matched_calls: BTreeSet<(Span, Span)>,
+    /// What corresponds in the two, and how many pairs of paths were related.
+    pub matches: Matches,
     /// In words, what relates variables of loops that are not equal; a prime marks those of version 1.
     pub relations_of_loops: Vec<String>,
-    /// How many paths of the two versions were related.
-    pub relations: usize,
     /// How long the search for it took.
     pub time: Duration,
     /// What has to be known to check it again without a search; `None` where it cannot be written down.
@@ -133,20 +127,6 @@ impl Goal<'_> {
         pair::Goal { program: self.program.both(), pair: self.pair, when: self.when, claims: self.claims }
     }
 
-    /// The proof that evidence tells of, as the kernel makes it anew.
-    pub(crate) fn check(
-        &self,
-        claim: &Claim,
-        evidence: &PairEvidence,
-        solver: &mut Solver,
-    ) -> Result<PairProof, Rejection> {
-        let mut proof = PairProof::trivial(Some(claim.level), claim.rule, Uses::new());
-        proof.used = pair::check(&self.as_checked(), claim.level, evidence, solver, &mut |arena, relation, a, b| {
-            proof.note(arena, relation, a, b);
-        })?;
-        Ok(proof)
-    }
-
     /// Where the two are declared, as the places of a failed goal.
     pub fn places(&self) -> [Vec<Span>; 2] {
         let (a, b) = self.code();
@@ -165,7 +145,7 @@ pub struct Claim {
     pub evidence: ProofEvidence,
 }
 
-/// What a proof did, to be followed by [`Engine::confirm`](crate::engines::Engine::confirm).
+/// What a proof did, as certificates hold it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProofEvidence {
     /// Nothing but looking at the two was needed.
@@ -369,10 +349,8 @@ impl PairProof {
             used,
             rule,
             failed_goal: None,
-            correspondence: BTreeSet::new(),
-            matched_calls: BTreeSet::new(),
+            matches: Matches::default(),
             relations_of_loops: Vec::new(),
-            relations: 0,
             time: Duration::ZERO,
             evidence: level.and(Some(ProofEvidence::Plain)),
             lowered: None,
@@ -382,19 +360,5 @@ impl PairProof {
 
     pub(crate) fn failed(rule: &'static Rule, what: String, places: [Vec<Span>; 2]) -> Self {
         PairProof { failed_goal: Some(FailedGoal { what, places }), ..Self::trivial(None, rule, Uses::new()) }
-    }
-
-    pub(crate) fn note(&mut self, arena: &Arena, relation: &Relation, left: &Outcome, right: &Outcome) {
-        self.relations += 1;
-        let Relation::Isomorphic(Correspondence { allocs, calls, compared }) = relation else { return };
-        let place = |outcome: &Outcome, alloc| outcome.news.iter().find(|(b, _)| *b == alloc).map(|(_, span)| *span);
-        for (&theirs, &mine) in allocs {
-            if let (Some(a), Some(b)) = (place(left, mine), place(right, theirs)) {
-                self.correspondence.insert((a, b));
-            }
-        }
-        for (&theirs, &mine) in calls.iter().chain(compared.iter().map(|(theirs, mine)| (theirs, mine))) {
-            self.matched_calls.insert((arena.record(mine).span, arena.record(theirs).span));
-        }
     }
 }

@@ -29,31 +29,7 @@
 (check-sat)
 (pop 1)
 
-; 2. the procedure cannot err here
-(push 1)
-(declare-fun null () Ref)
-(declare-fun param0 () Ref)
-(declare-fun param1 () Ref)
-(define-fun t2 () Bool (= param1 null))
-(define-fun t4 () Bool (= param0 null))
-(define-fun t5 () Bool (or t2 t4))
-(define-fun t6 () Bool (not t4))
-(define-fun t7 () Bool (not t2))
-; true of these values whatever the program: instances of the rules on allocs, calls and regions
-(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
-(assert (=> (= (alloc param1) 0) (= param1 null)))
-(assert (= (alloc null) 0))
-(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
-(assert (=> (= (alloc param0) 0) (= param0 null)))
-; what is assumed, and last that the goal does not hold
-(assert t5)
-(assert t6)
-(assert t7)
-(assert true)
-(check-sat)
-(pop 1)
-
-; 3. modifies of absoluteInto
+; 2. a written object is new or named by modifies
 (push 1)
 (declare-fun any0 () Ref)
 (declare-fun initial_f2 (Ref) Int)
@@ -83,7 +59,7 @@
 (check-sat)
 (pop 1)
 
-; 4. modifies of absoluteInto
+; 3. a written object is new or named by modifies
 (push 1)
 (declare-fun any0 () Ref)
 (declare-fun initial_f2 (Ref) Int)
@@ -111,6 +87,91 @@
 (assert t2)
 (assert t6)
 (assert t15)
+(check-sat)
+(pop 1)
+
+; 4. modifies of absoluteInto
+(push 1)
+(declare-fun any0 () Ref)
+(declare-fun initial_f2 (Ref) Int)
+(declare-fun null () Ref)
+(declare-fun param0 () Int)
+(declare-fun param1 () Ref)
+(define-fun t1 () Int (+ 0 (* (- 1) param0)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t5 () Bool (= param1 null))
+(define-fun t6 () Bool (not t5))
+(define-fun t8 () Bool (= param1 any0))
+(define-fun t9 () Int (initial_f2 any0))
+(define-fun t10 () Int (ite t8 param0 t9))
+(define-fun t11 () Int (+ 0 (* 1 t9) (* (- 1) t10)))
+(define-fun t12 () Bool (= t11 0))
+(define-fun t13 () Bool (or t8 t12))
+(define-fun t14 () Bool (not t13))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc null) 0))
+(assert (= (alloc any0) 1))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t6)
+(assert t14)
+(check-sat)
+(pop 1)
+
+; 5. modifies of absoluteInto
+(push 1)
+(declare-fun any0 () Ref)
+(declare-fun initial_f2 (Ref) Int)
+(declare-fun null () Ref)
+(declare-fun param0 () Int)
+(declare-fun param1 () Ref)
+(define-fun t1 () Int (+ 1 (* 1 param0)))
+(define-fun t2 () Bool (<= t1 0))
+(define-fun t5 () Bool (= param1 null))
+(define-fun t6 () Bool (not t5))
+(define-fun t8 () Bool (= param1 any0))
+(define-fun t9 () Int (initial_f2 any0))
+(define-fun t10 () Int (+ 0 (* (- 1) param0)))
+(define-fun t11 () Int (ite t8 t10 t9))
+(define-fun t12 () Int (+ 0 (* 1 t9) (* (- 1) t11)))
+(define-fun t13 () Bool (= t12 0))
+(define-fun t14 () Bool (or t8 t13))
+(define-fun t15 () Bool (not t14))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc null) 0))
+(assert (= (alloc any0) 1))
+; what is assumed, and last that the goal does not hold
+(assert t2)
+(assert t6)
+(assert t15)
+(check-sat)
+(pop 1)
+
+; 6. the procedure cannot err here
+(push 1)
+(declare-fun null () Ref)
+(declare-fun param0 () Ref)
+(declare-fun param1 () Ref)
+(define-fun t2 () Bool (= param1 null))
+(define-fun t4 () Bool (= param0 null))
+(define-fun t5 () Bool (or t2 t4))
+(define-fun t6 () Bool (not t4))
+(define-fun t7 () Bool (not t2))
+; true of these values whatever the program: instances of the rules on allocs, calls and regions
+(assert (or (= (alloc param1) 0) (= (alloc param1) 1)))
+(assert (=> (= (alloc param1) 0) (= param1 null)))
+(assert (= (alloc null) 0))
+(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
+(assert (=> (= (alloc param0) 0) (= param0 null)))
+; what is assumed, and last that the goal does not hold
+(assert t5)
+(assert t6)
+(assert t7)
+(assert true)
 (check-sat)
 (pop 1)
 

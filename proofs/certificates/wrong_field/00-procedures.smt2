@@ -7,37 +7,6 @@
 
 ; 1. a written object is new or named by modifies
 (push 1)
-(declare-fun initial_f1 (Ref) Ref)
-(declare-fun initial_f2 (Ref) Ref)
-(declare-fun null () Ref)
-(declare-fun param0 () Ref)
-(define-fun t2 () Bool (= param0 null))
-(define-fun t3 () Bool (not t2))
-(define-fun t4 () Ref (initial_f1 param0))
-(define-fun t5 () Bool (= null t4))
-(define-fun t6 () Ref (initial_f2 param0))
-(define-fun t7 () Bool (= param0 t6))
-(define-fun t8 () Bool (or t2 t5 t7))
-(define-fun t9 () Bool (not t8))
-; true of these values whatever the program: instances of the rules on allocs, calls and regions
-(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
-(assert (=> (= (alloc param0) 0) (= param0 null)))
-(assert (= (alloc null) 0))
-(assert (or (= (alloc t4) 0) (= (alloc t4) 1)))
-(assert (=> (= (alloc t4) 0) (= t4 null)))
-(assert (or (= (alloc t6) 0) (= (alloc t6) 1)))
-(assert (=> (= (alloc t6) 0) (= t6 null)))
-(assert (or (= (alloc param0) 1) (= t4 null)))
-(assert (or (= (alloc param0) 1) (= t6 null)))
-; what is assumed, and last that the goal does not hold
-(assert t3)
-(assert t5)
-(assert t9)
-(check-sat)
-(pop 1)
-
-; 2. a written object is new or named by modifies
-(push 1)
 (declare-fun any0 () Ref)
 (declare-fun effect0_f1 (Ref) Ref)
 (declare-fun ending0 () Int)
@@ -107,33 +76,7 @@
 (check-sat)
 (pop 1)
 
-; 3. a written object is new or named by modifies
-(push 1)
-(declare-fun initial_f1 (Ref) Ref)
-(declare-fun null () Ref)
-(declare-fun param0 () Ref)
-(define-fun t2 () Bool (= param0 null))
-(define-fun t3 () Bool (not t2))
-(define-fun t4 () Ref (initial_f1 param0))
-(define-fun t5 () Bool (= null t4))
-(define-fun t6 () Bool (= param0 t4))
-(define-fun t7 () Bool (or t2 t5 t6))
-(define-fun t8 () Bool (not t7))
-; true of these values whatever the program: instances of the rules on allocs, calls and regions
-(assert (or (= (alloc param0) 0) (= (alloc param0) 1)))
-(assert (=> (= (alloc param0) 0) (= param0 null)))
-(assert (= (alloc null) 0))
-(assert (or (= (alloc t4) 0) (= (alloc t4) 1)))
-(assert (=> (= (alloc t4) 0) (= t4 null)))
-(assert (or (= (alloc param0) 1) (= t4 null)))
-; what is assumed, and last that the goal does not hold
-(assert t3)
-(assert t5)
-(assert t8)
-(check-sat)
-(pop 1)
-
-; 4. a written object is new or named by modifies
+; 2. a written object is new or named by modifies
 (push 1)
 (declare-fun any0 () Ref)
 (declare-fun effect0_f1 (Ref) Ref)

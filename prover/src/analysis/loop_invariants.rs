@@ -29,7 +29,7 @@ use lang_l::hir::{Expr, ExprKind, LocalId, ProcId, Procedure, Type};
 use lang_l::source::Span;
 use smt::arena::Arena;
 use smt::obligation::{Obligation, Purpose};
-use smt::solve::{Answer, Solver, Task, Together};
+use smt::solve::{Solver, Task, Together};
 use smt::term::{Ending, Node, PathFacts, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ pub fn infer(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &m
 
 fn search(unit: &Lowered, version: usize, effects: &mut [Effects], solver: &mut Solver) {
     let kept = spoken_of(unit, version).map(|id| (id, candidates(unit, version, id))).collect();
-    let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES, drops: true };
+    let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES };
     let concerned = search.concerned();
     search.assume();
     houdini::all_hold(concerned.len(), usize::MAX, |at| Look::weakened(search.drop_unproved(concerned[at])));
@@ -83,18 +83,11 @@ pub fn held(unit: &Lowered, version: usize, effects: &[Effects]) -> Vec<LoopInva
     (0u32..).zip(effects).map(held).collect()
 }
 
-/// Fills in what was found before, and checks that it follows from itself.
+/// Fills in what was found before. Nobody has checked that it follows from itself.
 ///
 /// # Errors
-/// When it does not.
-pub fn confirm(
-    unit: &Lowered,
-    version: usize,
-    effects: &mut [Effects],
-    solver: &mut Solver,
-    held: &[LoopInvariants],
-) -> Result<(), Rejection> {
-    let mut kept = BTreeMap::new();
+/// When it cannot be said.
+pub fn fill(unit: &Lowered, version: usize, effects: &mut [Effects], held: &[LoopInvariants]) -> Result<(), Rejection> {
     let some = |held: &LoopInvariants| !held.entry.is_empty() || !held.exit.is_empty();
     for (id, held) in (0u32..).map(ProcId).zip(held).filter(|(_, held)| some(held)) {
         if spoken_of(unit, version).all(|own| own != id) {
@@ -107,16 +100,10 @@ pub fn confirm(
         let (Some(entry), Some(exit)) = (those(&all.entry, &held.entry), those(&all.exit, &held.exit)) else {
             return reject("there is no such condition of a loop");
         };
-        kept.insert(id, Conditions { entry, exit });
+        let own = &mut effects[id.index()];
+        (own.entry, own.exit) = (entry, exit);
     }
-    let mut search = Search { unit, version, effects, solver, kept, queries: MAX_QUERIES, drops: false };
-    search.assume();
-    let concerned = search.concerned();
-    let look = |at: usize| Look::weakened(search.drop_unproved(concerned[at]));
-    match houdini::all_hold(concerned.len(), 1, look) {
-        true => Ok(()),
-        false => reject("a condition on a loop does not follow"),
-    }
+    Ok(())
 }
 
 /// The procedures of which something may be said.
@@ -270,8 +257,6 @@ struct Search<'a> {
     /// What is left of each loop's candidates.
     kept: BTreeMap<ProcId, Conditions>,
     queries: usize,
-    /// Whether candidates are dropped; then models are asked for, which tell of many at once.
-    drops: bool,
 }
 
 impl Search<'_> {
@@ -383,7 +368,7 @@ impl Search<'_> {
                 }
             }
         }
-        let (queries, drops) = (&mut self.queries, self.drops);
+        let queries = &mut self.queries;
         let unproved = self.solver.at(task, |solver| {
             houdini::unproved(&open, |conditions| {
                 let Some(left) = queries.checked_sub(1) else { return Together::Open };
@@ -391,11 +376,9 @@ impl Search<'_> {
                 let goal = arena.terms.and(conditions);
                 let tag = Purpose::LoopCondition.within(version, vec![place]);
                 let obligation = Obligation { assumptions: path.to_vec(), goal, tag };
-                match drops {
-                    _ if faults::planted("analysis/loop-invariants/unproved-kept") => Together::Hold,
-                    true => solver.prove_all(arena, &obligation, conditions),
-                    false if solver.prove(arena, &obligation) == Answer::Holds => Together::Hold,
-                    false => Together::Open,
+                match faults::planted("analysis/loop-invariants/unproved-kept") {
+                    true => Together::Hold,
+                    false => solver.prove_all(arena, &obligation, conditions),
                 }
             })
         });

@@ -20,7 +20,7 @@ use crate::lower::Lowered;
 use contracts::ContractEvidence;
 use inference::InferredEffects;
 use kernel::alone::clauses::Clause;
-use kernel::alone::measures::{self, Ranking};
+use kernel::alone::measures::Ranking;
 use kernel::effects::{self, Effects};
 use kernel::rejection::Rejection;
 use smt::solve::Solver;
@@ -80,22 +80,20 @@ pub fn analyse(lowered: &Lowered, solver: &mut Solver) -> Analysis {
     Analysis { effects: [left, right], clauses, evidence: [evidence, other_evidence] }
 }
 
-/// Looks again at both versions of a lowered program, each alone, as evidence says.
+/// What evidence says of both versions of a lowered program, each alone. Nobody has checked it: that is for the kernel.
 ///
 /// # Errors
-/// When a fact is not confirmed.
-pub fn confirm_analysis(
-    lowered: &Lowered,
-    evidence: &[AnalysisEvidence; 2],
-    solver: &mut Solver,
-) -> Result<Analysis, Rejection> {
-    let mut alone = Analysis { effects: Default::default(), clauses: Vec::new(), evidence: evidence.clone() };
+/// When something of it cannot be said.
+pub fn told(lowered: &Lowered, evidence: &[AnalysisEvidence; 2]) -> Result<[Vec<Effects>; 2], Rejection> {
+    let mut effects: [Vec<Effects>; 2] = Default::default();
     for (version, AnalysisEvidence { inferred, rankings, trusted }) in evidence.iter().enumerate() {
         let mut known = effects::syntactic(lowered.as_unit(), version);
-        inference::confirm(lowered, version, &mut known, solver, inferred)?;
-        measures::check(lowered.as_unit(), version, &mut known, solver, rankings)?;
-        alone.clauses.extend(contracts::confirm(lowered, version, &mut known, solver, trusted)?);
-        alone.effects[version] = known;
+        inference::fill(lowered, version, &mut known, inferred)?;
+        contracts::fill(lowered, version, &mut known, trusted);
+        for id in rankings.iter().flat_map(|ranking| &ranking.component) {
+            known[id.index()].terminates = true;
+        }
+        effects[version] = known;
     }
-    Ok(alone)
+    Ok(effects)
 }

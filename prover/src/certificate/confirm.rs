@@ -1,38 +1,38 @@
-//! Proofs made anew, as decisions say.
+//! Proofs made anew by the kernel, from what decisions say.
 //!
-//! In: a program and [`Decisions`]. Out: [`Confirmation`]: all proofs, with every question to the solver that they come down to,
-//! asked of nobody yet; and what the runs of counterexamples showed.
+//! In: a program and [`Decisions`]. Out: [`Confirmation`]: what the kernel makes of them, with every question to the solver that it
+//! comes down to, asked of nobody yet; and what the runs of counterexamples showed.
 //!
-//! The questions are answered by yes while the proofs are made, by a ledger in the solver's place. So what is returned here is
+//! The questions are answered by yes while the kernel looks, by a ledger in the solver's place. So what is returned here is
 //! worth as much as the answers of whoever asks them afterwards, and nothing before.
 //!
-//! Invariant: no search; a decision that does not lead on is wrong.
+//! Invariant: no search, and no rule of its own: what is proved, the kernel has proved of the source.
 
 use super::ReplayedPair;
 use super::decisions::{AnsweredPair, Decision, Decisions, ProvedPair};
 use super::names;
-use crate::analysis::{Analysis, confirm_analysis};
+use crate::analysis;
 use crate::budget::certificate::MAX_CONDITIONAL;
 use crate::checked::{self, Material};
 use crate::engines;
-use crate::goal::{Goal, Pair, PairProof, Program};
+use crate::goal::{Pair, Program};
 use crate::lower::{Lowered, lower};
 use crate::search::concrete;
 use crate::search::recurrent_set;
 use crate::search::witness::{self, Contrast, Target, replay_contract};
 use crate::verdict::Termination;
-use crate::verdict::comparison::{Comparison, comparable, comparisons, premises, procedures_run};
-use crate::verdict::judge::Proofs;
+use crate::verdict::comparison::{Comparison, comparable, comparisons, procedures_run, rests_on};
 use crate::verdict::vacuity;
-use kernel::alone::clauses::{Clause, ClauseKind, Status, contracts_hold};
 use kernel::effects::Effects;
-use kernel::outline::cuts::part_of;
+use kernel::outline::cuts::{cut, part_of};
+use kernel::pair::PairEvidence;
+use kernel::proof::{Kernel, Shown};
 use kernel::rejection::{Rejection, reject};
-use kernel::relate::{Claims, ConditionalClaim, Level};
+use kernel::relate::{ConditionalClaim, Level};
 use lang_l::heap::Input;
-use lang_l::hir::{Expr, ProcId, Procedure, Unit};
+use lang_l::hir::{Procedure, Unit};
 use lang_l::interp::Behaviour;
-use lang_l::store_json::{read_externals, read_input};
+use lang_l::store_json::{InputError, read_externals, read_input};
 use serde_json::Value as Json;
 use smt::solve::{Answer, Backend, Logic, Query, QueryBudget, Question, Shared, Solver, SolverFailure};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,12 +42,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Confirmation {
     /// The lowered program.
     pub(super) lowered: Lowered,
-    /// What is known of its procedures.
+    /// What is said of its procedures.
     pub(super) effects: [Vec<Effects>; 2],
-    /// The questions that the effects about single procedures come down to.
+    /// The questions that what is said of single procedures comes down to.
     pub(super) alone: Vec<Query>,
-    /// The proofs in the order of the decisions, each with its own questions.
-    pub(super) proofs: Vec<(PairProof, Vec<Query>)>,
+    /// How the kernel has shown the claims, in the order of the decisions, each with its own questions.
+    pub(super) proofs: Vec<(Shown, Vec<Query>)>,
     /// What the script of each proof is called; those without questions have none.
     pub(super) script_names: Vec<Option<String>>,
     /// What was found of the pairs in the order of the decisions.
@@ -99,8 +99,10 @@ impl Confirmation {
         let of = |(asked, seen): (&AnsweredPair, &Finding)| {
             let proof =
                 decisions.proofs.iter().position(|proof| (proof.pair, &proof.when) == (asked.pair, &asked.when));
-            let (how, obligations) = match (&asked.answer, proof.map(|at| &self.proofs[at])) {
-                (Decision::Proved(_), Some((proof, queries))) => (proof.rule.name.to_string(), queries.len()),
+            let (how, obligations) = match (&asked.answer, proof) {
+                (Decision::Proved(_), Some(at)) => {
+                    (decisions.proofs[at].claim.rule.name.to_string(), self.proofs[at].1.len())
+                }
                 (Decision::Unknown(why) | Decision::Uncertified(why), _) => (why.clone(), 0),
                 _ => (seen.shown.clone().unwrap_or_default(), 0),
             };
@@ -129,69 +131,136 @@ impl Backend for Ledger {
     }
 }
 
-/// Makes the proofs that the decisions tell of.
+/// Has the kernel make the proofs that decisions on a source tell of.
 ///
 /// # Errors
 /// Where a decision does not lead to what is claimed.
-pub(super) fn confirm(unit: &Unit, decisions: &Decisions) -> Result<Confirmation, Rejection> {
+pub(super) fn confirm(source: &Unit, decisions: &Decisions) -> Result<Confirmation, Rejection> {
+    let Some(unit) = &cut(source, &decisions.cuts) else {
+        return reject("the statements cannot be cut out of the procedures");
+    };
     let lowered = lower(unit);
-    let ledger = Shared::new(Ledger);
-    let fresh = || Solver::new(QueryBudget::default()).with_backend(ledger.clone());
-    let mut solver = fresh();
-    let Analysis { effects, clauses, .. } = confirm_analysis(&lowered, &decisions.evidence, &mut solver)?;
-    let alone = solver.log().to_vec();
-    let program = Program { unit: &lowered, effects };
-    let asked = comparisons(unit);
-    let find = |pair: Pair, when: &Option<String>| asked.iter().find(|a| a.pair == pair && a.condition(unit) == *when);
+    let program = Program { unit: &lowered, effects: analysis::told(&lowered, &decisions.evidence)? };
+    let asked = Asked { unit, all: comparisons(unit) };
+    let Claimed { always, under } = claimed(&program, &asked, decisions)?;
 
-    let mut claims = Claims::new();
-    let mut proofs = Vec::new();
+    let mut solver = Solver::new(QueryBudget::default()).with_backend(Shared::new(Ledger));
+    let material = Material::claiming(unit, &program, always);
+    let mut kernel = material.check((source, &decisions.cuts), &program, &decisions.evidence, &mut solver);
+    (0..2).try_for_each(|version| kernel.alone(version))?;
+    kernel.learn(&under, &mut solver);
+    let proofs = shown(&kernel, unit, decisions)?;
+
+    let checker = PairChecker { unit, program: &program, decisions, kernel: &kernel, proofs: &proofs };
+    let mut pairs = Vec::new();
+    for (at, answered) in decisions.pairs.iter().enumerate() {
+        let named = |Rejection(what)| Rejection(format!("{}: {what}", asked.name(answered.pair, &answered.when)));
+        let own = asked.find(answered.pair, &answered.when).map_err(named)?;
+        if decisions.pairs[..at].iter().any(|other| answers(other, own, unit)) {
+            return Err(named(Rejection("it is answered twice".into())));
+        }
+        pairs.push(checker.pair(own, answered).map_err(named)?);
+    }
+    let queries = solver.log();
+    // What was asked for no claim was asked of the procedures alone.
+    let of_none = |at: &usize| proofs.iter().all(|proof| !proof.asked.contains(at));
+    let alone = (0..queries.len()).filter(of_none).map(|at| queries[at].clone()).collect();
+    let script = |(at, (decided, proof)): (usize, (&ProvedPair, &Shown))| {
+        let left = &lowered.procedure(0, decided.pair.0).name;
+        (!proof.asked.is_empty()).then(|| names::script_name(at, left))
+    };
+    let script_names = decisions.proofs.iter().zip(&proofs).enumerate().map(script).collect();
+    let own = |proof: &Shown| (proof.clone(), queries[proof.asked.clone()].to_vec());
+    let proofs = proofs.iter().map(own).collect();
+    let effects = program.effects.clone();
+    Ok(Confirmation { lowered: lowered.clone(), effects, alone, proofs, script_names, pairs })
+}
+
+/// The pairs that a source asks about and of which decisions say nothing.
+pub(super) fn left_out(source: &Unit, decisions: &Decisions) -> Vec<String> {
+    let answered = |one: &Comparison<'_>| decisions.pairs.iter().any(|answer| answers(answer, one, source));
+    let open = comparisons(source).into_iter().filter(|one| !answered(one));
+    open.map(|one| names::pair_name(source, one.pair, one.condition(source).as_deref())).collect()
+}
+
+/// Whether an answer is that to a comparison.
+fn answers(answer: &AnsweredPair, asked: &Comparison<'_>, unit: &Unit) -> bool {
+    answer.pair == asked.pair && answer.when == asked.condition(unit)
+}
+
+/// The pairs that the program asks about.
+struct Asked<'u> {
+    unit: &'u Unit,
+    all: Vec<Comparison<'u>>,
+}
+
+impl<'u> Asked<'u> {
+    fn find(&self, pair: Pair, when: &Option<String>) -> Result<&Comparison<'u>, Rejection> {
+        let is_it = |one: &&Comparison<'_>| one.pair == pair && one.condition(self.unit) == *when;
+        let found = self.all.iter().find(is_it).filter(|one| is_written(self.unit, one.pair));
+        found.ok_or_else(|| Rejection("the program has no such pair".into()))
+    }
+
+    fn name(&self, pair: Pair, when: &Option<String>) -> String {
+        names::pair_name(self.unit, pair, when.as_deref())
+    }
+}
+
+/// What the kernel is told of pairs.
+struct Claimed {
+    /// From all stores.
+    always: BTreeMap<Pair, (Level, PairEvidence)>,
+    /// From those that satisfy conditions, by number.
+    under: Vec<(ConditionalClaim, Option<PairEvidence>)>,
+}
+
+/// What decisions claim.
+fn claimed(program: &Program<'_>, asked: &Asked<'_>, decisions: &Decisions) -> Result<Claimed, Rejection> {
+    let mut told = Claimed { always: BTreeMap::new(), under: Vec::new() };
     for proved in &decisions.proofs {
-        let name = names::pair_name(lowered.as_unit(), proved.pair, proved.when.as_deref());
+        let named = |what: &str| {
+            let name = names::pair_name(program.unit.as_unit(), proved.pair, proved.when.as_deref());
+            Rejection(format!("{name}: {what}"))
+        };
+        let level = proved.claim.level;
+        let Some(evidence) = checked::evidence(program, proved.pair, &proved.claim.evidence) else {
+            return Err(named("something is said of two loops that cannot be said"));
+        };
+        if !engines::proves_by(proved.claim.rule, &evidence) {
+            return Err(named(&format!("{} is not the rule that its evidence is of", proved.claim.rule.name)));
+        }
         let own = match proved.number {
-            None if proved.when.is_none() => claims.always.insert(proved.pair, proved.claim.level).is_none(),
-            None => false,
-            Some(number) => match find(proved.pair, &proved.when) {
-                Some(asked) => add(&mut claims, number, proved, asked.when),
-                None => return reject(format!("{name}: the program has no such pair")),
-            },
+            None => proved.when.is_none() && told.always.insert(proved.pair, (level, evidence)).is_none(),
+            Some(number) if number < MAX_CONDITIONAL => {
+                let asked = asked.find(proved.pair, &proved.when).map_err(|Rejection(what)| named(&what))?;
+                let claim = |level| ConditionalClaim { pair: proved.pair, condition: asked.when.cloned(), level };
+                let slots = told.under.len().max(number + 1);
+                // Where nothing is said of a number its claim has fallen.
+                told.under.resize_with(slots, || (claim(None), None));
+                let slot = &mut told.under[number];
+                std::mem::replace(slot, (claim(Some(level)), Some(evidence))).1.is_none()
+            }
+            Some(_) => false,
         };
         if !own {
-            return reject(format!("{name}: it is proved twice, or under a number that it cannot have"));
+            return Err(named("it is proved twice, or under a number that it cannot have"));
         }
     }
-    claims.always.retain(|&pair, _| program.claimable(pair));
-    for proved in &decisions.proofs {
-        let name = names::pair_name(lowered.as_unit(), proved.pair, proved.when.as_deref());
-        let when = find(proved.pair, &proved.when).and_then(|asked| asked.when);
-        let mut solver = fresh();
-        let goal = Goal { program: &program, pair: proved.pair, when, claims: &claims, reached: None };
-        let proof = engines::confirm(&goal, &proved.claim, &mut solver)
-            .map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?;
-        proofs.push((proof, solver.log().to_vec()));
-    }
-    let is_proved = |answered: &&AnsweredPair| matches!(answered.answer, Decision::Proved(_));
-    let proved = || decisions.pairs.iter().filter(is_proved).map(|answered| answered.pair);
-    let written = checked::written(
-        unit,
-        &program,
-        [proved().map(|pair| pair.0).collect(), proved().map(|pair| pair.1).collect()],
-    );
-    let checker = PairChecker { unit, program: &program, clauses: &clauses, decisions, proofs: &proofs, written };
-    let mut seen = Vec::new();
-    for answered in &decisions.pairs {
-        let name = names::pair_name(unit, answered.pair, answered.when.as_deref());
-        let Some(asked) = find(answered.pair, &answered.when).filter(|asked| is_written(unit, asked.pair)) else {
-            return reject(format!("{name}: the program has no such pair"));
+    Ok(told)
+}
+
+/// How the kernel has shown what decisions claim, in their order.
+fn shown(kernel: &Kernel<'_>, unit: &Unit, decisions: &Decisions) -> Result<Vec<Shown>, Rejection> {
+    let own = |proved: &ProvedPair| {
+        let (stands, how) = match proved.number {
+            None => (kernel.stands(proved.pair), kernel.shown(proved.pair)),
+            Some(number) => (kernel.stands_under(number), kernel.shown_under(number)),
         };
-        seen.push(checker.pair(asked, answered).map_err(|Rejection(what)| Rejection(format!("{name}: {what}")))?);
-    }
-    let left = |pair: Pair| lowered.procedure(0, pair.0).name.as_str();
-    let script_names = (decisions.proofs.iter().zip(&proofs).enumerate())
-        .map(|(at, (decided, (_, queries)))| (!queries.is_empty()).then(|| names::script_name(at, left(decided.pair))))
-        .collect();
-    let effects = program.effects.clone();
-    Ok(Confirmation { lowered: lowered.clone(), effects, alone, proofs, script_names, pairs: seen })
+        let name = || names::pair_name(unit, proved.pair, proved.when.as_deref());
+        stands.map_err(|Rejection(what)| Rejection(format!("{}: {what}", name())))?;
+        Ok(how.cloned().unwrap_or_default())
+    };
+    decisions.proofs.iter().map(own).collect()
 }
 
 /// Whether both of a pair are procedures of the program as it is written, not parts of them.
@@ -199,27 +268,14 @@ fn is_written(unit: &Unit, (left, right): Pair) -> bool {
     [(0, left), (1, right)].iter().all(|&(version, id)| part_of(&unit.procedure(version, id).name).is_none())
 }
 
-/// Adds a claim under a condition, of this number; whether it can have that.
-fn add(claims: &mut Claims, number: usize, proved: &ProvedPair, condition: Option<&Expr>) -> bool {
-    if number >= MAX_CONDITIONAL {
-        return false;
-    }
-    let fallen = || ConditionalClaim { pair: proved.pair, condition: None, level: None };
-    let slots = claims.conditional.len().max(number + 1);
-    claims.conditional.resize_with(slots, fallen);
-    let own = ConditionalClaim { pair: proved.pair, condition: condition.cloned(), level: Some(proved.claim.level) };
-    std::mem::replace(&mut claims.conditional[number], own).level.is_none()
-}
-
 /// Looks at what a certificate says of pairs, with all there is to answer from.
 struct PairChecker<'a> {
     unit: &'a Unit,
     program: &'a Program<'a>,
-    clauses: &'a [Clause],
     decisions: &'a Decisions,
-    proofs: &'a [(PairProof, Vec<Query>)],
-    /// Whether what is shown of a procedure is said of the one of the source.
-    written: [BTreeMap<ProcId, Result<(), Rejection>>; 2],
+    kernel: &'a Kernel<'a>,
+    /// How the kernel has shown what the decisions claim, in their order.
+    proofs: &'a [Shown],
 }
 
 impl PairChecker<'_> {
@@ -263,35 +319,28 @@ impl PairChecker<'_> {
         if !comparable(self.unit, asked.pair) {
             return reject("the two have different parameters or results");
         }
-        for (written, id) in self.written.iter().zip([asked.pair.0, asked.pair.1]) {
-            let nothing = || reject("nothing is shown of what is written");
-            written.get(&id).cloned().unwrap_or_else(nothing)?;
+        let mut refused = Rejection("there is no proof of what is said".into());
+        let own = |decided: &ProvedPair| decided.pair == asked.pair && decided.when == answered.when;
+        for (decided, shown) in self.decisions.proofs.iter().zip(self.proofs).filter(|(decided, _)| own(decided)) {
+            let proved = match decided.number {
+                None => self.kernel.prove(decided.pair),
+                Some(number) => self.kernel.prove_under(number),
+            };
+            match proved {
+                Ok(proved) if proved.level_of(asked.pair, asked.when) == Some(level) => {
+                    let (verdict, termination) = match level {
+                        Level::Full => ("equivalent", Termination::Mutual),
+                        Level::Partial => ("partially-equivalent", Termination::Unknown),
+                    };
+                    let of = |pair: Pair| self.kernel.shown(pair).map(|shown| &shown.used);
+                    let rests_on = rests_on(asked.pair, Some(&shown.used), of);
+                    return Ok(Finding { verdict, termination, rests_on, shown: None });
+                }
+                Ok(_) => {}
+                Err(rejection) => refused = rejection,
+            }
         }
-        let of = |pair: Pair, when: &Option<String>| {
-            let at = self.decisions.proofs.iter().position(|proof| proof.pair == pair && proof.when == *when)?;
-            Some(&self.proofs[at].0)
-        };
-        let Some(proof) = of(asked.pair, &answered.when).filter(|proof| proof.level == Some(level)) else {
-            return reject("there is no proof of what is said");
-        };
-        let all = self.decisions.proofs.iter().zip(self.proofs).filter(|(decided, _)| decided.number.is_none());
-        let unconditional: BTreeMap<Pair, PairProof> =
-            all.map(|(decided, (proof, _))| (decided.pair, proof.clone())).collect();
-        let rests_on = premises(asked.pair, Some(proof), &unconditional);
-        let run = procedures_run(self.program, asked.pair, &rests_on);
-        let broken = |clause: &&Clause| {
-            clause.status != Status::Holds
-                && clause.kind != ClauseKind::Assert
-                && run[clause.version].contains(&clause.within)
-        };
-        if self.clauses.iter().any(|clause| broken(&clause)) {
-            return reject("it rests on a contract that is not proved");
-        }
-        let (verdict, termination) = match level {
-            Level::Full => ("equivalent", Termination::Mutual),
-            Level::Partial => ("partially-equivalent", Termination::Unknown),
-        };
-        Ok(Finding { verdict, termination, rests_on, shown: None })
+        Err(refused)
     }
 
     /// A difference in termination that no run can show: that one side never ends is proved anew.
@@ -299,11 +348,11 @@ impl PairChecker<'_> {
     /// The solver itself is asked, not the ledger: what is found here is not among the questions of the certificate.
     fn endless(&self, pair: &witness::RunPair<'_>, input: &Input, externals: Behaviour) -> Option<witness::Witness> {
         let mut solver = Solver::new(QueryBudget::default());
-        let material = Material::of(self.unit, self.program, &Proofs::new());
+        let material = Material::claiming(self.unit, self.program, BTreeMap::new());
         let kernel = material.check((self.unit, &[]), self.program, &self.decisions.evidence, &mut solver);
         let run = procedures_run(self.program, (pair.left, pair.right), &BTreeSet::new());
         witness::replay_endless(pair, input, externals, concrete::REPLAY, &mut |version, stuck| {
-            if !contracts_hold(self.clauses, version, &run[version]) {
+            if !kernel.contracts_hold(version, &run[version]) {
                 return None;
             }
             let (unit, effects) = (self.program.unit, &self.program.effects[version][..]);
@@ -329,11 +378,7 @@ impl PairChecker<'_> {
         }
     }
 
-    fn input(
-        &self,
-        procedure: &Procedure,
-        store: &Json,
-    ) -> Result<(lang_l::heap::Input, lang_l::interp::Behaviour), lang_l::store_json::InputError> {
+    fn input(&self, procedure: &Procedure, store: &Json) -> Result<(Input, Behaviour), InputError> {
         Ok((read_input(self.unit, procedure, store)?, read_externals(store)?))
     }
 }

@@ -13,13 +13,16 @@ use super::entries::{
 };
 use super::names::{FACTS_SCRIPT, pair_name};
 use super::{Certificate, INDEX, Refusal, refusal, sha256};
+use crate::budget::certificate::MAX_CUTS;
 use crate::engines;
-use crate::goal::{Claim, LoopEvidence, LoopsEvidence, Pair, PairProof, ProofEvidence};
+use crate::goal::{Claim, LoopEvidence, LoopsEvidence, Pair, ProofEvidence};
 use crate::lower::Lowered;
 use kernel::exec::sweep::Sweep;
+use kernel::outline::cuts::cut;
 use kernel::pair::paths::PathsEvidence;
 use kernel::pair::plan::{InliningPlan, Turns};
 use kernel::pair::summaries::{Slot, SummariesEvidence, Summary};
+use kernel::proof::Shown;
 use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use lang_l::hir::{ProcId, Unit};
@@ -138,9 +141,15 @@ impl Document {
         Ok(sources)
     }
 
-    /// The decisions that the index holds.
-    pub(super) fn decisions(&self, unit: &Unit) -> Result<Decisions, Rejection> {
-        let lowered = crate::lower::lower(unit);
+    /// The decisions that the index holds, on a source.
+    pub(super) fn decisions(&self, source: &Unit) -> Result<Decisions, Rejection> {
+        if self.cuts.len() > MAX_CUTS {
+            return reject("too many statements are cut out of the procedures");
+        }
+        let Some(unit) = cut(source, &self.cuts) else {
+            return reject("the statements cannot be cut out of the procedures");
+        };
+        let lowered = crate::lower::lower(&unit);
         let reader = Reader { lowered: &lowered };
         let mut decisions = Decisions { cuts: self.cuts.clone(), ..Decisions::default() };
         for version in 0..2 {
@@ -201,7 +210,7 @@ impl Words<'_> {
         }
     }
 
-    fn proof(&self, decided: &ProvedPair, proof: &PairProof, questions: usize, script: Option<String>) -> ProofEntry {
+    fn proof(&self, decided: &ProvedPair, proof: &Shown, questions: usize, script: Option<String>) -> ProofEntry {
         let claim = &decided.claim;
         let uses = |(&pair, level): (&Pair, &Level)| {
             format!("{} ({})", pair_name(self.lowered.as_unit(), pair, None), level_word(*level))
@@ -216,8 +225,8 @@ impl Words<'_> {
             level: level_word(claim.level).into(),
             rule: claim.rule.name.into(),
             uses: proof.used.always.iter().map(uses).chain(proof.used.conditional.iter().map(numbered)).collect(),
-            allocations: proof.correspondence.iter().map(both).collect(),
-            calls: proof.matched_calls.iter().map(both).collect(),
+            allocations: proof.matches.allocations.iter().map(both).collect(),
+            calls: proof.matches.calls.iter().map(both).collect(),
             script,
             questions,
             ..ProofEntry::default()
@@ -357,7 +366,7 @@ impl Reader<'_> {
             "partial" => Level::Partial,
             other => return reject(format!("there is no level {other}")),
         };
-        let Some(rule) = engines::by_name(&entry.rule).map(|engine| engine.rule()) else {
+        let Some(rule) = engines::rule(&entry.rule) else {
             return reject(format!("there is no rule {}", entry.rule));
         };
         let evidence = match (entry.depths, &entry.in_place) {

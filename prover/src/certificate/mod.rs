@@ -4,7 +4,7 @@
 //! says what they prove, or a [`Refusal`].
 //!
 //! 1. `decisions`: what was decided, taken from a report.
-//! 2. `confirm`: the proofs made anew from the source as the decisions say, every question that comes up written down.
+//! 2. `confirm`: the kernel is told of the source what the decisions say, and every question that comes up is written down.
 //! 3. `document`, `entries`: decisions and questions as text.
 //! 4. Whoever replays does the same from the decisions that the text holds, compares all files byte for byte, and asks a
 //!    solver each question.
@@ -69,6 +69,8 @@ pub enum Refusal {
 pub struct Replay {
     /// The pairs, in the order of version 0.
     pub pairs: Vec<ReplayedPair>,
+    /// The pairs of the program of which it says nothing.
+    pub left_out: Vec<String>,
     /// The scripts, each with its questions, for other solvers.
     pub scripts: BTreeMap<String, usize>,
 }
@@ -93,21 +95,23 @@ pub struct ReplayedPair {
 /// # Errors
 /// When what the report says is not confirmed: a bug of ours, or a solver that wavers.
 pub fn make(unit: &Unit, sources: &Sources, report: &Report) -> Result<Certificate, Refusal> {
-    make_cut(&report.program(unit), &report.cuts, sources, report)
+    make_cut(unit, &report.cuts, sources, report)
 }
 
-/// The same of the program that these cuts have made of what is written.
+/// The same where the report is on what these cuts make of the program.
 ///
 /// # Errors
 /// The same.
 pub fn make_cut(unit: &Unit, cuts: &[Cut], sources: &Sources, report: &Report) -> Result<Certificate, Refusal> {
-    let decisions = Decisions { cuts: cuts.to_vec(), ..Decisions::of(unit, report) };
+    let made =
+        cut(unit, cuts).ok_or_else(|| refusal("the report", "the statements cannot be cut out of the procedures"))?;
+    let decisions = Decisions { cuts: cuts.to_vec(), ..Decisions::of(&made, report) };
     let certificate = write(unit, sources, &decisions).map_err(|Rejection(what)| refusal("the report", what))?;
     replay(&certificate, None)?;
     Ok(certificate)
 }
 
-/// The certificate that decisions lead to; that its questions are answered by yes is not known yet.
+/// The certificate that decisions on a program lead to; that its questions are answered by yes is not known yet.
 ///
 /// # Errors
 /// When the decisions lead to no proof.
@@ -124,7 +128,7 @@ pub fn write(unit: &Unit, sources: &Sources, decisions: &Decisions) -> Result<Ce
 pub fn rewrite(certificate: &Certificate) -> Result<Certificate, Refusal> {
     let document = Document::read(certificate)?;
     let sources = document.sources(certificate, None)?;
-    let unit = document.program(&sources)?;
+    let unit = compile(&sources)?;
     let decisions = document.decisions(&unit).map_err(|Rejection(what)| refusal(INDEX, what))?;
     write(&unit, &sources, &decisions).map_err(|Rejection(what)| refusal(INDEX, what))
 }
@@ -195,12 +199,16 @@ struct Derivation {
 fn derive(certificate: &Certificate, program: Option<&Sources>) -> Result<Derivation, Refusal> {
     let document = Document::read(certificate)?;
     let sources = document.sources(certificate, program)?;
-    let unit = document.program(&sources)?;
+    let unit = compile(&sources)?;
     let decisions = document.decisions(&unit).map_err(|Rejection(what)| refusal(INDEX, what))?;
     let confirmed = confirm::confirm(&unit, &decisions).map_err(|Rejection(what)| refusal(INDEX, what))?;
     let again = document::write(&sources, &decisions, &confirmed);
     same_files(certificate, &again)?;
-    let replay = Replay { pairs: confirmed.replayed(&unit, &decisions), scripts: document::scripts(&confirmed) };
+    let replay = Replay {
+        pairs: confirmed.replayed(&unit, &decisions),
+        left_out: confirm::left_out(&unit, &decisions),
+        scripts: document::scripts(&confirmed),
+    };
     let vacuous = confirmed.vacuous(&unit, &decisions);
     Ok(Derivation { confirmed, replay, vacuous })
 }
@@ -239,14 +247,6 @@ fn check_with_cvc5(certificate: &Certificate, replay: &Replay, cvc5: &Cvc5) -> R
 
 fn refusal(place: impl Into<String>, what: impl Into<String>) -> Refusal {
     Refusal::Rejection { place: place.into(), what: what.into() }
-}
-
-impl Document {
-    /// The program that a certificate is about: what the sources say, after the cuts.
-    fn program(&self, sources: &Sources) -> Result<Unit, Refusal> {
-        let refused = || refusal(INDEX, "the statements cannot be cut out of the procedures");
-        cut(&compile(sources)?, &self.cuts).ok_or_else(refused)
-    }
 }
 
 /// The program that source texts make.

@@ -314,7 +314,7 @@ fn callees_first(program: &Program<'_>, looked_at: &[&Comparison<'_>]) -> Vec<us
 fn learn(program: &Program<'_>, own: &PairDiff, kernel: &mut Kernel<'_>, solver: &mut Solver) {
     let Some((condition, proof)) = own.proved.as_deref().filter(|_| program.claimable(own.pair)) else { return };
     let claim = ConditionalClaim { pair: own.pair, condition: Some(condition.clone()), level: proof.level };
-    kernel.learn(&[(claim, checked::evidence(program, own.pair, proof))], solver);
+    kernel.learn(&[(claim, checked::told(program, own.pair, proof))], solver);
 }
 
 /// A condition of a report as the language reads it in the [`readable`] program, together with the pair's own; `None` for one that is no expression.

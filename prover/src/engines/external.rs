@@ -1,10 +1,9 @@
 //! Rule *External*: two external procedures of one name and one contract are the same unknown procedure.
 
 use super::Engine;
-use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule};
+use crate::goal::{Goal, PairProof, Rule};
 use kernel::pair::PairEvidence;
 use kernel::pair::same::same_external;
-use kernel::rejection::{Rejection, reject};
 use kernel::relate::{Level, Uses};
 use smt::solve::Solver;
 
@@ -24,6 +23,10 @@ impl Engine for External {
         &EXTERNAL
     }
 
+    fn proves_by(&self, evidence: &PairEvidence) -> bool {
+        matches!(evidence, PairEvidence::External)
+    }
+
     fn applies(&self, goal: &Goal<'_>) -> bool {
         same_external(&goal.as_checked()).is_some()
     }
@@ -32,12 +35,5 @@ impl Engine for External {
         let same =
             faults::planted("engines/external/declared-alike") || same_external(&goal.as_checked()) == Some(true);
         PairProof::trivial(same.then_some(Level::Full), &EXTERNAL, Uses::new())
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        if claim.evidence != ProofEvidence::Plain {
-            return reject("external procedures need no evidence");
-        }
-        goal.check(claim, &PairEvidence::External, solver)
     }
 }

@@ -12,6 +12,7 @@
 //! ```
 //! use prover::engines::Engine;
 //! use prover::goal::{Goal, PairProof, Rule};
+//! use kernel::pair::PairEvidence;
 //! use kernel::relate::{Claims, Level, Uses};
 //! use smt::solve::Solver;
 //!
@@ -24,6 +25,10 @@
 //! impl Engine for Empty {
 //!     fn rule(&self) -> &'static Rule {
 //!         &EMPTY
+//!     }
+//!
+//!     fn proves_by(&self, evidence: &PairEvidence) -> bool {
+//!         matches!(evidence, PairEvidence::Paths(_))
 //!     }
 //!
 //!     fn applies(&self, goal: &Goal<'_>) -> bool {
@@ -59,9 +64,8 @@ pub(crate) mod same_code;
 mod sweep;
 mod unroll;
 
-use crate::goal::{Claim, Goal, LoopsEvidence, PairProof, Program, Rule};
+use crate::goal::{Goal, LoopsEvidence, PairProof, Program, Rule};
 use kernel::pair::PairEvidence;
-use kernel::rejection::{Rejection, reject};
 use smt::solve::Solver;
 
 /// One way to prove pairs.
@@ -69,19 +73,14 @@ pub trait Engine: Sync {
     /// The rule it proves by.
     fn rule(&self) -> &'static Rule;
 
+    /// Whether the kernel is told of its proofs in this way.
+    fn proves_by(&self, evidence: &PairEvidence) -> bool;
+
     /// Whether it is worth a try; cheap, and without the solver.
     fn applies(&self, goal: &Goal<'_>) -> bool;
 
     /// Looks for a proof. Where none is found the level is `None` and the failed goal says why.
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof;
-
-    /// Makes the proof anew as a claim's evidence says, without a search.
-    ///
-    /// # Errors
-    /// When the evidence does not show what is claimed. An engine that leaves no evidence confirms nothing.
-    fn confirm(&self, _goal: &Goal<'_>, claim: &Claim, _solver: &mut Solver) -> Result<PairProof, Rejection> {
-        reject(format!("proofs by {} leave no evidence", claim.rule.name))
-    }
 }
 
 /// All engines, in the order in which they are asked: cheapest first.
@@ -105,27 +104,12 @@ pub(crate) fn loops_evidence(program: &Program<'_>, evidence: &LoopsEvidence) ->
     loops::told(program, evidence).map(PairEvidence::Loops)
 }
 
-/// The engine whose rule has this name.
-pub fn by_name(name: &str) -> Option<&'static dyn Engine> {
-    SCHEDULE.iter().copied().find(|engine| engine.rule().name == name)
+/// The rule of this name by which some engine proves.
+pub fn rule(name: &str) -> Option<&'static Rule> {
+    SCHEDULE.iter().map(|engine| engine.rule()).find(|rule| rule.name == name)
 }
 
-/// Makes a proof anew as a claim says, by the engine whose rule it names.
-///
-/// # Errors
-/// When the evidence does not show what is claimed.
-pub fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-    if !goal.program.same_signature(goal.pair) {
-        return reject("the two have different parameters or results");
-    }
-    let Some(engine) = by_name(claim.rule.name) else {
-        return reject(format!("there is no rule {}", claim.rule.name));
-    };
-    let proof = engine.confirm(goal, claim, solver)?;
-    match proof.level {
-        Some(level) if level >= claim.level => {
-            Ok(PairProof { level: Some(claim.level), evidence: Some(claim.evidence.clone()), ..proof })
-        }
-        _ => reject("less was proved than is claimed"),
-    }
+/// Whether evidence of this kind is of proofs by a rule.
+pub(crate) fn proves_by(rule: &Rule, evidence: &PairEvidence) -> bool {
+    SCHEDULE.iter().any(|engine| engine.rule() == rule && engine.proves_by(evidence))
 }

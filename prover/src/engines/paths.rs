@@ -5,13 +5,12 @@
 
 use super::Engine;
 use crate::budget::relate::MAX_ATTEMPTS;
-use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule, assumptions, inlinable};
+use crate::goal::{Goal, PairProof, ProofEvidence, Rule, assumptions, inlinable};
 use crate::relate::Searcher;
 use kernel::bounds::pair::MAX_INLINE_DEPTH;
 use kernel::pair::PairEvidence;
 use kernel::pair::paths::{PathPair, PathsEvidence, Relations, meetings};
 use kernel::pair::plan::{InliningPlan, Run};
-use kernel::rejection::{Rejection, reject};
 use kernel::relate::{Level, RelationEvidence, Uses};
 use smt::solve::Solver;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,16 +39,16 @@ impl Engine for Paths {
         &PATHS
     }
 
+    fn proves_by(&self, evidence: &PairEvidence) -> bool {
+        matches!(evidence, PairEvidence::Paths(_))
+    }
+
     fn applies(&self, goal: &Goal<'_>) -> bool {
         goal.is_defined()
     }
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
         prove(goal, &PATHS, &InliningPlan::of([BTreeSet::new(), BTreeSet::new()], [0, 0]), solver)
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        confirm(goal, claim, solver)
     }
 }
 
@@ -61,6 +60,10 @@ impl Engine for Inlining {
         &INLINING
     }
 
+    fn proves_by(&self, evidence: &PairEvidence) -> bool {
+        matches!(evidence, PairEvidence::Paths(_))
+    }
+
     fn applies(&self, goal: &Goal<'_>) -> bool {
         let inline = in_place(goal).inline;
         (0..2).any(|version| goal.effects(version).callees.iter().any(|callee| inline[version].contains(callee)))
@@ -68,10 +71,6 @@ impl Engine for Inlining {
 
     fn search(&self, goal: &Goal<'_>, solver: &mut Solver) -> PairProof {
         prove(goal, &INLINING, &in_place(goal), solver)
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        confirm(goal, claim, solver)
     }
 }
 
@@ -104,7 +103,7 @@ pub(super) fn prove(goal: &Goal<'_>, rule: &'static Rule, plan: &InliningPlan, s
         let (left, right) = (&both[0][meeting.left], &both[1][meeting.right]);
         match searcher.relate(left, right) {
             Ok(related) => {
-                proof.note(searcher.relater.arena, &related.relation, left, right);
+                proof.matches.note(searcher.relater.arena, &related.relation, left, right);
                 keep(&mut relations, meeting.numbers(), related.evidence);
             }
             Err(_) if faults::planted("engines/paths/unrelated-skipped") => {}
@@ -144,15 +143,4 @@ pub(super) fn keep(relations: &mut Written, numbers: (usize, usize), evidence: O
         (_, Some(_)) => {}
         (_, None) => *relations = None,
     }
-}
-
-/// Makes a proof by paths anew, as its evidence says.
-///
-/// # Errors
-/// When the evidence does not show what is claimed.
-pub(super) fn confirm(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-    let ProofEvidence::Paths(evidence) = &claim.evidence else {
-        return reject("the evidence is not one of paths");
-    };
-    goal.check(claim, &PairEvidence::Paths(evidence.clone()), solver)
 }

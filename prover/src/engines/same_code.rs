@@ -1,10 +1,9 @@
 //! Rule *Same code*: the same code over equivalent callees is equivalent, at the lowest level of these.
 
 use super::Engine;
-use crate::goal::{Claim, Goal, PairProof, ProofEvidence, Rule};
+use crate::goal::{Goal, PairProof, Rule};
 use kernel::pair::PairEvidence;
 use kernel::pair::same::same_code_level;
-use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use smt::solve::Solver;
 
@@ -20,6 +19,10 @@ impl Engine for SameCode {
         &SAME_CODE
     }
 
+    fn proves_by(&self, evidence: &PairEvidence) -> bool {
+        matches!(evidence, PairEvidence::SameCode)
+    }
+
     fn applies(&self, goal: &Goal<'_>) -> bool {
         same_code_level(&goal.as_checked()).is_some()
     }
@@ -33,12 +36,5 @@ impl Engine for SameCode {
             ),
             None => PairProof::failed(&SAME_CODE, "the two are not the same code".into(), goal.places()),
         }
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        if claim.evidence != ProofEvidence::Plain {
-            return reject("the same code needs no evidence");
-        }
-        goal.check(claim, &PairEvidence::SameCode, solver)
     }
 }

@@ -4,12 +4,12 @@
 
 use super::{Engine, paths, relational};
 use crate::budget::unroll::MAX_UNROLLED;
-use crate::goal::{Claim, Goal, PairProof, Rule};
+use crate::goal::{Goal, PairProof, Rule};
 use crate::lower::is_loop;
 use kernel::bounds::pair::{MAX_EVALUATED_DEPTH, MAX_EVALUATED_OUTCOMES};
 use kernel::effects::direct_callees;
+use kernel::pair::PairEvidence;
 use kernel::pair::plan::InliningPlan;
-use kernel::rejection::Rejection;
 use kernel::relate::Level;
 use lang_l::hir::{Block, Expr, ExprKind, ProcId, Procedure, Rhs, StmtKind};
 use lang_l::source::Span;
@@ -30,6 +30,10 @@ pub(crate) struct Unrolling;
 impl Engine for Unrolling {
     fn rule(&self) -> &'static Rule {
         &UNROLLING
+    }
+
+    fn proves_by(&self, evidence: &PairEvidence) -> bool {
+        matches!(evidence, PairEvidence::Paths(_))
     }
 
     fn applies(&self, goal: &Goal<'_>) -> bool {
@@ -53,10 +57,6 @@ impl Engine for Unrolling {
             }
         }
         best.unwrap_or_else(|| relational::nothing(goal, &UNROLLING))
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        paths::confirm(goal, claim, solver)
     }
 }
 

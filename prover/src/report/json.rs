@@ -101,9 +101,9 @@ fn proof_json(subject: Subject<'_>, proof: &PairProof) -> Json {
     };
     let mut json = json!({
         "rule": proof.rule.name,
-        "path_pairs": proof.relations,
-        "allocations": lines(&mut proof.correspondence.iter()),
-        "calls": lines(&mut proof.matched_calls.iter()),
+        "path_pairs": proof.matches.paths,
+        "allocations": lines(&mut proof.matches.allocations.iter()),
+        "calls": lines(&mut proof.matches.calls.iter()),
     });
     match &proof.checked {
         Checked::Proved(_) => json["checked"] = true.into(),

@@ -134,7 +134,7 @@ fn proof_text(subject: Subject<'_>, pair: &PairReport, proof: &PairProof) -> Str
         let shown = proof.relations_of_loops.iter().take(SHOWN_CORRESPONDENCES).cloned().collect::<Vec<_>>();
         let _ = writeln!(text, "  at the loops {}; a prime marks {}", shown.join(", "), subject.version_name(1));
     }
-    for (what, places) in [("new", &proof.correspondence), ("call", &proof.matched_calls)] {
+    for (what, places) in [("new", &proof.matches.allocations), ("call", &proof.matches.calls)] {
         for &(left, right) in places.iter().take(SHOWN_CORRESPONDENCES) {
             // A loop is lowered to a call. One that the kernel rotated, flattened or split begins with what its turns do.
             let is_loop = [left, right].iter().any(|&place| one_line(subject, place).contains(['{', '}']));

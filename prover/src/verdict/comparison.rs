@@ -3,6 +3,7 @@
 //! In: a checked pair program. Out: a [`Comparison`] for each pair that a report speaks of.
 
 use crate::goal::{Pair, PairProof, Program, task};
+use kernel::relate::Uses;
 use lang_l::hir::same::same_signature;
 use lang_l::hir::{Expr, ProcId, Unit};
 use smt::solve::Task;
@@ -73,11 +74,21 @@ pub(crate) fn procedures_run(program: &Program<'_>, pair: Pair, reach: &BTreeSet
 
 /// All pairs a proof rests on, directly or not.
 pub(crate) fn premises(pair: Pair, proof: Option<&PairProof>, proofs: &BTreeMap<Pair, PairProof>) -> BTreeSet<Pair> {
+    rests_on(pair, proof.map(|proof| &proof.used), |pair| proofs.get(&pair).map(|proof| &proof.used))
+}
+
+/// The same of what a proof uses itself.
+pub(crate) fn rests_on<'u>(
+    pair: Pair,
+    used: Option<&'u Uses>,
+    of: impl Fn(Pair) -> Option<&'u Uses>,
+) -> BTreeSet<Pair> {
+    let direct = |used: Option<&'u Uses>| used.into_iter().flat_map(|used| used.always.keys().copied());
     let mut found = BTreeSet::new();
-    let mut work: Vec<Pair> = proof.map(|proof| proof.used.always.keys().copied().collect()).unwrap_or_default();
+    let mut work: Vec<Pair> = direct(used).collect();
     while let Some(next) = work.pop() {
         if found.insert(next) {
-            work.extend(proofs.get(&next).iter().flat_map(|proof| proof.used.always.keys().copied()));
+            work.extend(direct(of(next)));
         }
     }
     found.remove(&pair);

@@ -85,7 +85,7 @@ pub(crate) fn search(
 
 /// Has all of it checked: a proof is what the kernel makes of it.
 pub(crate) fn settle(program: &Program<'_>, found: &mut [Proved], kernel: &mut Kernel<'_>, solver: &mut Solver) {
-    let told = |(claim, proof): &Proved| (claim.clone(), checked::evidence(program, claim.pair, proof));
+    let told = |(claim, proof): &Proved| (claim.clone(), checked::told(program, claim.pair, proof));
     let told: Vec<_> = found.iter().map(told).collect();
     let first = kernel.learn(&told, solver);
     for (number, (claim, proof)) in (first..).zip(found).filter(|(_, (_, proof))| proof.level.is_some()) {

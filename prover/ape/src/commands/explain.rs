@@ -14,7 +14,6 @@ use prover::report::text::{Detail, USUAL_WIDTH, pair_text};
 use prover::report::{Subject, several};
 use prover::verdict::Report;
 use prover::verify::{self, Config};
-use smt::stop::Stop;
 use std::io::Write;
 use std::path::Path;
 
@@ -59,9 +58,7 @@ fn explained(program: &Loaded, config: &Config) -> (Report, String) {
     let report = verify::verify(unit, config);
     let subject = Subject { unit, sources, report: &report };
     let width = terminal::width().unwrap_or(USUAL_WIDTH);
-    // Also when the time is over.
-    let mut solver = Config { stop: Stop::new(), ..config.clone() }.solver();
-    let arguments: Vec<String> = match Background::of(unit, &report, &mut solver) {
+    let arguments: Vec<String> = match Background::of(unit, &report) {
         Some(background) => {
             let known = background.known(subject);
             report.pairs.iter().map(|pair| argument(&known, pair, width)).collect()

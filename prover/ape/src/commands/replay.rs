@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// - 1 when something was refused;
 /// - 2 when something is no certificate;
 /// - 3 when nothing was refused, but some pair was not confirmed: it is unknown, or was proved in a way that no certificate
-///   tells of.
+///   tells of, or the certificate says nothing of it.
 pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, Failure> {
     load::at_most_one_is_standard_input(args.paths.iter().map(AsRef::as_ref))?;
     let (directories, files): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(|path| path.is_dir());
@@ -49,7 +49,7 @@ pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, 
             })
         });
         let this = match &replayed {
-            Ok(replay) if replay.pairs.iter().all(|pair| pair.confirmed) => Status::Success,
+            Ok(replay) if all_confirmed(replay) => Status::Success,
             Ok(_) => Status::Undecided,
             Err(failure) => failure.status(),
         };
@@ -71,6 +71,11 @@ pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, 
         writeln!(out, "{json:#}")?;
     }
     Ok(status)
+}
+
+/// Whether every pair of the program was confirmed.
+fn all_confirmed(replay: &Replay) -> bool {
+    replay.left_out.is_empty() && replay.pairs.iter().all(|pair| pair.confirmed)
 }
 
 /// The names of the solvers that are asked.
@@ -102,15 +107,19 @@ fn tell(
         Ok(replay) => {
             let questions: usize = replay.scripts.values().sum();
             let solvers: Vec<&str> = asked.iter().filter_map(|name| name.split(' ').next()).collect();
-            let what = match replay.pairs.iter().filter(|pair| pair.confirmed).count() {
-                all if all == replay.pairs.len() => "confirmed".to_string(),
-                some => format!("{some} of {} confirmed", count(replay.pairs.len(), "pair")),
+            let confirmed = replay.pairs.iter().filter(|pair| pair.confirmed).count();
+            let what = match replay.pairs.len() + replay.left_out.len() {
+                all if all == confirmed => "confirmed".to_string(),
+                all => format!("{confirmed} of {} confirmed", count(all, "pair")),
             };
             let questions = count(questions, "question");
             writeln!(out, "{name}: {what}, {questions} answered by {}", solvers.join(" and "))?;
             for pair in &replay.pairs {
                 let beside = if pair.confirmed { "" } else { "not checked: " };
                 writeln!(out, "  {}: {} ({beside}{})", pair.name, pair.verdict, pair.how)?;
+            }
+            for name in &replay.left_out {
+                writeln!(out, "  {name}: left out (the certificate says nothing of it)")?;
             }
         }
     }
@@ -124,7 +133,7 @@ fn to_json(directory: &Path, replayed: &Result<Replay, Failure>) -> Json {
         Err(why) => json!({ "directory": name, "status": "unreadable", "reason": why.to_string() }),
         Ok(replay) => json!({
             "directory": name,
-            "status": if replay.pairs.iter().all(|pair| pair.confirmed) { "confirmed" } else { "open" },
+            "status": if all_confirmed(replay) { "confirmed" } else { "open" },
             "scripts": replay.scripts,
             "pairs": replay.pairs.iter().map(|pair| json!({
                 "pair": pair.name,
@@ -133,6 +142,7 @@ fn to_json(directory: &Path, replayed: &Result<Replay, Failure>) -> Json {
                 "questions": pair.obligations,
                 "confirmed": pair.confirmed,
             })).collect::<Vec<_>>(),
+            "left_out": replay.left_out,
         }),
     }
 }

@@ -9,7 +9,7 @@
 use super::facts::{are_partners, is_typed};
 use super::paths::{PathsEvidence, Relations, assumptions, follow};
 use super::plan::{InliningPlan, OwnLoops, Run, Turns};
-use super::{Both, Goal, Note, Pair};
+use super::{Both, Goal, Matches, Pair};
 use crate::bounds::pair::{APART, MAX_APART, MAX_FACTS, MAX_TURNS};
 use crate::effects::{Effects, Returned, is_loop};
 use crate::exec::state::Outcome;
@@ -74,7 +74,7 @@ pub(super) fn check(
     (goal, level): (&Goal<'_>, Level),
     evidence: &LoopsEvidence,
     solver: &mut Solver,
-    note: Note<'_>,
+    matches: &mut Matches,
 ) -> Result<Uses, Rejection> {
     let loops: Vec<LoopRelation> = evidence.loops.iter().map(|(relation, _)| relation.clone()).collect();
     let frame = Frame { goal: *goal, level, plan: &evidence.whole.plan, loops: &loops };
@@ -82,7 +82,7 @@ pub(super) fn check(
     let all = [&evidence.whole.relations].into_iter().chain(evidence.loops.iter().map(|(_, relations)| relations));
     let mut used = Uses::new();
     for (target, relations) in frame.targets().into_iter().zip(all) {
-        used.merge(frame.follow(target, relations, solver, &mut *note)?);
+        used.merge(frame.follow(target, relations, solver, matches)?);
     }
     used.always.retain(|pair, _| loops.iter().all(|own| own.pair != *pair));
     Ok(used)
@@ -237,7 +237,7 @@ impl Frame<'_> {
         target: Target,
         relations: &Relations,
         solver: &mut Solver,
-        note: Note<'_>,
+        matches: &mut Matches,
     ) -> Result<Uses, Rejection> {
         let (effects, claims) = (self.effects(), self.claims());
         let unit = self.goal.program.unit;
@@ -250,8 +250,8 @@ impl Frame<'_> {
         let mut relater = self.relater(program, &mut arena, solver, &claims);
         relater.end = end;
         match target {
-            Target::Whole => follow(&mut relater, &both, self.level, relations, note)?,
-            Target::Loops(_) => follow(&mut relater, &both, self.level, relations, &mut |_, _, _, _| {})?,
+            Target::Whole => follow(&mut relater, &both, self.level, relations, matches)?,
+            Target::Loops(_) => follow(&mut relater, &both, self.level, relations, &mut Matches::default())?,
         }
         Ok(relater.used)
     }

@@ -19,14 +19,15 @@ pub mod sweep;
 use crate::effects::{Effects, is_loop};
 use crate::exec::state::Outcome;
 use crate::rejection::{Rejection, reject};
-use crate::relate::{Claims, Level, Relater, Relation, Uses};
+use crate::relate::{Claims, Correspondence, Level, Relater, Relation, Uses};
 use lang_l::hir::same::same_signature;
 use lang_l::hir::{Expr, ProcId, Procedure, Unit};
+use lang_l::source::Span;
 use loops::LoopsEvidence;
 use paths::PathsEvidence;
 use smt::arena::Arena;
 use smt::solve::Solver;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use summaries::SummariesEvidence;
 
 /// A pair of procedures: of version 0 and of version 1.
@@ -69,10 +70,34 @@ pub enum PairEvidence {
     Summaries(SummariesEvidence),
 }
 
-/// Is told how two outcomes of the pair were related, and where the terms of these are; for reports.
-pub type Note<'n> = &'n mut dyn FnMut(&Arena, &Relation, &Outcome, &Outcome);
+/// What corresponds in the two versions, by its places in their texts: of version 0 and of version 1. Reports tell of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matches {
+    /// Which `new` corresponds to which where both return.
+    pub allocations: BTreeSet<(Span, Span)>,
+    /// Which call corresponds to which.
+    pub calls: BTreeSet<(Span, Span)>,
+    /// How many pairs of paths were related.
+    pub paths: usize,
+}
 
-/// Makes the proof of a pair anew, as the evidence says; the claims it rests on, each at the level at which it is used.
+impl Matches {
+    /// Takes up how two outcomes were related.
+    pub fn note(&mut self, arena: &Arena, relation: &Relation, left: &Outcome, right: &Outcome) {
+        self.paths += 1;
+        let Relation::Isomorphic(Correspondence { allocs, calls, compared }) = relation else { return };
+        let place = |outcome: &Outcome, alloc| outcome.news.iter().find(|(b, _)| *b == alloc).map(|(_, span)| *span);
+        for (&theirs, &mine) in allocs {
+            self.allocations.extend(place(left, mine).zip(place(right, theirs)));
+        }
+        for (&theirs, &mine) in calls.iter().chain(compared.iter().map(|(theirs, mine)| (theirs, mine))) {
+            self.calls.insert((arena.record(mine).span, arena.record(theirs).span));
+        }
+    }
+}
+
+/// Makes the proof of a pair anew, as the evidence says; the claims it rests on, each at the level at which it is used, and what
+/// corresponds.
 ///
 /// # Errors
 /// When the evidence does not show that the pair is equivalent at this level.
@@ -81,8 +106,7 @@ pub fn check(
     level: Level,
     evidence: &PairEvidence,
     solver: &mut Solver,
-    note: Note<'_>,
-) -> Result<Uses, Rejection> {
+) -> Result<(Uses, Matches), Rejection> {
     if !goal.program.has(goal.pair) {
         return reject("the program has no such pair");
     }
@@ -96,13 +120,15 @@ pub fn check(
         claim.level = claim.level.filter(|_| goal.program.claimable(claim.pair));
     }
     let goal = Goal { claims: &claims, ..*goal };
-    match evidence {
+    let mut matches = Matches::default();
+    let used = match evidence {
         PairEvidence::SameCode => same::check_code(&goal, level),
         PairEvidence::External => same::check_external(&goal),
-        PairEvidence::Paths(evidence) => paths::check((&goal, level), evidence, solver, note),
-        PairEvidence::Loops(evidence) => loops::check((&goal, level), evidence, solver, note),
+        PairEvidence::Paths(evidence) => paths::check((&goal, level), evidence, solver, &mut matches),
+        PairEvidence::Loops(evidence) => loops::check((&goal, level), evidence, solver, &mut matches),
         PairEvidence::Summaries(evidence) => summaries::check((&goal, level), evidence, solver),
-    }
+    };
+    Ok((used?, matches))
 }
 
 impl<'a> Both<'a> {

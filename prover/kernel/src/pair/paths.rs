@@ -6,7 +6,7 @@
 //! plain sight.
 
 use super::plan::{InliningPlan, Run};
-use super::{Both, Goal, Note, Pair};
+use super::{Both, Goal, Matches, Pair};
 use crate::exec::state::Outcome;
 use crate::exec::{Executor, Limits, on_entry};
 use crate::rejection::{Rejection, reject};
@@ -37,7 +37,7 @@ pub fn check(
     (goal, level): (&Goal<'_>, Level),
     evidence: &PathsEvidence,
     solver: &mut Solver,
-    note: Note<'_>,
+    matches: &mut Matches,
 ) -> Result<Uses, Rejection> {
     let (program, pair) = (goal.program, goal.pair);
     if !goal.is_defined() {
@@ -54,7 +54,7 @@ pub fn check(
         return reject("there are too many paths");
     };
     let mut relater = program.relater(&mut arena, solver, goal.claims);
-    follow(&mut relater, &both, level, &evidence.relations, note)?;
+    follow(&mut relater, &both, level, &evidence.relations, matches)?;
     Ok(relater.used)
 }
 
@@ -84,7 +84,7 @@ pub(super) fn follow(
     both: &[Vec<Outcome>; 2],
     level: Level,
     relations: &Relations,
-    note: Note<'_>,
+    matches: &mut Matches,
 ) -> Result<(), Rejection> {
     let plain = RelationEvidence::default();
     let mut followed = 0;
@@ -93,7 +93,7 @@ pub(super) fn follow(
         let said = relations.get(&meeting.numbers());
         followed += usize::from(said.is_some());
         let relation = relater.follow(left, right, said.unwrap_or(&plain))?;
-        note(relater.arena, &relation, left, right);
+        matches.note(relater.arena, &relation, left, right);
     }
     if followed < relations.len() {
         return reject("something is said of paths that need not be related");

@@ -7,7 +7,6 @@
 //! Invariant: that a turn errs where an argument is null is not assumed of the very turn that is to be shown not to err.
 
 use super::{Kernel, shape};
-use crate::alone::clauses::contracts_hold;
 use crate::effects::Effects;
 use crate::exec::source::{Input, Literal, Simulation, Site, loop_at};
 use crate::exec::{ContractView, Executor, Limits, execute, on_entry};
@@ -97,7 +96,7 @@ impl Kernel<'_> {
             shown?;
         }
         let run: BTreeSet<ProcId> = effects[id.index()].callees.iter().copied().chain([id]).collect();
-        if !contracts_hold(&self.clauses, version, &run) {
+        if !self.contracts_hold(version, &run) {
             return reject("a contract that the run may break is not proved");
         }
         let mut arena = Arena::new(unit);

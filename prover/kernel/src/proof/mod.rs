@@ -14,14 +14,14 @@ mod contracts;
 pub mod endless;
 mod shape;
 
-use crate::alone::clauses::{Clause, contracts_hold};
+use crate::alone::clauses::{Clause, ClauseKey, contracts_hold};
 use crate::alone::measures::Ranking;
 use crate::alone::{self, Said};
 use crate::effects::{Effects, is_loop};
 use crate::exec::source::Simulation;
 use crate::lemma::{self, Lowering};
 use crate::outline::cuts::{Cut, cut};
-use crate::pair::{self, Both, Goal, Pair, PairEvidence};
+use crate::pair::{self, Both, Goal, Matches, Pair, PairEvidence};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Claims, ConditionalClaim, Level, Uses};
 use crate::scalars::Scalarised;
@@ -29,6 +29,7 @@ use lang_l::hir::{Expr, ProcId, Unit};
 use smt::solve::Solver;
 use smt::stop::Stopped;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// All that is said of a pair program.
 #[derive(Clone, Copy)]
@@ -45,6 +46,8 @@ pub struct Dossier<'a> {
     pub effects: [&'a [Effects]; 2],
     /// Why recursion ends that is said to, callees first.
     pub rankings: [&'a [Ranking]; 2],
+    /// The clauses of contracts of which it is not said that they hold.
+    pub unclaimed: [&'a BTreeSet<ClauseKey>; 2],
     /// What is said of pairs, and why.
     pub claims: &'a BTreeMap<Pair, (Level, PairEvidence)>,
 }
@@ -75,6 +78,17 @@ impl Proved {
     }
 }
 
+/// How a claim that stands was shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The claims that it rests on, each at the level at which it is used.
+    pub used: Uses,
+    /// What corresponds in the two.
+    pub matches: Matches,
+    /// What was asked for it and not before, by the places in the solver's log.
+    pub asked: Range<usize>,
+}
+
 /// What was found of a dossier.
 pub struct Kernel<'a> {
     dossier: Dossier<'a>,
@@ -87,9 +101,12 @@ pub struct Kernel<'a> {
     alone: [Result<(), Rejection>; 2],
     /// The claims that stand.
     standing: Claims,
+    /// How they were shown.
+    shown: BTreeMap<Pair, Shown>,
     /// Why those do not that do not.
     refused: BTreeMap<Pair, Rejection>,
     /// The same of claims under conditions, by number.
+    shown_conditional: BTreeMap<usize, Shown>,
     refused_conditional: BTreeMap<usize, Rejection>,
     lemmas: [BTreeMap<ProcId, Result<(), Rejection>>; 2],
 }
@@ -109,7 +126,9 @@ impl<'a> Kernel<'a> {
             clauses: Vec::new(),
             alone: [Ok(()), Ok(())],
             standing: Claims::new(),
+            shown: BTreeMap::new(),
             refused: BTreeMap::new(),
+            shown_conditional: BTreeMap::new(),
             refused_conditional: BTreeMap::new(),
             lemmas: Default::default(),
         };
@@ -120,7 +139,8 @@ impl<'a> Kernel<'a> {
         let pairs = || dossier.claims.keys().copied();
         for version in 0..2 {
             let (unit, effects) = (dossier.lowered, dossier.effects[version]);
-            let said = Said { unit, version, effects, rankings: dossier.rankings[version] };
+            let (rankings, unclaimed) = (dossier.rankings[version], dossier.unclaimed[version]);
+            let said = Said { unit, version, effects, rankings, unclaimed };
             match alone::check(said, solver) {
                 Ok(clauses) => kernel.clauses.extend(clauses),
                 Err(rejection) => kernel.alone[version] = Err(rejection),
@@ -153,16 +173,16 @@ impl<'a> Kernel<'a> {
     /// Checks all claims, each under those that stand, until all that stand are shown. A claim whose check is given up, for its
     /// size or when the time is over, falls like any other that is not shown.
     fn induction(&mut self, solver: &mut Solver) {
-        let mut used: BTreeMap<Pair, Uses> = BTreeMap::new();
         loop {
-            let rests = |own: &Uses| stand(&self.standing, own);
-            let open = |pair: &&Pair| !used.get(pair).is_some_and(rests);
+            let rests = |own: &Shown| stand(&self.standing, &own.used);
+            let open = |pair: &&Pair| !self.shown.get(pair).is_some_and(rests);
             let Some(&pair) = self.standing.always.keys().find(open) else { return };
             match solver.attempt(|solver| self.claim(pair, None, solver)).unwrap_or_else(given_up) {
                 Ok(own) => {
-                    used.insert(pair, own);
+                    self.shown.insert(pair, own);
                 }
                 Err(rejection) => {
+                    self.shown.remove(&pair);
                     self.standing.always.remove(&pair);
                     self.refused.insert(pair, rejection);
                 }
@@ -170,13 +190,13 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// The claims that one rests on, if its evidence shows it.
+    /// How a claim is shown, if its evidence shows it.
     fn claim(
         &self,
         pair: Pair,
         when: Option<(Option<&Expr>, Level, &PairEvidence)>,
         solver: &mut Solver,
-    ) -> Result<Uses, Rejection> {
+    ) -> Result<Shown, Rejection> {
         let said = match when {
             Some(said) => said,
             None => {
@@ -196,10 +216,12 @@ impl<'a> Kernel<'a> {
         pair: Pair,
         (condition, level, evidence): (Option<&Expr>, Level, &PairEvidence),
         solver: &mut Solver,
-    ) -> Result<Uses, Rejection> {
+    ) -> Result<Shown, Rejection> {
         let goal = Goal { program: self.program(), pair, when: condition, claims };
-        let used = pair::check(&goal, level, evidence, solver, &mut |_, _, _, _| {})?;
-        if stand(claims, &used) { Ok(used) } else { reject("it rests on what is not proved") }
+        let before = solver.log().len();
+        let (used, matches) = pair::check(&goal, level, evidence, solver)?;
+        let asked = before..solver.log().len();
+        if stand(claims, &used) { Ok(Shown { used, matches, asked }) } else { reject("it rests on what is not proved") }
     }
 
     /// The level at which the claim about a pair of the lowered program stands.
@@ -257,11 +279,11 @@ impl<'a> Kernel<'a> {
             self.refused_conditional.extend(legal.err().map(|rejection| (number, rejection)));
             self.standing.conditional.push(ConditionalClaim { level, ..claim.clone() });
         }
-        let mut used: BTreeMap<usize, Uses> = BTreeMap::new();
         loop {
             let open = |number: &usize| {
                 let stands = self.standing.conditional[*number].level.is_some();
-                stands && !used.get(number).is_some_and(|own| stand(&self.standing, own))
+                let rests = |own: &Shown| stand(&self.standing, &own.used);
+                stands && !self.shown_conditional.get(number).is_some_and(rests)
             };
             let Some(number) = (first..self.standing.conditional.len()).find(open) else { return first };
             let checked = match &said[number - first] {
@@ -273,9 +295,10 @@ impl<'a> Kernel<'a> {
             };
             match checked {
                 Ok(own) => {
-                    used.insert(number, own);
+                    self.shown_conditional.insert(number, own);
                 }
                 Err(rejection) => {
+                    self.shown_conditional.remove(&number);
                     self.standing.conditional[number].level = None;
                     self.refused_conditional.insert(number, rejection);
                 }
@@ -326,6 +349,21 @@ impl<'a> Kernel<'a> {
         &self.standing
     }
 
+    /// How the claim about a pair of the lowered program was shown, if it stands.
+    pub fn shown(&self, pair: Pair) -> Option<&Shown> {
+        self.shown.get(&pair)
+    }
+
+    /// The same of a claim under a condition, known by its number.
+    pub fn shown_under(&self, number: usize) -> Option<&Shown> {
+        self.shown_conditional.get(&number)
+    }
+
+    /// Whether every contract that these procedures of a version rest on was proved.
+    pub fn contracts_hold(&self, version: usize, run: &BTreeSet<ProcId>) -> bool {
+        contracts_hold(&self.clauses, version, run)
+    }
+
     /// What is shown of the two procedures holds of those of the source, and contracts on which it rests are kept.
     fn about_source(&self, pair: Pair) -> Result<(), Rejection> {
         for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
@@ -337,7 +375,7 @@ impl<'a> Kernel<'a> {
             lemma::is_called_as_written(self.lowering(version), id)?;
             let run: BTreeSet<ProcId> =
                 self.dossier.effects[version][id.index()].callees.iter().copied().chain([id]).collect();
-            if !contracts_hold(&self.clauses, version, &run) && !faults::planted("kernel/alone/contracts-unproved") {
+            if !self.contracts_hold(version, &run) && !faults::planted("kernel/alone/contracts-unproved") {
                 return reject("a contract on which it rests is not proved");
             }
         }
@@ -378,7 +416,7 @@ fn stand(claims: &Claims, used: &Uses) -> bool {
 }
 
 /// What is said of a claim whose check was given up.
-fn given_up(Stopped(reason): Stopped) -> Result<Uses, Rejection> {
+fn given_up(Stopped(reason): Stopped) -> Result<Shown, Rejection> {
     reject(format!("its check was given up: {reason}"))
 }
 

@@ -18,9 +18,9 @@ use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::Polynomial;
 use crate::engines::fragments::heapless;
 use crate::engines::{Engine, relational};
-use crate::goal::{Claim, Goal, Pair, PairProof, Program, Rule, assumptions};
+use crate::goal::{Goal, Pair, PairProof, Program, Rule, assumptions};
+use kernel::pair::PairEvidence;
 use kernel::pair::summaries::{Formula, SummariesEvidence, Summary};
-use kernel::rejection::Rejection;
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
@@ -46,6 +46,10 @@ impl Engine for ClosedForm {
         &CLOSED_FORM
     }
 
+    fn proves_by(&self, evidence: &PairEvidence) -> bool {
+        matches!(evidence, PairEvidence::Summaries(_))
+    }
+
     fn applies(&self, goal: &Goal<'_>) -> bool {
         // A formula over references says nothing.
         let is_heapless = (0..2).all(|version| heapless(goal.program, version, goal.id(version)));
@@ -57,10 +61,6 @@ impl Engine for ClosedForm {
         // Under a condition one that may run for ever may be known to end, which is for the kernel to say.
         let level = if goal.when.is_some() { Level::Full } else { relational::level(goal, false) };
         super::summarised(goal, &CLOSED_FORM, found.map(|own| (level, own)), solver)
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        super::by_summaries(goal, claim, solver)
     }
 }
 

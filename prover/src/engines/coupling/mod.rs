@@ -37,11 +37,10 @@ use crate::chc::summaries::Candidates;
 use crate::chc::templates::{self, Fact};
 use crate::engines::fragments::heapless;
 use crate::engines::fragments::{gives_numbers, only_reads};
-use crate::goal::{Claim, Goal, Pair, PairProof, Program, ProofEvidence, Rule};
+use crate::goal::{Goal, Pair, PairProof, Program, ProofEvidence, Rule};
 use kernel::effects::Effects;
 use kernel::pair::PairEvidence;
 use kernel::pair::summaries::{self, SummariesEvidence, Summary};
-use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use laws::{Laws, instances};
 use num_bigint::BigInt;
@@ -72,6 +71,10 @@ impl Engine for Coupling {
         &COUPLING
     }
 
+    fn proves_by(&self, evidence: &PairEvidence) -> bool {
+        matches!(evidence, PairEvidence::Summaries(_))
+    }
+
     fn applies(&self, goal: &Goal<'_>) -> bool {
         relational::is_open(goal) && applies(goal.program, goal.pair)
     }
@@ -82,10 +85,6 @@ impl Engine for Coupling {
         // A product often shows more than that two end alike if both end.
         let found = found.filter(|(level, _)| !self.bounds || *level == Level::Full);
         summarised(goal, &COUPLING, found, solver)
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        by_summaries(goal, claim, solver)
     }
 }
 
@@ -100,14 +99,6 @@ fn summarised(
     match summaries::with_exact(&goal.as_checked(), level, evidence, solver) {
         Some(evidence) => relational::proof(goal, rule, level, Some(ProofEvidence::Summaries(evidence))),
         None => relational::nothing(goal, rule),
-    }
-}
-
-/// Makes a proof by summaries anew.
-fn by_summaries(goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-    match &claim.evidence {
-        ProofEvidence::Summaries(evidence) => goal.check(claim, &PairEvidence::Summaries(evidence.clone()), solver),
-        _ => reject("the evidence is not one of summaries"),
     }
 }
 

@@ -28,9 +28,8 @@ mod under;
 mod zeros;
 
 use super::{Engine, relational};
-use crate::goal::{Claim, Goal, LoopsEvidence, PairProof, Program, ProofEvidence, Rule};
+use crate::goal::{Goal, LoopsEvidence, PairProof, Program, Rule};
 use kernel::pair::{self, PairEvidence};
-use kernel::rejection::{Rejection, reject};
 use kernel::relate::Level;
 use layouts::Layouts;
 use search::{InPlace, Search, has_claimed_helpers};
@@ -51,6 +50,10 @@ pub(crate) struct Loops;
 impl Engine for Loops {
     fn rule(&self) -> &'static Rule {
         &RELATION
+    }
+
+    fn proves_by(&self, evidence: &PairEvidence) -> bool {
+        matches!(evidence, PairEvidence::Loops(_))
     }
 
     fn applies(&self, goal: &Goal<'_>) -> bool {
@@ -78,22 +81,6 @@ impl Engine for Loops {
             .into_iter()
             .find_map(|(own, couples)| Search::new(goal, Level::Partial, own, couples).run(solver).ok());
         in_part.unwrap_or_else(|| relational::nothing(goal, &RELATION))
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        let ProofEvidence::Loops(evidence) = &claim.evidence else {
-            return reject("the evidence is not one of relations between loops");
-        };
-        if !goal.is_defined() || !evidence.loops.iter().all(|told| partners::are_run(goal, told.pair)) {
-            return reject("the loops are not those of the two procedures");
-        }
-        let Some(relations) = told(goal.program, evidence) else {
-            return reject("something is said of two loops that cannot be said");
-        };
-        let words = couple::words(goal.program, relations.loops.iter().map(|(own, _)| own));
-        let proof = goal.check(claim, &PairEvidence::Loops(relations), solver)?;
-        let failed_goal = relational::proof(goal, &RELATION, claim.level, None).failed_goal;
-        Ok(PairProof { failed_goal, relations_of_loops: words, ..proof })
     }
 }
 

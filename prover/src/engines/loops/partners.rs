@@ -71,14 +71,6 @@ fn together(goal: &Goal<'_>, left: &[ProcId], right: &[ProcId]) -> Option<Vec<Pa
     }
 }
 
-/// Whether two procedures are run by the two sides of a goal.
-pub(super) fn are_run(goal: &Goal<'_>, (left, right): Pair) -> bool {
-    [left, right]
-        .into_iter()
-        .enumerate()
-        .all(|(version, id)| goal.id(version) == id || goal.effects(version).callees.contains(&id))
-}
-
 /// The loops that a version runs, and its helpers that recur and for which nothing else stands.
 fn recurring(goal: &Goal<'_>, version: usize) -> Vec<ProcId> {
     let others = &goal.effects(1 - version).callees;

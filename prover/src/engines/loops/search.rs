@@ -157,7 +157,7 @@ impl<'g> Search<'g> {
             let related = match target {
                 Target::Whole => {
                     let related = searcher.relate(left, right).map_err(|_| missing)?;
-                    self.proof.note(searcher.relater.arena, &related.relation, left, right);
+                    self.proof.matches.note(searcher.relater.arena, &related.relation, left, right);
                     related
                 }
                 Target::Loops(at) => {

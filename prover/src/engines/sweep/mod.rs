@@ -13,13 +13,12 @@ mod turn;
 
 use super::{Engine, paths};
 use crate::budget::sweep::SHARE;
-use crate::goal::{Claim, Goal, PairProof, Rule};
+use crate::goal::{Goal, PairProof, Rule};
 use crate::lower::is_loop;
 use kernel::effects::direct_callees;
 use kernel::exec::sweep::Sweep;
-use kernel::pair::Both;
 use kernel::pair::plan::InliningPlan;
-use kernel::rejection::Rejection;
+use kernel::pair::{Both, PairEvidence};
 use lang_l::hir::ProcId;
 use smt::solve::Solver;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +44,10 @@ impl Engine for Swept {
         &SWEEP
     }
 
+    fn proves_by(&self, evidence: &PairEvidence) -> bool {
+        matches!(evidence, PairEvidence::Paths(_))
+    }
+
     fn applies(&self, goal: &Goal<'_>) -> bool {
         goal.is_defined() && goal.reached.is_none() && (0..2).any(|version| loops(goal, version).next().is_some())
     }
@@ -63,10 +66,6 @@ impl Engine for Swept {
             return super::relational::nothing(goal, &SWEEP);
         }
         paths::prove(goal, &SWEEP, &InliningPlan { sweeps, ..paths::in_place(goal) }, solver)
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        paths::confirm(goal, claim, solver)
     }
 }
 

@@ -38,8 +38,8 @@ pub fn corresponding(known: &Known<'_>, pair: &PairReport) -> BTreeSet<(Sort, Sp
         }
         let sort = if known.lowered.procedure(0, left).origin.part_of().is_some() { Sort::Call } else { Sort::Name };
         found.insert((sort, place(known, 0, left), place(known, 1, right)));
-        found.extend(proof.correspondence.iter().map(|&(left, right)| (Sort::New, left, right)));
-        found.extend(proof.matched_calls.iter().map(|&(left, right)| (Sort::Call, left, right)));
+        found.extend(proof.matches.allocations.iter().map(|&(left, right)| (Sort::New, left, right)));
+        found.extend(proof.matches.calls.iter().map(|&(left, right)| (Sort::Call, left, right)));
         if *proof.rule == SAME_CODE {
             found.extend(in_order(known, (left, right)));
         }

@@ -17,13 +17,12 @@ mod sums;
 
 use super::text::{self, Detail, painted};
 use super::{Subject, explain};
-use crate::analysis::{Analysis, confirm_analysis};
+use crate::analysis;
 use crate::goal::{Checked, Pair, PairProof};
 use crate::lower::{Lowered, lower};
 use crate::verdict::{PairReport, Report, Verdict};
 use kernel::effects::{Effects, direct_callees};
 use lang_l::hir::{ProcId, Unit};
-use smt::solve::Solver;
 use std::collections::BTreeSet;
 
 pub use corresponds::{Sort, corresponding};
@@ -40,9 +39,9 @@ pub struct Background {
 impl Background {
     /// That of a report. It is rebuilt from what was found, which takes no search. `None` where the run was over before
     /// anything was found: there is nothing to tell of its proofs then.
-    pub fn of(unit: &Unit, report: &Report, solver: &mut Solver) -> Option<Self> {
+    pub fn of(unit: &Unit, report: &Report) -> Option<Self> {
         let lowered = lower(&report.program(unit));
-        let Analysis { effects, .. } = confirm_analysis(&lowered, &report.evidence, solver).ok()?;
+        let effects = analysis::told(&lowered, &report.evidence).ok()?;
         Some(Background { lowered, effects })
     }
 

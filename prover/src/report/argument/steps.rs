@@ -50,8 +50,8 @@ pub(super) fn proof(known: &Known<'_>, report: &PairReport, proof: &PairProof) -
 fn details(known: &Known<'_>, pair: Pair, proof: &PairProof, numbers: &BTreeMap<Pair, usize>) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(invariants(known, pair));
-    if proof.relations > 0 {
-        let pairs = count(proof.relations, "pair");
+    if proof.matches.paths > 0 {
+        let pairs = count(proof.matches.paths, "pair");
         lines.push(format!(
             "{pairs} of paths, one of each version, can start from one store; each ends alike, or cannot happen"
         ));
@@ -60,8 +60,8 @@ fn details(known: &Known<'_>, pair: Pair, proof: &PairProof, numbers: &BTreeMap<
     if !proof.relations_of_loops.is_empty() {
         lines.push(format!("at the head of the loops: {}", proof.relations_of_loops.join(", ")));
     }
-    lines.extend(correspondences(known, "new", &proof.correspondence));
-    lines.extend(correspondences(known, "call", &proof.matched_calls));
+    lines.extend(correspondences(known, "new", &proof.matches.allocations));
+    lines.extend(correspondences(known, "call", &proof.matches.calls));
     for used in proof.used.always.keys() {
         let titles = known.titles(*used);
         lines.push(match numbers.get(used) {

@@ -57,12 +57,16 @@ impl Card {
         if let Some(proof) = proof {
             links.extend(loops::links(subject.unit, &pair.rests_on));
             let is_loop = |span: Span| subject.sources.text(span).starts_with("while");
-            let calls = proof.matched_calls.iter().map(|&(left, right)| {
+            let calls = proof.matches.calls.iter().map(|&(left, right)| {
                 let what = if is_loop(left) { "loop" } else { "call" };
                 Link { what, places: [left, right], how: None }
             });
             links.extend(calls);
-            links.extend(proof.correspondence.iter().map(|&(l, r)| Link { what: "new", places: [l, r], how: None }));
+            links.extend(proof.matches.allocations.iter().map(|&(l, r)| Link {
+                what: "new",
+                places: [l, r],
+                how: None,
+            }));
         }
         let open = match &pair.verdict {
             Verdict::Unknown(reason) => Some(&reason.places),

@@ -105,6 +105,6 @@ fn verified(program: &Loaded, config: &Config) -> Value {
     let report = verify(unit, config);
     let subject = Subject { unit, sources, report: &report };
     let file = sources.iter().next().map_or("", |(_, source)| &source.name);
-    let page = page(&[Part { file, subject }], config);
+    let page = page(&[Part { file, subject }]);
     json!({ "verdict": overall([&report]), "report": json::report(subject), "page": page })
 }

@@ -57,7 +57,7 @@ pub(in super::super) fn make(program: &Loaded, report: &Report) -> Result<Made, 
 /// The same of clients, as they call their boundaries.
 pub(in super::super) fn make_of_clients(program: &Loaded, claimed: &Claimed) -> Result<Made, Failure> {
     let Claimed { unit, cuts, report } = claimed;
-    made(prover::certificate::make_cut(unit, cuts, &program.sources, report), unit, report)
+    made(prover::certificate::make_cut(&program.unit, cuts, &program.sources, report), unit, report)
 }
 
 fn made(certificate: Result<Certificate, Refusal>, unit: &Unit, report: &Report) -> Result<Made, Failure> {

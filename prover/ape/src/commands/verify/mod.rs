@@ -189,7 +189,7 @@ impl Run<'_> {
                 out.write_all(format!("{:#}\n", report::json::report(*subject)).as_bytes())?
             }
             (ReportFormat::Text, parts) => write!(out, "{}", several::text(parts, detail))?,
-            (ReportFormat::Html, parts) => write!(out, "{}", page::page(parts, &self.config(1)))?,
+            (ReportFormat::Html, parts) => write!(out, "{}", page::page(parts))?,
             (ReportFormat::Json, parts) => out.write_all(format!("{:#}\n", several::json(parts)).as_bytes())?,
         }
         Ok(())

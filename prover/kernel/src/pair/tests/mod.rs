@@ -111,7 +111,8 @@ impl Case {
     fn check_pair(&self, pair: Pair, evidence: &PairEvidence) -> Result<Uses, String> {
         let goal = Goal { program: self.program(), pair, when: None, claims: &self.claims };
         let mut solver = Solver::new(QueryBudget::default());
-        check(&goal, Level::Full, evidence, &mut solver, &mut |_, _, _, _| {}).map_err(|refused| refused.0)
+        let shown = check(&goal, Level::Full, evidence, &mut solver);
+        shown.map(|(used, _)| used).map_err(|refused| refused.0)
     }
 
     fn refused(&self, evidence: &PairEvidence) -> String {

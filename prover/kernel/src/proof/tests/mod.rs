@@ -17,7 +17,7 @@ use crate::relate::Level;
 use lang_l::hir::{Expr, ExprKind, LocalId, Origin, ProcId, Type, Unit};
 use lang_l::source::Span;
 use smt::solve::{QueryBudget, Solver};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const DIFFER: &str = "
     version 0
@@ -66,6 +66,7 @@ impl Story {
             simulations: [&self.simulations[0], &self.simulations[1]],
             effects: [&self.effects[0], &self.effects[1]],
             rankings: [&[], &[]],
+            unclaimed: [const { &BTreeSet::new() }; 2],
             claims,
         }
     }

@@ -12,16 +12,16 @@ mod walk;
 
 use super::runs::{Activation, Simulator};
 use super::steps::{Call, Step, Steps};
-use super::{COUPLING, applies, both_end, by_summaries, sorts, summarised};
+use super::{COUPLING, applies, both_end, sorts, summarised};
 use crate::budget::coupling::{MAX_NEAR, MAX_ROUNDS, MAX_STAGE_QUERIES, MAX_UNDECIDED_QUOTIENTS};
 use crate::chc::asking::Asking;
 use crate::chc::houdini::{self, Look};
 use crate::chc::polynomial::{Equation, Polynomial, fit};
 use crate::chc::templates::{self, Fact, Templates};
 use crate::engines::{Engine, relational};
-use crate::goal::{Claim, Goal, Pair, PairProof, Rule, assumptions};
+use crate::goal::{Goal, Pair, PairProof, Rule, assumptions};
+use kernel::pair::PairEvidence;
 use kernel::pair::summaries::{Slot, SummariesEvidence, Summary};
-use kernel::rejection::Rejection;
 use kernel::relate::Level;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
@@ -63,6 +63,10 @@ impl Engine for Stages {
         &COUPLING
     }
 
+    fn proves_by(&self, evidence: &PairEvidence) -> bool {
+        matches!(evidence, PairEvidence::Summaries(_))
+    }
+
     fn applies(&self, goal: &Goal<'_>) -> bool {
         goal.reached.is_none() && !goal.is_loop() && applies(goal.program, goal.pair)
     }
@@ -72,10 +76,6 @@ impl Engine for Stages {
         let mut at = |level| summarised(goal, &COUPLING, Some((level, evidence.clone())), solver);
         let proof = at(Level::Full);
         if proof.level.is_some() { proof } else { at(Level::Partial) }
-    }
-
-    fn confirm(&self, goal: &Goal<'_>, claim: &Claim, solver: &mut Solver) -> Result<PairProof, Rejection> {
-        by_summaries(goal, claim, solver)
     }
 }
 
