@@ -53,11 +53,23 @@ impl<'r> Machine<'r> {
         }
         let old_store = self.memory.store.clone();
         let (tasks, values) = (Vec::new(), Vec::new());
-        let frame =
-            Frame { id, procedure, locals, old_locals, old_store, modifiable: None, tasks, values, reply, call };
+        let frame = Frame {
+            id,
+            procedure,
+            locals,
+            old_locals,
+            old_store,
+            begun: false,
+            modifiable: None,
+            tasks,
+            values,
+            reply,
+            call,
+        };
         self.frames.push(frame);
 
         self.check_requires(procedure, call)?;
+        self.frame().begun = true;
         if self.job.limits.checks {
             self.frame().modifiable = self.modifiable()?;
         }

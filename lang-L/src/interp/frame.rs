@@ -94,6 +94,8 @@ pub(super) struct Frame<'r> {
     /// The arguments, and `None` for all other variables.
     pub(super) old_locals: Variables,
     pub(super) old_store: Store,
+    /// Whether its `requires` was seen to hold; until then the call has not begun.
+    pub(super) begun: bool,
     /// With checks, what the `modifies` clause names, if there is one.
     pub(super) modifiable: Option<Vec<Addr>>,
     pub(super) tasks: Vec<Task<'r>>,

@@ -50,9 +50,11 @@ impl<'r> Machine<'r> {
 
     /// Where it is: of each procedure the innermost call, and the loops in it.
     pub(super) fn stuck(&self) -> Vec<Stuck> {
-        let last = |at: usize, id: ProcId| self.frames[at + 1..].iter().all(|frame| frame.id != id);
+        // A run that is over before the last `requires` was looked at has not come to that call.
+        let begun = &self.frames[..self.frames.iter().take_while(|frame| frame.begun).count()];
+        let last = |at: usize, id: ProcId| begun[at + 1..].iter().all(|frame| frame.id != id);
         let mut stuck = Vec::new();
-        for (at, frame) in self.frames.iter().enumerate().filter(|(at, frame)| last(*at, frame.id)) {
+        for (at, frame) in begun.iter().enumerate().filter(|(at, frame)| last(*at, frame.id)) {
             let seen = |span: Option<Span>, variables: &Variables| {
                 // What is unset of the run's own call is what it was given.
                 let given = || divergence::known(variables, &self.memory).map(Option::<&Value>::cloned).collect();

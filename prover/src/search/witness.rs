@@ -10,7 +10,8 @@
 
 use crate::search::recurrent_set::RecurrentSet;
 use lang_l::heap::Input;
-use lang_l::hir::{Expr, ProcId, Procedure, Unit};
+use lang_l::hir::same::same_code;
+use lang_l::hir::{Expr, ProcId, Procedure, Unit, Version};
 use lang_l::interp::{
     Behaviour, Budget, Clause, Environment, Exclusion, Job, Limits, Outcome, Run, Scattered, Sequential, Stuck,
     Violation, holds, run,
@@ -20,6 +21,7 @@ use lang_l::naming::named;
 use lang_l::source::Span;
 use lang_l::store_json::completed;
 use lang_l::value::Addr;
+use std::collections::BTreeSet;
 
 /// Seeds of the address sequences under which a conclusion must stay the same.
 const SEEDS: [u64; 2] = [1, 0x5eed];
@@ -185,17 +187,45 @@ fn replay_once(pair: &RunPair<'_>, input: &Input, externals: Behaviour, limits: 
             return None;
         }
     }
-    let watched = || Watched { inner: Sequential::after(&input).with(externals), asked: false };
-    let [mut first, mut second] = [watched(), watched()];
+    let [mut first, mut second] = [0, 1].map(|_| Watched::new(&input, externals));
     let (left, right, contrast) = contrast(pair, &input, limits, [&mut first, &mut second])?;
     let made = first.asked || second.asked;
-    Some((Witness { input, externals, left, right, contrast }, made))
+    let declared_alike = is_one_external(pair.unit, [&first, &second], externals);
+    declared_alike.then_some((Witness { input, externals, left, right, contrast }, made))
 }
 
-/// The usual surroundings of a run, which note whether it asks for an address.
+/// Whether what two runs took externals to do keeps what either version says of them: they are the same procedures in both. Whoever
+/// does nothing or errs keeps any `modifies`.
+fn is_one_external(unit: &Unit, runs: [&Watched; 2], externals: Behaviour) -> bool {
+    let called = runs.into_iter().flat_map(|run| &run.called);
+    called.into_iter().all(|name| {
+        let writes = matches!(externals, Behaviour::Seeded(_));
+        // A call that breaks a `requires` shows no difference.
+        let kept = |of: &Procedure| {
+            let modifies = of.modifies.clone().filter(|_| writes);
+            Procedure { requires: Vec::new(), modifies, ..of.clone() }
+        };
+        let of = |version: &Version| version.find(name).map(|id| kept(version.procedure(id)));
+        match [0, 1].map(|version| of(&unit.versions[version])) {
+            [Some(left), Some(right)] if left.body.is_none() && right.body.is_none() => {
+                same_code(&left, &right, |_, _| false)
+            }
+            _ => true,
+        }
+    })
+}
+
+/// The usual surroundings of a run, which note whether it asks for an address, and which externals it calls.
 struct Watched {
     inner: Sequential,
     asked: bool,
+    called: BTreeSet<String>,
+}
+
+impl Watched {
+    fn new(input: &Input, externals: Behaviour) -> Self {
+        Watched { inner: Sequential::after(input).with(externals), asked: false, called: BTreeSet::new() }
+    }
 }
 
 impl Environment for Watched {
@@ -205,6 +235,7 @@ impl Environment for Watched {
     }
 
     fn behaviour(&mut self, procedure: &str) -> Behaviour {
+        self.called.insert(procedure.to_string());
         self.inner.behaviour(procedure)
     }
 }
@@ -260,7 +291,12 @@ fn one_ends(
     let run_in = |version: usize, environment: &mut dyn Environment| {
         run(&job(pair.unit, version, procedures[version], limits), input.clone(), environment)
     };
-    let runs = [0, 1].map(|version| run_in(version, &mut Sequential::after(&input).with(externals)));
+    let mut watched = [0, 1].map(|_| Watched::new(&input, externals));
+    let [first, second] = &mut watched;
+    let runs = [run_in(0, first), run_in(1, second)];
+    if !is_one_external(pair.unit, watched.each_ref(), externals) {
+        return None;
+    }
     let ended = |outcome: &Outcome| matches!(outcome, Outcome::Normal(_) | Outcome::Error(_));
     let endless = (0..2).find(|&at| kept(&runs[at].outcome) && ended(&runs[1 - at].outcome))?;
     for seed in SEEDS {

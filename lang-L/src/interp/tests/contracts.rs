@@ -2,7 +2,7 @@
 
 use super::{check, check_store, run_input, run_words, summary, unit};
 use crate::heap::Input;
-use crate::interp::{Limits, Scattered};
+use crate::interp::{Limits, Scattered, Stuck};
 
 const LIST: &str = "class L { v: int; next: L; } ";
 
@@ -20,6 +20,23 @@ fn requires() {
     check("procedure p(n: int) requires n > 0; { }", "1", "");
     let broken = "breaks the contract of q: this requires clause does not hold";
     check("procedure q(n: int) requires n > 0; { } procedure p(n: int) { call q(n); }", "0", broken);
+}
+
+/// Nobody knows of a call that it began where the run was over before its `requires` was looked at.
+#[test]
+fn no_call_begins_before_its_requires_was_seen_to_hold() {
+    let long = "(forall a: int :: 0 <= a && a < 300 ==> (forall b: int :: 0 <= b && b < 300 ==> a + b >= 0))";
+    let text = format!("procedure p() requires {long}; {{ }} procedure q() {{ call p(); }}");
+    let unit = unit(&text);
+    let limits = Limits { steps: 1_000, checks: true, ..Limits::default() };
+    let begun = |name: &str| {
+        let run = run_input(&unit, name, Input::default(), limits, &mut Scattered::new(7));
+        let name = |at: &Stuck| unit.versions[0].procedure(at.procedure).name.clone();
+        (summary(&run.outcome), run.stuck.iter().map(name).collect::<Vec<_>>())
+    };
+    let stopped = || "was stopped: too many steps".to_string();
+    assert_eq!(begun("p"), (stopped(), vec![]));
+    assert_eq!(begun("q"), (stopped(), vec!["q".to_string()]));
 }
 
 #[test]

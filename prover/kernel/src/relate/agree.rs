@@ -9,6 +9,7 @@ use super::align::{RenamedOutcome, places};
 use super::{Correspondence, FailedGoal, Relater};
 use crate::exec::state::Outcome;
 use crate::places::Place;
+use lang_l::hir::GlobalId;
 use lang_l::source::Span;
 use rustc_hash::FxHashSet as HashSet;
 use smt::arena::CallRecord;
@@ -47,7 +48,7 @@ impl Relater<'_> {
         let aligned = self.align(left, right, alignment);
         let calls = [mine, aligned.renaming.call(theirs)];
         let [record, other] = calls.map(|call| self.arena.record(call).clone());
-        if versions == [0, 1] && !self.compares([&record, &other]) && !self.reaches_no_more(calls) {
+        if versions == [0, 1] && !self.compares([&record, &other]) && !self.reach_alike(calls, [&record, &other]) {
             return None;
         }
         let (selectors, globals) = self.looked_at(calls, versions);
@@ -83,15 +84,22 @@ impl Relater<'_> {
         self.holds(&aligned, &goals, tag).then_some((aligned, [record, other], region))
     }
 
-    /// Whether what the call of version 1 may leave in references is among what the call of version 0 may leave: its region has no classes
-    /// that the other's has not, or it writes no reference. What a place holds that it writes is bounded by the name that both calls go by,
-    /// though it may be what was there before.
-    fn reaches_no_more(&self, [mine, theirs]: [CallId; 2]) -> bool {
-        let effects = &self.effects[1][self.arena.record(theirs).callee.index()];
-        let writes_references = effects.writes.iter().any(|&selector| self.arena.heaps.sort(selector) == Sort::Ref)
-            || effects.written_globals.iter().any(|global| self.unit.globals[global.index()].ty.is_reference());
+    /// Whether one predicate can be that for the regions of both calls, with what is known of references that either leaves there: both
+    /// start from the same objects and go the same ways, or their regions have the same classes, or the call of version 1 writes no
+    /// reference. What a place holds that a call writes is bounded by its region, though it may be what was there before.
+    fn reach_alike(&self, calls: [CallId; 2], records: [&CallRecord; 2]) -> bool {
+        let [own, other] = [0, 1].map(|version| &self.effects[version][records[version].callee.index()]);
+        let is_reference = |selector: &&Selector| self.arena.heaps.sort(**selector) == Sort::Ref;
+        let global_is = |global: &&GlobalId| self.unit.globals[global.index()].ty.is_reference();
+        let writes_references =
+            other.writes.iter().any(|at| is_reference(&at)) || other.written_globals.iter().any(|at| global_is(&at));
+        let [ways, other_ways] = [own, other].map(|of| of.accesses.iter().filter(is_reference).collect::<Vec<_>>());
+        let [from, other_from] = [own, other].map(|of| of.globals.iter().filter(global_is).collect::<Vec<_>>());
+        let same_arguments = || self.relation(records, [0, 1]).is_none();
+        let [classes, other_classes] = calls.map(|call| &self.arena.terms.reach(call).region);
         !writes_references
-            || self.arena.terms.reach(theirs).region.is_subset(&self.arena.terms.reach(mine).region)
+            || classes == other_classes
+            || (ways == other_ways && from == other_from && same_arguments())
             || faults::planted("kernel/relate/region-wider")
     }
 
