@@ -403,6 +403,29 @@ fn what_cannot_be_called_alike_is_not_confirmed() {
     }
 }
 
+/// A certificate may say less; what it leaves out is named. No pair is answered twice, and none by a rule that is not that of its proof.
+#[test]
+fn what_a_certificate_leaves_out_is_named() {
+    let original = certified(&example("swap.l"));
+    let changed = |change: &dyn Fn(&mut Json)| {
+        let mut index = index(&original);
+        change(&mut index);
+        let mut forged = original.clone();
+        forged.files.insert(INDEX.into(), index.to_string());
+        rewrite(&sealed(forged)).and_then(|forged| replay(&forged, None))
+    };
+    let pairs = |index: &mut Json| index["pairs"].as_array_mut().expect("pairs").clone();
+    assert_eq!(changed(&|_| ()).expect("it replays").left_out, Vec::<String>::new());
+    let shorter = changed(&|index| index["pairs"] = pairs(index)[..1].into()).expect("what it says is so");
+    assert_eq!((shorter.pairs.len(), shorter.left_out), (1, vec!["rotate".to_string()]));
+    let silent = changed(&|index| index["pairs"] = json!([])).expect("it says nothing that is not so");
+    assert_eq!((silent.pairs.len(), silent.left_out.len()), (0, 2));
+    let twice = changed(&|index| index["pairs"] = [pairs(index), pairs(index)].concat().into());
+    assert!(twice.is_err_and(|refusal| refusal.to_string().contains("answered twice")));
+    let by_another = changed(&|index| index["proofs"][0]["rule"] = "relation".into());
+    assert!(by_another.is_err_and(|refusal| refusal.to_string().contains("is not the rule")));
+}
+
 /// What is checked in are the certificates of today's examples, as today's `ape` writes them, and they replay.
 #[test]
 fn the_certificates_checked_in_are_those_of_the_examples() {

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// - 1 when something was refused;
 /// - 2 when something is no certificate;
 /// - 3 when nothing was refused, but some pair was not confirmed: it is unknown, or was proved in a way that no certificate
-///   tells of, or the certificate says nothing of it.
+///   tells of; or the certificate is about no pair.
 pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, Failure> {
     load::at_most_one_is_standard_input(args.paths.iter().map(AsRef::as_ref))?;
     let (directories, files): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(|path| path.is_dir());
@@ -73,9 +73,10 @@ pub(crate) fn replay(args: &ReplayArgs, out: &mut impl Write) -> Result<Status, 
     Ok(status)
 }
 
-/// Whether every pair of the program was confirmed.
+/// Whether all that the certificate says was confirmed, and it says something. Whoever makes it chooses what it is about, as by
+/// `--proc` or as `ape client` does; what it leaves out is named.
 fn all_confirmed(replay: &Replay) -> bool {
-    replay.left_out.is_empty() && replay.pairs.iter().all(|pair| pair.confirmed)
+    !replay.pairs.is_empty() && replay.pairs.iter().all(|pair| pair.confirmed)
 }
 
 /// The names of the solvers that are asked.

@@ -4,7 +4,7 @@
 
 use super::{HeapId, HeapNode, Heaps};
 use crate::stop;
-use crate::term::{Func, Sort, Term, Terms};
+use crate::term::{Func, Node, Sort, Term, Terms};
 use lang_l::hir::{Type, Unit};
 
 impl Heaps {
@@ -48,10 +48,18 @@ impl Heaps {
                 let was_null = terms.eq(old, null);
                 let rest = self.path(terms, prev, value, to)?;
                 let through = terms.or(&[before, rest]);
-                let unknown = terms.skolem_int();
-                let zero = terms.int(0);
-                let unknown = terms.eq(unknown, zero);
-                let changed = terms.ite(was_null, through, unknown);
+                let changed = match terms.as_bool(was_null) {
+                    Some(true) => through,
+                    _ if terms.is_false(touched) => before,
+                    // An arbitrary boolean belongs to one start and one end: not to all values of a variable that is bound.
+                    _ if is_open(terms, &[from, to]) => return None,
+                    _ => {
+                        let unknown = terms.skolem_int();
+                        let zero = terms.int(0);
+                        let unknown = terms.eq(unknown, zero);
+                        terms.ite(was_null, through, unknown)
+                    }
+                };
                 Some(terms.ite(touched, changed, before))
             }
             HeapNode::Fill { prev, fill } => {
@@ -75,6 +83,11 @@ impl Heaps {
             }
         }
     }
+}
+
+/// Whether a bound variable is in some terms.
+fn is_open(terms: &Terms, of: &[Term]) -> bool {
+    terms.parts_of(of).into_iter().any(|part| matches!(terms.node(part), Node::App(Func::Bound(..), _)))
 }
 
 /// Whether a variable or field can hold an array of references; one of any class may be such an array itself.
