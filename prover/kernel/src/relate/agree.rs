@@ -9,7 +9,7 @@ use super::align::{RenamedOutcome, places};
 use super::{Correspondence, FailedGoal, Relater};
 use crate::exec::state::Outcome;
 use crate::places::Place;
-use lang_l::hir::GlobalId;
+use lang_l::hir::{Expr, ExprKind, GlobalId};
 use lang_l::source::Span;
 use rustc_hash::FxHashSet as HashSet;
 use smt::arena::CallRecord;
@@ -86,7 +86,8 @@ impl Relater<'_> {
 
     /// Whether one predicate can be that for the regions of both calls, with what is known of references that either leaves there: both
     /// start from the same objects and go the same ways, or their regions have the same classes, or the call of version 1 writes no
-    /// reference. What a place holds that a call writes is bounded by its region, though it may be what was there before.
+    /// reference; or that one changes only parameters that are named, whatever its region, which has no classes of its own. What a
+    /// place holds that a call writes is bounded by its region, though it may be what was there before.
     fn reach_alike(&self, calls: [CallId; 2], records: [&CallRecord; 2]) -> bool {
         let [own, other] = [0, 1].map(|version| &self.effects[version][records[version].callee.index()]);
         let is_reference = |selector: &&Selector| self.arena.heaps.sort(**selector) == Sort::Ref;
@@ -97,8 +98,11 @@ impl Relater<'_> {
         let [from, other_from] = [own, other].map(|of| of.globals.iter().filter(global_is).collect::<Vec<_>>());
         let same_arguments = || self.relation(records, [0, 1]).is_none();
         let [classes, other_classes] = calls.map(|call| &self.arena.terms.reach(call).region);
+        let is_parameter = |place: &Expr| matches!(place.kind, ExprKind::Local(_));
+        let named = other.modifies.as_ref().is_some_and(|places| places.iter().all(is_parameter));
         !writes_references
             || classes == other_classes
+            || (named && other_classes.is_subset(classes))
             || (ways == other_ways && from == other_from && same_arguments())
             || faults::planted("kernel/relate/region-wider")
     }
