@@ -83,8 +83,7 @@ impl Confirmation {
         let asked = comparisons(unit);
         let mut solver = Solver::new(QueryBudget::default());
         decisions.pairs.iter().find_map(|answered| {
-            let own = |asked: &&Comparison<'_>| asked.pair == answered.pair && asked.condition(unit) == answered.when;
-            let asked = asked.iter().find(own)?;
+            let asked = asked.iter().find(|asked| is_of(asked, (answered.pair, &answered.when), unit))?;
             let defined = unit.versions[0].procedure(asked.pair.0).body.is_some();
             if !defined || !matches!(answered.answer, Decision::Proved(_)) {
                 return None;
@@ -156,7 +155,7 @@ pub(super) fn confirm(source: &Unit, decisions: &Decisions) -> Result<Confirmati
     for (at, answered) in decisions.pairs.iter().enumerate() {
         let named = |Rejection(what)| Rejection(format!("{}: {what}", asked.name(answered.pair, &answered.when)));
         let own = asked.find(answered.pair, &answered.when).map_err(named)?;
-        if decisions.pairs[..at].iter().any(|other| answers(other, own, unit)) {
+        if decisions.pairs[..at].iter().any(|other| is_of(own, (other.pair, &other.when), unit)) {
             return Err(named(Rejection("it is answered twice".into())));
         }
         pairs.push(checker.pair(own, answered).map_err(named)?);
@@ -178,14 +177,14 @@ pub(super) fn confirm(source: &Unit, decisions: &Decisions) -> Result<Confirmati
 
 /// The pairs that a source asks about and of which decisions say nothing.
 pub(super) fn left_out(source: &Unit, decisions: &Decisions) -> Vec<String> {
-    let answered = |one: &Comparison<'_>| decisions.pairs.iter().any(|answer| answers(answer, one, source));
+    let answered = |one: &Comparison<'_>| decisions.pairs.iter().any(|own| is_of(one, (own.pair, &own.when), source));
     let open = comparisons(source).into_iter().filter(|one| !answered(one));
     open.map(|one| names::pair_name(source, one.pair, one.condition(source).as_deref())).collect()
 }
 
-/// Whether an answer is that to a comparison.
-fn answers(answer: &AnsweredPair, asked: &Comparison<'_>, unit: &Unit) -> bool {
-    answer.pair == asked.pair && answer.when == asked.condition(unit)
+/// Whether a comparison is of this pair, under the condition of this text.
+fn is_of(asked: &Comparison<'_>, (pair, when): (Pair, &Option<String>), unit: &Unit) -> bool {
+    asked.pair == pair && asked.condition(unit) == *when
 }
 
 /// The pairs that the program asks about.
@@ -196,8 +195,8 @@ struct Asked<'u> {
 
 impl<'u> Asked<'u> {
     fn find(&self, pair: Pair, when: &Option<String>) -> Result<&Comparison<'u>, Rejection> {
-        let is_it = |one: &&Comparison<'_>| one.pair == pair && one.condition(self.unit) == *when;
-        let found = self.all.iter().find(is_it).filter(|one| is_written(self.unit, one.pair));
+        let is_it = |one: &&Comparison<'_>| is_of(one, (pair, when), self.unit) && is_written(self.unit, pair);
+        let found = self.all.iter().find(is_it);
         found.ok_or_else(|| Rejection("the program has no such pair".into()))
     }
 

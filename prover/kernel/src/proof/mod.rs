@@ -105,8 +105,9 @@ pub struct Kernel<'a> {
     shown: BTreeMap<Pair, Shown>,
     /// Why those do not that do not.
     refused: BTreeMap<Pair, Rejection>,
-    /// The same of claims under conditions, by number.
+    /// How those under conditions were shown, by number.
     shown_conditional: BTreeMap<usize, Shown>,
+    /// Why those of them do not stand that do not.
     refused_conditional: BTreeMap<usize, Rejection>,
     lemmas: [BTreeMap<ProcId, Result<(), Rejection>>; 2],
 }
