@@ -201,7 +201,8 @@ pub struct Program<'a> {
 impl Program<'_> {
     /// The program as the kernel has it.
     pub fn both(&self) -> Both<'_> {
-        Both { unit: self.unit.as_unit(), effects: [&self.effects[0], &self.effects[1]] }
+        let effects = [&self.effects[0][..], &self.effects[1]];
+        Both { unit: self.unit.as_unit(), written: self.unit.written(), effects }
     }
 
     /// The two procedures.

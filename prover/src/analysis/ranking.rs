@@ -49,13 +49,18 @@ fn descends(
     solver: &mut Solver,
     component: &[ProcId],
 ) -> Option<(Vec<Measure>, Vec<usize>)> {
-    let mut arena = unit.arena();
-    let descents = descents(unit.as_unit(), version, effects, &mut arena, component)?;
-    if descents.is_empty() {
+    let (mut arenas, mut all_descents) = (Vec::new(), Vec::new());
+    for (at, &id) in component.iter().enumerate() {
+        let mut arena = unit.arena();
+        let own = descents(unit.as_unit(), version, effects, &mut arena, (id, component))?;
+        all_descents.extend(own.into_iter().map(|descent| (at, descent)));
+        arenas.push(arena);
+    }
+    if all_descents.is_empty() {
         return Some((Vec::new(), Vec::new()));
     }
-    let all: Vec<usize> = (0..descents.len()).collect();
-    let mut calls = Calls { arena, solver, descents };
+    let all: Vec<usize> = (0..all_descents.len()).collect();
+    let mut calls = Calls { arenas, solver, descents: all_descents };
     let found = (1..=MAX_MEASURES).find_map(|depth| lexicographic(&mut calls, all.clone(), depth))?;
     let by_second = found.get(1).map(|(_, calls)| calls.clone()).unwrap_or_default();
     let most = if faults::planted("analysis/ranking/second-forgotten") { 1 } else { MAX_MEASURES };
@@ -64,24 +69,31 @@ fn descends(
 
 /// The recursive calls as edges of a graph: any may follow any other.
 struct Calls<'a> {
-    arena: Arena,
+    /// One for each procedure of the component.
+    arenas: Vec<Arena>,
     solver: &'a mut Solver,
-    descents: Vec<Descent>,
+    /// Each in the arena of this number.
+    descents: Vec<(usize, Descent)>,
 }
 
 impl Edges for Calls<'_> {
     type Measure = Measure;
 
     fn candidates(&mut self, calls: &[usize]) -> Vec<Measure> {
-        let conditions: Vec<Term> = calls.iter().flat_map(|&call| &self.descents[call].path).copied().collect();
-        let bounded = bounded(&mut self.arena.terms, &conditions);
-        let measures: BTreeSet<Measure> = bounded.into_iter().filter_map(|term| linear(&self.arena, term)).collect();
+        let mut measures: BTreeSet<Measure> = BTreeSet::new();
+        for (at, arena) in self.arenas.iter_mut().enumerate() {
+            let own = calls.iter().map(|&call| &self.descents[call]).filter(|(of, _)| *of == at);
+            let conditions: Vec<Term> = own.flat_map(|(_, descent)| &descent.path).copied().collect();
+            let bounded = bounded(&mut arena.terms, &conditions);
+            measures.extend(bounded.into_iter().filter_map(|term| linear(arena, term)));
+        }
         measures.into_iter().take(MAX_CANDIDATES).collect()
     }
 
     fn decreases(&mut self, measure: &Measure, call: usize, strictly: bool) -> bool {
+        let (at, descent) = &self.descents[call];
         faults::planted("analysis/ranking/unchecked")
-            || shrinks(&mut self.arena, self.solver, measure, &self.descents[call], strictly)
+            || shrinks(&mut self.arenas[*at], self.solver, measure, descent, strictly)
     }
 
     fn cycles(&self, calls: Vec<usize>) -> Vec<Vec<usize>> {

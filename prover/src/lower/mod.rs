@@ -61,6 +61,7 @@ const WITHOUT_LOOPS: [(&str, Pass); 5] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lowered {
     unit: Unit,
+    written: Unit,
 }
 
 impl Lowered {
@@ -113,6 +114,11 @@ impl Lowered {
         &self.unit
     }
 
+    /// What was lowered, as it was written.
+    pub fn written(&self) -> &Unit {
+        &self.written
+    }
+
     /// Changes one procedure. The change brings no loops back.
     pub(crate) fn change(&mut self, version: usize, id: ProcId, change: impl FnOnce(&mut Procedure)) {
         change(&mut self.unit.versions[version].procedures[id.index()]);
@@ -128,7 +134,7 @@ pub fn lower(written: &Unit) -> Lowered {
     run(&WITH_LOOPS, &mut unit, (source, &spoken_of, &HandedOut::new()));
     let handed_out = loops::handed_out(&unit);
     run(&WITHOUT_LOOPS, &mut unit, (source, &spoken_of, &handed_out));
-    Lowered { unit }
+    Lowered { unit, written: written.clone() }
 }
 
 /// Runs some passes one after the other, each on every version; with the source, and what loops keep and hand out.

@@ -325,6 +325,12 @@ pub(super) const ALL: &[Fault] = &[
         "prover/kernel/src/scalars/first_node/mod.rs",
         "the last node is another one where a run was stopped",
     ),
+    kernel(
+        "kernel/relate/repeat-anywhere",
+        "prover/kernel/src/relate/repeat.rs",
+        "what a repeated call never comes to is as it",
+    ),
+    kernel("kernel/pair/same-as-lowered", "prover/kernel/src/pair/same.rs", "what is run alike was not written alike"),
     kernel("kernel/relate/region-wider", "prover/kernel/src/relate/agree.rs", "a call leaves what its name may not"),
     kernel("kernel/scalars/not-stored", "prover/kernel/src/scalars/promotion.rs", "a loop returns and stores no field"),
     kernel("kernel/scalars/tested-by-none", "prover/kernel/src/scalars/turn.rs", "a condition may err unseen"),

@@ -82,8 +82,10 @@ pub(super) fn in_order(findings: &Findings, pair: Pair) -> Option<PairEvidence> 
     Some(PairEvidence::Paths(PathsEvidence { plan, relations }))
 }
 
-fn both(story: &Findings) -> Both<'_> {
-    Both { unit: &story.lowered, effects: [&story.effects[0], &story.effects[1]] }
+pub(super) fn both(story: &Findings) -> Both<'_> {
+    // Nothing is guessed of what was written.
+    let unit = &story.lowered;
+    Both { unit, written: unit, effects: [&story.effects[0], &story.effects[1]] }
 }
 
 fn plan(story: &Findings, random: &mut Random) -> InliningPlan {
@@ -167,7 +169,7 @@ fn loops(story: &Findings, pair: Pair, chance: &mut Chance<'_>) -> Option<LoopsE
     let goal = Goal { program, pair, when: None, claims: &claims };
     let frame = Frame { goal, level: Level::Full, plan: &plan, loops: &own };
     let effects = frame.effects();
-    let numbered = Both { unit: program.unit, effects: [&effects[0], &effects[1]] };
+    let numbered = Both { effects: [&effects[0], &effects[1]], ..program };
     let mut said = Vec::new();
     for target in frame.targets() {
         let both = frame.outcomes(numbered, target, &mut Arena::new(program.unit))?;

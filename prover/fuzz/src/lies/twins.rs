@@ -2,10 +2,11 @@
 //!
 //! In: what is found of a program whose versions do the same. Out: evidence by summaries, for liars to tamper with.
 
+use super::guess::both;
 use kernel::bounds::pair::MAX_INLINE_DEPTH;
 use kernel::pair::plan::InliningPlan;
 use kernel::pair::summaries::{Formula, Polynomial, SummariesEvidence, Summary, globals_of, sorts};
-use kernel::pair::{Both, Goal, Pair, PairEvidence};
+use kernel::pair::{Goal, Pair, PairEvidence};
 use kernel::relate::Claims;
 use lang_l::hir::ProcId;
 use num_bigint::BigInt;
@@ -15,7 +16,7 @@ use std::collections::BTreeSet;
 
 /// Two versions of one text, as summaries have them: calls that get the same give the same back. `None` where that cannot be said.
 pub(super) fn of_twins(findings: &Findings, pair: Pair) -> Option<PairEvidence> {
-    let program = Both { unit: &findings.lowered, effects: [&findings.effects[0], &findings.effects[1]] };
+    let program = both(findings);
     let callees = &program.effects[0][pair.0.index()].callees;
     let [mine, theirs] = [0, 1].map(|version| &findings.lowered.versions[version].procedures);
     let is_twin = |id: &ProcId| {

@@ -6,6 +6,9 @@
 //! its path, the caller's measure is at least 0 and the callee's is smaller. With two measures in lexicographic order it
 //! is enough that the first does not grow, and that the second is at least 0 and shrinks. No infinite chain of calls can do
 //! that.
+//!
+//! Invariant: each procedure is executed in an arena of its own. Parameters of several procedures are one term there where they have one
+//! number, and a quantifier would speak of what another procedure is given (rule *Instances*).
 
 use crate::effects::Effects;
 use crate::exec::{Executor, Limits, execute, on_entry};
@@ -65,32 +68,38 @@ pub fn check(
     rankings: &[Ranking],
 ) -> Result<(), Rejection> {
     for ranking in rankings {
-        let mut arena = Arena::new(unit);
-        let known = ranking.component.iter().all(|id| id.index() < effects.len());
-        let descents = match known && is_open(unit, version, effects, &ranking.component) {
-            true => descents(unit, version, effects, &mut arena, &ranking.component),
-            false => None,
-        };
-        let Some(descents) = descents else { return reject("recursion is said to end that no measure can bound") };
-        for (number, descent) in descents.iter().enumerate() {
-            let mut falls = |measure, strictly| shrinks(&mut arena, solver, measure, descent, strictly);
-            let shrinks = match &ranking.measures[..] {
-                [] => false,
-                // As it is said, and not as the answers fall: whoever writes a certificate has none.
-                [first, second, ..] if ranking.by_second.contains(&number) => {
-                    falls(second, true) && falls(first, false)
+        let component = &ranking.component;
+        let known = component.iter().all(|id| id.index() < effects.len());
+        let unbounded = || Rejection("recursion is said to end that no measure can bound".into());
+        if !known || !is_open(unit, version, effects, component) {
+            return Err(unbounded());
+        }
+        let mut before = 0;
+        for &id in component {
+            let mut arena = Arena::new(unit);
+            let calls = descents(unit, version, effects, &mut arena, (id, component)).ok_or_else(unbounded)?;
+            for (number, call) in (before..).zip(&calls) {
+                if !falls(ranking, number, |measure, strictly| shrinks(&mut arena, solver, measure, call, strictly)) {
+                    return reject("a measure does not shrink at a recursive call");
                 }
-                [first, ..] => falls(first, true),
-            };
-            if !shrinks {
-                return reject("a measure does not shrink at a recursive call");
             }
+            before += calls.len();
         }
         for id in &ranking.component {
             effects[id.index()].terminates = true;
         }
     }
     Ok(())
+}
+
+/// Whether the measures of a ranking fall at the recursive call of this number, as one of them does or does not.
+fn falls(ranking: &Ranking, number: usize, mut falls: impl FnMut(&Measure, bool) -> bool) -> bool {
+    match &ranking.measures[..] {
+        [] => false,
+        // As it is said, and not as the answers fall: whoever writes a certificate has none.
+        [first, second, ..] if ranking.by_second.contains(&number) => falls(second, true) && falls(first, false),
+        [first, ..] => falls(first, true),
+    }
 }
 
 /// Whether a component would end if its own recursion did, and that is not known yet.
@@ -105,32 +114,17 @@ pub fn is_open(unit: &Unit, version: usize, effects: &[Effects], component: &[Pr
     component.iter().all(ends_without) && component.iter().any(|id| !effects[id.index()].terminates)
 }
 
-/// The recursive calls within a component; `None` when it has too many paths.
+/// The calls from a procedure into its component, in an arena that is new; `None` when it has too many paths.
 pub fn descents(
     unit: &Unit,
     version: usize,
     effects: &[Effects],
     arena: &mut Arena,
-    component: &[ProcId],
+    (id, component): (ProcId, &[ProcId]),
 ) -> Option<Vec<Descent>> {
-    let mut descents = Vec::new();
-    for &id in component {
-        if effects[id.index()].recursive(id) {
-            descents.extend(recursive_calls(unit, version, effects, arena, id, component)?);
-        }
+    if !effects[id.index()].recursive(id) {
+        return Some(Vec::new());
     }
-    Some(descents)
-}
-
-/// The calls from `id` into its component; `None` when it has too many paths.
-fn recursive_calls(
-    unit: &Unit,
-    version: usize,
-    effects: &[Effects],
-    arena: &mut Arena,
-    id: ProcId,
-    component: &[ProcId],
-) -> Option<Vec<Descent>> {
     let mut executor = Executor::new(unit, version, effects, Limits::default(), arena);
     let (_, assumed, _) = on_entry(&mut executor, id);
     let execution = execute(unit, version, effects, &Limits::default(), arena, (id, &assumed)).ok()?;

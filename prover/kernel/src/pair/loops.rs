@@ -241,7 +241,7 @@ impl Frame<'_> {
     ) -> Result<Uses, Rejection> {
         let (effects, claims) = (self.effects(), self.claims());
         let unit = self.goal.program.unit;
-        let program = Both { unit, effects: [&effects[0], &effects[1]] };
+        let program = Both { effects: [&effects[0], &effects[1]], ..self.goal.program };
         let mut arena = Arena::new(unit);
         let Some(both) = self.outcomes(program, target, &mut arena) else {
             return reject("there are too many paths");
@@ -271,7 +271,7 @@ fn entries(run: &Run<'_>, arena: &mut Arena) -> ([Vec<Term>; 2], [HeapId; 2], Ve
     let mut parameters: [Vec<Term>; 2] = Default::default();
     let mut heaps = [arena.heaps.initial(); 2];
     for (version, id) in [run.pair.0, run.pair.1].into_iter().enumerate() {
-        let Both { unit, effects } = run.program;
+        let Both { unit, effects, .. } = run.program;
         let mut executor = Executor::new(unit, version, effects[version], run.limits(version), arena);
         let (view, conditions, _) = on_entry(&mut executor, id);
         assumed.extend(conditions);

@@ -38,6 +38,8 @@ pub type Pair = (ProcId, ProcId);
 pub struct Both<'a> {
     /// The program.
     pub unit: &'a Unit,
+    /// The program as it was written, whose procedures come first in that one.
+    pub written: &'a Unit,
     /// The effects of version 0 and of version 1.
     pub effects: [&'a [Effects]; 2],
 }

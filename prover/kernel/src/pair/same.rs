@@ -2,7 +2,7 @@
 //!
 //! In: a pair, and the claims about its callees. Out: the level that these give, and which they are. No solver is asked.
 
-use super::Goal;
+use super::{Both, Goal};
 use crate::rejection::{Rejection, reject};
 use crate::relate::{Level, Uses};
 use lang_l::hir::same::same_code;
@@ -25,19 +25,27 @@ pub fn same_code_level(goal: &Goal<'_>) -> Option<(Level, Uses)> {
         return None;
     }
     if !same_code(a, b, equivalent) {
-        return is_all_the_same(goal).then(|| (Level::Full, Uses::new()));
+        let is_one_run = !goal.program.claimable(goal.pair) && is_all_the_same(goal);
+        return is_one_run.then(|| (Level::Full, Uses::new()));
     }
     let used = used.into_inner();
     let level = used.always.values().copied().min().unwrap_or(Level::Full);
     Some((goal.claims.always.get(&goal.pair).map_or(level, |&claimed| level.min(claimed)), used))
 }
 
-/// Whether all that the two run is the same code, whatever is claimed of it: what they call, what that calls, and so on.
+/// Whether all that the two run was written as the same code, whatever is claimed of it: what they call, what that calls, and so on.
+///
+/// It is of what was written that the runs are one: quantifiers range over variables which the lowering moves or takes away. The pair
+/// is no claim for calls then: what else is the same code rests on claims.
 fn is_all_the_same(goal: &Goal<'_>) -> bool {
+    let Both { unit, written, .. } = goal.program;
+    let written = if faults::planted("kernel/pair/same-as-lowered") { unit } else { written };
     let (mut work, mut seen) = (vec![goal.pair], BTreeSet::from([goal.pair]));
     while let Some(pair) = work.pop() {
         let called = RefCell::new(Vec::new());
-        let [a, b] = goal.program.code(pair);
+        let code = [(0, pair.0), (1, pair.1)]
+            .map(|(version, id)| written.versions.get(version).and_then(|own| own.procedures.get(id.index())));
+        let [Some(a), Some(b)] = code else { return false };
         let note = |p, q| {
             called.borrow_mut().push((p, q));
             true

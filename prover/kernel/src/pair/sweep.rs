@@ -70,7 +70,7 @@ struct Swept<'s> {
 impl Swept<'_> {
     fn check(&self, asked: &Asked, solver: &mut Solver) -> Result<(), Rejection> {
         let given = self.shape()?;
-        let Both { unit, effects } = self.program;
+        let Both { unit, effects, .. } = self.program;
         let (version, effects) = (self.version, effects[self.version]);
         let mut arena = Arena::new(unit);
         // How its own calls end is looked at, so nothing is said of that.

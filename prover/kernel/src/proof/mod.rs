@@ -168,7 +168,8 @@ impl<'a> Kernel<'a> {
     }
 
     fn program(&self) -> Both<'a> {
-        Both { unit: self.dossier.lowered, effects: self.dossier.effects }
+        let Dossier { source, lowered, effects, .. } = self.dossier;
+        Both { unit: lowered, written: source, effects }
     }
 
     /// Checks all claims, each under those that stand, until all that stand are shown. A claim whose check is given up, for its

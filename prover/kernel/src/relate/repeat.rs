@@ -38,11 +38,14 @@ impl Relater<'_> {
         for depth in 0..2 {
             let mut held = Vec::new();
             for (mine, theirs) in objects {
+                let come_there = self.come_to((earlier, later), (mine, theirs));
                 for &selector in writes.iter().filter(|selector| matches!(selector, Selector::Field(_))) {
                     let sort = self.arena.heaps.sort(selector);
                     let a = self.arena.terms.app(Func::Effect(earlier, selector), &[mine], sort);
                     let b = self.arena.terms.app(Func::Effect(later, selector), &[theirs], sort);
-                    self.image(a, b, (earlier, later), swap, &mut effects);
+                    let mut alike = Vec::new();
+                    self.image(a, b, (earlier, later), swap, &mut alike);
+                    effects.extend(alike.into_iter().map(|alike| self.arena.terms.implies(come_there, alike)));
                     if sort == Sort::Ref && depth == 0 {
                         held.push((a, b));
                     }
@@ -51,6 +54,20 @@ impl Relater<'_> {
             objects = held;
         }
         effects
+    }
+
+    /// That either call comes to its object, or has made it. What stands for what a call leaves in another object is nothing of its own:
+    /// once it is matched it is what the partner leaves there, which may come to more.
+    fn come_to(&mut self, (earlier, later): (CallId, CallId), (mine, theirs): (Term, Term)) -> Term {
+        let come = [(earlier, mine), (later, theirs)].map(|(call, object)| {
+            let fresh = self.arena.terms.reach(call).fresh;
+            let there = [self.arena.terms.in_region(call, object), self.arena.terms.born(object, fresh)];
+            self.arena.terms.or(&there)
+        });
+        match faults::planted("kernel/relate/repeat-anywhere") {
+            true => self.arena.terms.bool(true),
+            false => self.arena.terms.and(&come),
+        }
     }
 
     /// Objects of the first call's region with their images: allocations it reaches, and objects both were handed.

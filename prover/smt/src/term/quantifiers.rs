@@ -151,7 +151,8 @@ impl Terms {
         Some(self.app(Func::Witness(forall), &[], sort))
     }
 
-    /// Notes that a reference was read at this type.
+    /// Notes that a reference was read at this type. Parameters of one number are one term, so what is executed in one arena must have
+    /// them at the same types.
     pub fn note_type(&mut self, reference: Term, ty: &Type) {
         let known = self.typed.entry(reference).or_default();
         if !known.contains(ty) {

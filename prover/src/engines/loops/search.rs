@@ -144,7 +144,7 @@ impl<'g> Search<'g> {
         let plan = self.plan.clone();
         let frame = Frame { goal: goal.as_checked(), level: self.level, plan: &plan, loops: &loops };
         let (effects, claims) = (frame.effects(), frame.claims());
-        let program = Both { unit: frame.goal.program.unit, effects: [&effects[0], &effects[1]] };
+        let program = Both { effects: [&effects[0], &effects[1]], ..frame.goal.program };
         let mut arena = goal.program.unit.arena();
         let both = frame.outcomes(program, target, &mut arena).ok_or(Missing::Everything)?;
         let end = frame.end(program, target, &mut arena);

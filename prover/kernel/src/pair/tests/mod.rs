@@ -75,7 +75,7 @@ impl Case {
     }
 
     fn program(&self) -> Both<'_> {
-        Both { unit: &self.unit, effects: [&self.effects[0], &self.effects[1]] }
+        Both { unit: &self.unit, written: &self.unit, effects: [&self.effects[0], &self.effects[1]] }
     }
 
     /// What is said of [`RUN`] where calls match in order.
@@ -96,7 +96,7 @@ impl Case {
         let plan = paths(Relations::new()).plan;
         let frame = Frame { goal, level: Level::Full, plan: &plan, loops: &loops };
         let effects = frame.effects();
-        let program = Both { unit: &self.unit, effects: [&effects[0], &effects[1]] };
+        let program = Both { effects: [&effects[0], &effects[1]], ..self.program() };
         let outcomes = |target| frame.outcomes(program, target, &mut Arena::new(&self.unit)).expect("they are small");
         let mut all = frame.targets().into_iter().map(|target| said(&outcomes(target)));
         let whole = paths(all.next().expect("the pair is one of them"));
