@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Trial::test("boundaries", || complain(boundaries())),
         Trial::test("needs", || complain(needs())),
         Trial::test("reached", || complain(reached())),
+        Trial::test("escapes", || complain(escapes())),
         Trial::test("rounds", || complain(rounds())),
         Trial::test("look-alikes", || complain(look_alikes())),
         Trial::test("laws", || complain(laws())),
@@ -437,4 +438,17 @@ fn usage() -> Vec<String> {
         }
     }
     wrong
+}
+
+/// What a client is told of is the first call that the versions do not share, not one that only one of them makes.
+fn escapes() -> Vec<String> {
+    let text = "global g: int;
+        procedure top(n: int) returns (x: int) { lib(n); if (g == 1) { x := one(); } else { x := two(); } }
+        procedure one() returns (r: int) { r := 10; }
+        procedure two() returns (r: int) { r := 20; }
+        version before procedure lib(n: int) { g := 1; }
+        version after procedure lib(n: int) { g := 2; }";
+    let report = json(&scratch("client_escapes.l", text), &[]);
+    let escape = one(&report, "top").map(|own| own["escape"].clone()).unwrap_or_default();
+    if escape["callee"] == "lib" && escape["left"] == escape["right"] { Vec::new() } else { vec![escape.to_string()] }
 }

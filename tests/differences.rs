@@ -546,3 +546,46 @@ fn a_local_is_not_taken_for_a_global() {
         "{names:?}"
     );
 }
+
+/// Where versions differ in what follows two places, nothing is said of the values there.
+#[test]
+fn values_do_not_differ_by_what_follows() {
+    let version = |name: &str, put: u8| {
+        format!(
+            "version {name}\nprocedure f(a: int[], n: int) {{\nw := n + 1;\nw := w + 1;\nwhile (i < a.length) {{ a[i] := {put}; i := i + 1; }}\n}}\n"
+        )
+    };
+    let pairs = at("at_followed.l", &(version("before", 1) + &version("after", 2)), "4~10");
+    assert!(pairs.iter().any(|pair| pair["left"].as_str().is_some_and(|name| name.starts_with("w of"))), "{pairs:?}");
+    for pair in pairs {
+        assert_eq!((&pair["differs_when"], &pair["rows"]), (&"false".into(), &Json::Array(Vec::new())), "{pair}");
+    }
+}
+
+/// That one output is proved to differ says nothing of the others.
+#[test]
+fn a_row_that_leaves_an_output_out_is_not_exact() {
+    let version = |name: &str, more: &str| {
+        format!(
+            "version {name} procedure f(n: int) returns (b: bool, s: int) {{ s := 1; while (i < n) {{ s := s * 3 - i; i := i + 1; }} b := n > 3; {more} }}\n"
+        )
+    };
+    let text = version("before", "") + &version("after", "if (n > 10) { b := false; s := s * s; }");
+    let pair = pair_of(&run(["diff", "--format", "json", &program("two_outputs.l", &text)]).json(), "f");
+    assert_eq!((&pair["rows"][0]["exact"], &pair["rows"][0]["when"]), (&false.into(), &"n > 10".into()), "{pair}");
+}
+
+/// A relation has no words with two meanings.
+#[test]
+fn a_relation_names_no_parameter_twice() {
+    let version = |name: &str, more: u8| {
+        format!(
+            "version {name} procedure f(r': int, n: int) returns (r: int) {{ if (n > 0) {{ r := r' + {more}; }} }}
+             procedure g(ends: int) returns (r: int) {{ r := ends + {more}; }}\n"
+        )
+    };
+    let text = version("before", 1) + &version("after", 2);
+    let told = run(["diff", "--format", "json", &program("primed.l", &text)]).json();
+    let [f, g] = ["f", "g"].map(|name| pair_of(&told, name)["rows"][0].clone());
+    assert_eq!((&f["relation"], &g["relation"]), (&"n >= 1".into(), &Json::Null), "{f} {g}");
+}

@@ -20,7 +20,9 @@ pub struct Arena {
 impl Arena {
     /// An empty arena for the objects of `unit`.
     pub fn new(unit: &Unit) -> Self {
-        Arena { terms: Terms::new(), heaps: Heaps::new(unit), calls: Vec::new() }
+        let mut terms = Terms::new();
+        terms.of_program(unit);
+        Arena { terms, heaps: Heaps::new(unit), calls: Vec::new() }
     }
 
     /// What is known of a call.

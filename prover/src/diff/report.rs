@@ -4,6 +4,7 @@
 //!
 //! Invariant: decides nothing.
 
+use super::kinds::is_ending;
 use super::{DiffReport, PairDiff, Row, Value};
 use crate::search::localize::marks;
 use crate::search::witness::{RunPair, Witness};
@@ -175,7 +176,7 @@ fn pair_json(source: &Loaded, pair: &PairDiff) -> Json {
         "one_ends_when": pair.one_ends_when,
         "open_when": pair.open_when,
         "complete": pair.is_complete(),
-        "relation": pair.relation,
+        "relation": pair.relation.as_ref().filter(|_| is_plain(source, pair)),
         "rows": pair.rows.iter().map(|row| row_json(source, pair, row)).collect::<Vec<_>>(),
         "modified": pair.modified,
         "affected": affected,
@@ -196,7 +197,7 @@ fn row_json(source: &Loaded, pair: &PairDiff, row: &Row) -> Json {
     let lines = lines(source, pair, row).map_or([Vec::new(), Vec::new()], |lines| lines.map(|line| vec![line]));
     json!({
         "when": row.when,
-        "relation": row.relation(),
+        "relation": is_plain(source, pair).then(|| row.relation()),
         "exact": row.is_exact(),
         "equal": row.equal(),
         "left": values(&row.left),
@@ -204,6 +205,12 @@ fn row_json(source: &Loaded, pair: &PairDiff, row: &Row) -> Json {
         "witness": store_json(source, pair, &row.witness),
         "lines": { "left": lines[0], "right": lines[1] },
     })
+}
+
+/// Whether a relation can be read: no parameter is called what says in it how a version ends.
+fn is_plain(source: &Loaded, pair: &PairDiff) -> bool {
+    let procedure = source.unit.versions[0].procedure(pair.pair.0);
+    !procedure.locals[..procedure.params].iter().any(|parameter| is_ending(&parameter.name))
 }
 
 /// The lines of both versions that make the difference of a row.

@@ -27,8 +27,9 @@ const MOST_STATEMENTS: usize = 1_000;
 /// Runs the procedure. The status is 0 when it ended normally; 1 when it ended in error, broke a contract or provably
 /// never ends; 3 when it has no outcome or could not be run to its end.
 pub(crate) fn run(args: &RunArgs, out: &mut impl Write) -> Result<Status, Failure> {
-    load::at_most_one_is_standard_input([&args.file].into_iter().chain(&args.store).map(AsRef::as_ref))?;
-    let Loaded { sources, unit } = load::load(&[&args.file])?;
+    let files: Vec<&Path> = [&args.file].into_iter().chain(&args.with).map(AsRef::as_ref).collect();
+    load::at_most_one_is_standard_input(files.iter().copied().chain(args.store.as_deref()))?;
+    let Loaded { sources, unit } = load::load(&files)?;
     let (version, id) = choose(&unit, args)?;
     let procedure = unit.versions[version].procedure(id);
     let Start { input, externals, difference } = start(&unit, procedure, args)?;

@@ -12,10 +12,16 @@ use smt::term::Term;
 pub fn on_entry(executor: &mut Executor<'_>, id: ProcId) -> (ContractView, Vec<Term>, bool) {
     let code = executor.unit.procedure(executor.version, id);
     let view = view_on_entry(executor.entry(code), code);
+    let required = required(&view);
     let conditions = code.requires.iter().chain(&executor.effects[id.index()].entry);
-    let said: Vec<Option<Term>> = conditions.map(|condition| executor.contract(&view, condition)).collect();
+    let said: Vec<Option<Term>> = conditions.map(|condition| executor.contract(&required, condition)).collect();
     let sayable = said.iter().all(Option::is_some);
     (view, said.into_iter().flatten().collect(), sayable)
+}
+
+/// What is required on entry may speak of `old`, which changes nothing there.
+fn required(view: &ContractView) -> ContractView {
+    ContractView { entry: Some(Box::new(view.clone())), ..view.clone() }
 }
 
 /// What a contract of a procedure, or of what stands for it, speaks of on entry.
@@ -51,8 +57,8 @@ impl Executor<'_> {
     pub fn requires_what_is_written(&mut self, source: Source<'_>, written: &[Expr]) -> bool {
         let code = self.code().procedure(source.id);
         let whole = source.unit.procedure(self.version, source.own.site.procedure());
-        let theirs = view_on_entry(self.entry(code), code);
-        let ours = view_on_entry(self.entry_of_site(source, whole), code);
+        let theirs = required(&view_on_entry(self.entry(code), code));
+        let ours = required(&view_on_entry(self.entry_of_site(source, whole), code));
         code.requires.len() == written.len()
             && code.requires.iter().zip(written).all(|(a, b)| self.contract(&theirs, a) == self.contract(&ours, b))
     }

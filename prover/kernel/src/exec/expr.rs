@@ -199,14 +199,6 @@ impl Executor<'_> {
 
     /// The value of an expression; `None` when terms cannot say it.
     fn read(&mut self, reading: &mut Reading<'_>, expr: &Expr) -> Option<Term> {
-        let value = self.read_form(reading, expr)?;
-        if expr.ty.is_reference() {
-            self.arena.terms.note_type(value, &expr.ty);
-        }
-        Some(value)
-    }
-
-    fn read_form(&mut self, reading: &mut Reading<'_>, expr: &Expr) -> Option<Term> {
         Some(match &expr.kind {
             ExprKind::Int(value) => self.arena.terms.int(value.clone()),
             ExprKind::Bool(value) => self.arena.terms.bool(*value),

@@ -293,7 +293,9 @@ impl<'a> Executor<'a> {
             .map(|(local, at)| {
                 let sort = Sort::from(&local.ty);
                 if (at as usize) < code.params {
-                    terms.app(Func::Param(number(at)), &[], sort)
+                    let param = terms.app(Func::Param(number(at)), &[], sort);
+                    terms.declare(param, &local.ty);
+                    param
                 } else {
                     terms.default_of(sort)
                 }

@@ -50,7 +50,12 @@ pub fn returned(
     let results: Vec<Term> = (code.result_ids().zip(effects.numbers_of_results(code.results)).enumerate())
         .map(|(result, (id, at))| match effects.given_back(result) {
             Some(parameter) => record.args[parameter],
-            None => arena.terms.app(symbol(at), &[], Sort::from(&code.local(id).ty)),
+            None => {
+                let ty = &code.local(id).ty;
+                let result = arena.terms.app(symbol(at), &[], Sort::from(ty));
+                arena.terms.declare(result, ty);
+                result
+            }
         })
         .collect();
     let given = [record.args.as_slice(), &results].concat();

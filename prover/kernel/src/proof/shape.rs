@@ -105,7 +105,7 @@ impl Shape<'_> {
         self.code.locals.get(id.index()).map(|local| &local.ty)
     }
 
-    /// Whether a value of one type may go to where one of another is. What is read at a type is of that type then, and it is among what
+    /// Whether a value of one type may go to where one of another is. What is declared with a type is of that type then, and it is among what
     /// a quantifier over the type speaks of (rule *Instances*).
     fn flows(&self, found: &Type, needed: &Type) -> bool {
         // A `ref` may be anything where there are classes. Else it is an object, and no array.

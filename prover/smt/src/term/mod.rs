@@ -13,12 +13,14 @@ mod parts;
 mod quantifiers;
 mod references;
 mod rewrite;
+mod types;
 
 pub use alloc_classes::{AllocClass, AllocSet};
 pub use evaluate::{Leaves, Values};
 pub use parts::Parts;
 use references::Question;
 pub use rewrite::{PathFacts, Renaming};
+use types::Types;
 
 use crate::stop;
 use lang_l::hir::{FieldId, Type};
@@ -225,10 +227,8 @@ pub struct Terms {
     index_anywhere: Option<Term>,
     /// The predicate that says what could be seen on entry, once somebody has asked.
     seen_on_entry: Option<Func>,
-    /// The types that quantified variables have.
-    types: Vec<Type>,
-    /// The types that references were read at.
-    typed: HashMap<Term, Vec<Type>>,
+    /// What is known of the types of references.
+    types: Types,
     /// What was answered by both sides of a choice.
     answers: HashMap<Question, Term>,
     /// The negations of comparisons.

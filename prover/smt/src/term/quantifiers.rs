@@ -13,15 +13,6 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 const INNERMOST: u32 = 1 << 20;
 
 impl Terms {
-    /// The variable of a quantifier within `depth` others.
-    pub fn bound(&mut self, depth: u32, ty: &Type) -> Term {
-        let at = self.types.iter().position(|known| known == ty).unwrap_or_else(|| {
-            self.types.push(ty.clone());
-            self.types.len() - 1
-        });
-        self.app(Func::Bound(depth, u32::try_from(at).unwrap_or(u32::MAX)), &[], Sort::from(ty))
-    }
-
     /// A term over some constant, with a variable in its place that depends on the term alone: of a depth that none within has,
     /// so that it is bound once.
     pub fn over_bound(&mut self, each: Term, constant: Term) -> (Term, Term) {
@@ -149,27 +140,5 @@ impl Terms {
         let Node::Forall(bound, _) = *self.node(forall) else { return None };
         let sort = self.sort(bound);
         Some(self.app(Func::Witness(forall), &[], sort))
-    }
-
-    /// Notes that a reference was read at this type. Parameters of one number are one term, so what is executed in one arena must have
-    /// them at the same types.
-    pub fn note_type(&mut self, reference: Term, ty: &Type) {
-        let known = self.typed.entry(reference).or_default();
-        if !known.contains(ty) {
-            known.push(ty.clone());
-        }
-    }
-
-    /// Whether a quantifier's variable ranges over this reference: it was read at just the variable's type. Null is of
-    /// every type, and what one quantifier fails for is of the type of its variable.
-    pub fn ranges_over(&self, bound: Term, reference: Term) -> bool {
-        let Node::App(Func::Bound(_, at), _) = self.node(bound) else { return false };
-        if let Node::App(Func::Witness(of), _) = self.node(reference)
-            && let Node::Forall(other, _) = self.node(*of)
-        {
-            return matches!(self.node(*other), Node::App(Func::Bound(_, ty), _) if ty == at);
-        }
-        *self.node(reference) == Node::Null
-            || self.typed.get(&reference).is_some_and(|types| types.contains(&self.types[*at as usize]))
     }
 }

@@ -13,7 +13,6 @@
 
 mod arrivals;
 
-use super::kinds::rows::Row;
 use super::{DiffReport, Manner, PairDiff, diff};
 use crate::verify::Config;
 use arrivals::{Called, beginning, counting};
@@ -89,14 +88,13 @@ pub fn diff_at(places: &Places, config: &Config, manner: &Manner) -> DiffReport 
     report
 }
 
-/// Leaves what is said of whether the value was seen: stores that differ in something else are open.
+/// Leaves what is said of whether the value was seen: stores that differ in something else, or may, are open.
 fn of_values(pair: &mut PairDiff, had: &str) {
     if pair.one_ends_when == "false" {
         pair.one_ends_witness = None;
     }
     let before = pair.rows.len();
-    let of_result = |row: &Row| row.left.iter().chain(&row.right).all(|value| value.place() == had);
-    pair.rows.retain(of_result);
+    pair.rows.retain_mut(|row| row.keep_only(had));
     let dropped = pair.rows.len() < before;
     if dropped {
         pair.relation = None;

@@ -21,18 +21,25 @@ pub struct Escape {
     pub callee: String,
     /// The arguments, as far as they are no objects.
     pub arguments: Vec<String>,
-    /// What it gave in each version; `None` where it did not come back.
+    /// What it gave in each version; `None` where it did not come back. Where that is the same it has left another store.
     pub gave: [Option<Vec<String>>; 2],
 }
 
-/// The first call of the client that gave something else in the two versions.
+/// The first call of the client that gave something else in the two versions. Where the first call that the two do not both make comes
+/// after one alone, that one has left another store.
 pub(super) fn escape(pair: &RunPair<'_>, witness: &Witness) -> Option<Escape> {
     let [left, right] = [(0, pair.left), (1, pair.right)].map(|side| calls(pair, side, witness));
-    let (a, b) = left.into_iter().zip(right).find(|(a, b)| a.gave != b.gave)?;
-    Some(Escape { span: a.span, callee: a.callee, arguments: a.arguments, gave: [a.gave, b.gave] })
+    let both = left.iter().zip(&right);
+    let same = both.clone().take_while(|(a, b)| a == b).count();
+    let is_one_call = |(a, b): &(&Made, &Made)| (a.span, &a.callee, &a.arguments) == (b.span, &b.callee, &b.arguments);
+    let escaped = both.clone().nth(same).filter(is_one_call).or_else(|| both.clone().next().filter(|_| same == 1));
+    let (a, b) = escaped?;
+    let (callee, arguments) = (a.callee.clone(), a.arguments.clone());
+    Some(Escape { span: a.span, callee, arguments, gave: [a.gave.clone(), b.gave.clone()] })
 }
 
 /// A call that the client made.
+#[derive(PartialEq)]
 struct Made {
     span: Span,
     callee: String,

@@ -74,7 +74,8 @@ fn escape_text(source: &Loaded, escape: &Escape) -> String {
         Some(values) => values.join(", "),
     });
     let line = source.sources.line(escape.span);
-    format!("  line {line}: {}({}): {} | {}\n", escape.callee, escape.arguments.join(", "), gave[0], gave[1])
+    let what = if gave[0] == gave[1] { "leaves another store".into() } else { format!("{} | {}", gave[0], gave[1]) };
+    format!("  line {line}: {}({}): {what}\n", escape.callee, escape.arguments.join(", "))
 }
 
 fn calls_text(source: &Loaded, report: &ClientReport, client: &Client, text: &mut String) {
@@ -112,7 +113,12 @@ fn contained_text(
         let _ = writeln!(text, "contained by {place}");
         return;
     }
-    let _ = writeln!(text, "differs{}, but what follows does not see it", example(source, library));
+    // The store is one of what is called: the client may not come to it.
+    let differs = match call.called_when.as_str() {
+        "true" => format!("differs{}", example(source, library)),
+        _ => "may differ".into(),
+    };
+    let _ = writeln!(text, "{differs}, but what follows does not see it");
     if boundary.kind != Kind::Client {
         let _ = writeln!(text, "    {}", piece(source, boundary.span));
     }

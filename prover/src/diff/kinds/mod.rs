@@ -34,6 +34,7 @@ pub(in crate::diff) use more::with_kept;
 use more::{alike, with_alike};
 use num_bigint::BigInt;
 use num_traits::One;
+pub(in crate::diff) use places::is_ending;
 use smt::arena::Arena;
 use smt::solve::Solver;
 use smt::stop::{Reason, Stopped};

@@ -39,9 +39,18 @@ impl Name {
     }
 }
 
-/// Whether a name means a place in a relation: others say how a version ends, or are of what the second version leaves.
-fn is_free(name: &str) -> bool {
-    !["err", "ends"].contains(&name) && !name.ends_with('\'')
+/// Whether a name means a place in a relation: others say how a version ends, or are of what the second version leaves, or that is what
+/// a parameter is called.
+fn is_free(names: Names<'_>, name: &str) -> bool {
+    let primed = format!("{name}'");
+    let parameters = &names.procedure.locals[..names.procedure.params];
+    let is_second = parameters.iter().any(|parameter| parameter.name == primed);
+    !is_ending(name) && !name.ends_with('\'') && !is_second
+}
+
+/// Whether a word says in a relation how a version ends.
+pub(in crate::diff) fn is_ending(name: &str) -> bool {
+    ["err", "ends"].contains(&name)
 }
 
 /// Where the bracket is that the last one closes, if a text ends with one.
@@ -85,13 +94,14 @@ fn text_of(look: &Look<'_>, names: Names<'_>, place: Place) -> Option<String> {
     match place {
         Place::Result(at) => {
             let procedure = names.procedure;
-            procedure.locals.get(procedure.params + at).map(|local| local.name.clone()).filter(|name| is_free(name))
+            let name = procedure.locals.get(procedure.params + at).map(|local| local.name.clone());
+            name.filter(|name| is_free(names, name))
         }
         Place::Global(at) => {
             let procedure = names.procedure;
             let mut seen = procedure.locals.iter().take(procedure.params + procedure.results);
             let name = names.unit.globals().get(at).map(|global| global.name.clone())?;
-            (is_free(&name) && !seen.any(|local| local.name == name)).then_some(name)
+            (is_free(names, &name) && !seen.any(|local| local.name == name)).then_some(name)
         }
         Place::Slot(selector, object, index) => {
             text::place(names, &look.arena, selector, (object, index)).map(|text| text.text)

@@ -64,6 +64,17 @@ impl Value {
 }
 
 impl Row {
+    /// Whether one output differs in all of these stores that do, as far as the row says; then leaves nothing but what it says of that.
+    pub(in crate::diff) fn keep_only(&mut self, place: &str) -> bool {
+        let of = |values: &[Value]| values.iter().find(|value| value.place() == place).cloned();
+        let (Some(left), Some(right)) = (of(&self.left), of(&self.right)) else { return false };
+        let alone = self.told && [&self.left, &self.right].into_iter().all(|values| values.len() == 1);
+        let literal = |value: &Value| value.value.as_deref().is_some_and(|value| matches!(value, "true" | "false"));
+        let apart = literal(&left) && literal(&right) && left.value != right.value;
+        (self.left, self.right) = (vec![left], vec![right]);
+        alone || apart
+    }
+
     /// Whether the row says all values of all that may differ, and all its stores differ.
     pub fn is_exact(&self) -> bool {
         self.settled && self.told && self.left.iter().chain(&self.right).all(|value| value.value.is_some())
@@ -400,6 +411,8 @@ pub(super) fn told(
     solver: &mut Solver,
 ) -> Option<Row> {
     let (mut left, mut right, mut between) = (Vec::new(), Vec::new(), Vec::new());
+    // That one output differs says nothing of the others.
+    let tells_all = matches!(told, Told::Shifted(_)) || gives_one_thing(look);
     let unknown = |name: &Name| Value { name: name.clone(), value: None, beside: None };
     match told {
         Told::Shifted(outputs) => {
@@ -448,7 +461,17 @@ pub(super) fn told(
     }
     let witness = Box::new(witness(look, condition, solver)?);
     let when = condition.text.clone();
-    Some(Row { when, held, equal: Vec::new(), left, right, between, told: true, settled: true, witness })
+    Some(Row { when, held, equal: Vec::new(), left, right, between, told: tells_all, settled: true, witness })
+}
+
+/// Whether all that either version does is to give back one result.
+fn gives_one_thing(look: &Look<'_>) -> bool {
+    let Task { program, .. } = look.task;
+    let (left, right) = look.comparison.pair;
+    [left, right].into_iter().zip(&program.effects).all(|(id, effects)| {
+        let own = &effects[id.index()];
+        own.writes.is_empty() && own.written_globals.is_empty()
+    }) && program.code(look.comparison.pair).0.results == 1
 }
 
 /// A store with the condition on which both end, and differ.

@@ -1,4 +1,4 @@
-//! What the lowered program reads at a type is of that type: a quantifier speaks of all that is read at the type of its variable.
+//! What the lowered program declares with a type is of that type: a quantifier speaks of all that is declared with that of its variable.
 
 use super::story;
 use crate::pair::PairEvidence;
