@@ -99,3 +99,37 @@ fn code_that_no_run_comes_to_is_named() {
     assert!(shown.contains("    at the start: n > 0 (requires, version before, line 3)\n"), "{shown}");
     assert!(shown.contains("    the result r\n"), "{shown}");
 }
+
+/// An invariant speaks of the entry of its procedure, and not of that of a turn: what holds of the entry need not hold any more.
+#[test]
+fn what_held_on_entry_is_not_taken_to_hold_in_a_turn() {
+    let version = |name: &str| {
+        format!(
+            "version {name}
+             procedure p(x: Cell, n: int) requires x != null && x.v == 0; {{
+               while (i < n) invariant x != null && old(x.v) == 0; {{
+                 assert x.v == 0 || i < 100000000;
+                 x.v := 5;
+                 i := i + 1;
+               }}
+             }}
+"
+        )
+    };
+    let text = format!("class Cell {{ v: int; }}\n{}{}", version("before"), version("after"));
+    let path = scratch("old_in_a_turn.l", &text);
+    let report = ape(["verify".as_ref(), "--format".as_ref(), "json".as_ref(), path.as_os_str()]).json();
+    let asserts = report["contracts"].as_array().expect("clauses").iter().filter(|clause| clause["clause"] == "assert");
+    let said: Vec<&serde_json::Value> = asserts.map(|clause| &clause["status"]).collect();
+    assert_eq!(said, ["unknown", "unknown"], "{report:#}");
+}
+
+/// What is required may speak of the entry, which is where it is required.
+#[test]
+fn a_requirement_with_old_may_be_impossible() {
+    let text = "version before procedure f(n: int) returns (r: int) requires old(n) != n; { r := n; }
+                version after procedure f(n: int) returns (r: int) requires old(n) != n; { r := n + 1; r := r - 1; }";
+    let path = scratch("old_required.l", text);
+    let ran = ape(["verify".as_ref(), path.as_os_str()]);
+    assert!(ran.out.contains("vacuous: no store satisfies both `requires`"), "{}", ran.out);
+}

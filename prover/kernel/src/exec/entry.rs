@@ -3,7 +3,7 @@
 use super::source::Source;
 use super::state::State;
 use super::{ContractView, Executor, before_call};
-use lang_l::hir::{Expr, ProcId, Procedure};
+use lang_l::hir::{Expr, Origin, ProcId, Procedure};
 use smt::arena::CallRecord;
 use smt::term::Term;
 
@@ -12,16 +12,18 @@ use smt::term::Term;
 pub fn on_entry(executor: &mut Executor<'_>, id: ProcId) -> (ContractView, Vec<Term>, bool) {
     let code = executor.unit.procedure(executor.version, id);
     let view = view_on_entry(executor.entry(code), code);
-    let required = required(&view);
+    let required = required(&view, code);
     let conditions = code.requires.iter().chain(&executor.effects[id.index()].entry);
     let said: Vec<Option<Term>> = conditions.map(|condition| executor.contract(&required, condition)).collect();
     let sayable = said.iter().all(Option::is_some);
     (view, said.into_iter().flatten().collect(), sayable)
 }
 
-/// What is required on entry may speak of `old`, which changes nothing there.
-fn required(view: &ContractView) -> ContractView {
-    ContractView { entry: Some(Box::new(view.clone())), ..view.clone() }
+/// What a procedure of the source requires may speak of `old`, which changes nothing there. In an invariant it means the entry of another
+/// one.
+fn required(view: &ContractView, code: &Procedure) -> ContractView {
+    let entry = (code.origin == Origin::Source).then(|| Box::new(view.clone()));
+    ContractView { entry, ..view.clone() }
 }
 
 /// What a contract of a procedure, or of what stands for it, speaks of on entry.
@@ -57,8 +59,8 @@ impl Executor<'_> {
     pub fn requires_what_is_written(&mut self, source: Source<'_>, written: &[Expr]) -> bool {
         let code = self.code().procedure(source.id);
         let whole = source.unit.procedure(self.version, source.own.site.procedure());
-        let theirs = required(&view_on_entry(self.entry(code), code));
-        let ours = required(&view_on_entry(self.entry_of_site(source, whole), code));
+        let theirs = view_on_entry(self.entry(code), code);
+        let ours = view_on_entry(self.entry_of_site(source, whole), code);
         code.requires.len() == written.len()
             && code.requires.iter().zip(written).all(|(a, b)| self.contract(&theirs, a) == self.contract(&ours, b))
     }

@@ -101,6 +101,9 @@ impl Frame<'_> {
             let [left, right] = own.returned(self.goal.program);
             effects[0][own.pair.0.index()].returned = left;
             effects[1][own.pair.1.index()].returned = right;
+            // What p's loop writes is to have one name in both heaps, also where q's loop writes nothing itself.
+            let of_cells = own.entry.apart.iter().any(|place| place.version == 0 && !place.is_field());
+            effects[1][own.pair.1.index()].writes.extend(of_cells.then_some(Selector::Cell(Sort::Int)));
         }
         effects
     }
@@ -453,7 +456,7 @@ impl LoopRelation {
     }
 
     /// Whether there is such a place, and it holds no reference. The loop of version 1 must leave a field alone where it is not told of
-    /// the object. A cell must be one that the loop of version 0 may change.
+    /// the object. A cell must be one that the loop of version 0 may change; or one of version 1 that is the same at the exit.
     fn may_differ(&self, program: Both<'_>, place: &Apart) -> bool {
         let code = program.code(self.pair);
         let Some(own) = code.get(place.version) else { return false };
@@ -471,7 +474,8 @@ impl LoopRelation {
                 let ends = after.is_none_or(|at| is_number(parameters(own).iter().chain(results(own)).nth(at)));
                 let numbers = matches!(&base.ty, Type::Array(element) if **element == Type::Int)
                     || faults::planted("kernel/pair/hole-of-anything");
-                numbers && is_number(parameters(own).get(before)) && ends && self.may_change(program, place)
+                let stays = place.version == 1 && after == Some(before);
+                numbers && is_number(parameters(own).get(before)) && ends && (stays || self.may_change(program, place))
             }
         }
     }

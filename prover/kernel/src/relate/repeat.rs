@@ -34,11 +34,14 @@ impl Relater<'_> {
         let mut writes: BTreeSet<Selector> = self.arena.heaps.footprint(earlier).writes.clone();
         writes.retain(|&selector| self.effects[version][callee.index()].returned.shares(selector));
         // What the objects at hand hold, and what these hold in turn.
-        let mut objects = self.objects_of_interest((earlier, later), swap, region);
+        let at_hand = self.objects_of_interest((earlier, later), swap, region);
+        let always = self.arena.terms.bool(true);
+        let mut objects: Vec<(Term, (Term, Term))> = at_hand.into_iter().map(|both| (always, both)).collect();
         for depth in 0..2 {
             let mut held = Vec::new();
-            for (mine, theirs) in objects {
-                let come_there = self.come_to((earlier, later), (mine, theirs));
+            for (before, (mine, theirs)) in objects {
+                let come_here = self.come_to((earlier, later), (mine, theirs));
+                let come_there = self.arena.terms.and(&[before, come_here]);
                 for &selector in writes.iter().filter(|selector| matches!(selector, Selector::Field(_))) {
                     let sort = self.arena.heaps.sort(selector);
                     let a = self.arena.terms.app(Func::Effect(earlier, selector), &[mine], sort);
@@ -47,7 +50,7 @@ impl Relater<'_> {
                     self.image(a, b, (earlier, later), swap, &mut alike);
                     effects.extend(alike.into_iter().map(|alike| self.arena.terms.implies(come_there, alike)));
                     if sort == Sort::Ref && depth == 0 {
-                        held.push((a, b));
+                        held.push((come_there, (a, b)));
                     }
                 }
             }

@@ -174,8 +174,19 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
         found.extend(totals::beside_bounds(version, code));
     }
     found.extend(totals::past_literals([left, right]));
+    for (version, code) in [(0, left), (1, right)] {
+        found.extend(of_one_length(&values(program.unit.as_unit(), &BTreeSet::new(), version, code)));
+    }
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found
+}
+
+/// That two arrays are of one length: one was made for what the other holds.
+fn of_one_length(values: &[Value]) -> Vec<Fact> {
+    let lengths = values.iter().filter(|value| value.atom.steps[..] == [Step::Length]);
+    let lengths: Vec<&Atom> = lengths.map(|value| &value.atom).collect();
+    let pairs = lengths.iter().enumerate().flat_map(|(at, a)| lengths[at + 1..].iter().map(move |b| (*a, *b)));
+    pairs.map(|(a, b)| Fact::Equal(a.clone(), b.clone(), 0)).collect()
 }
 
 /// That a variable of one version is what the other one has written to the cell before the one at a counter.

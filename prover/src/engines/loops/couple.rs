@@ -3,7 +3,7 @@
 //! In: a loop of each version. Out: a [`Couple`]: which variables go together by name or type, and all facts that might hold.
 
 use super::candidates::{apart, at_ends, facts, further};
-use super::holes::holes;
+use super::holes::{holes, kept_elsewhere};
 use super::under::kept;
 use crate::budget::loops::{MAX_OTHER_WAYS, MAX_WAYS};
 use crate::goal::{LoopEvidence, Pair, Program};
@@ -11,8 +11,9 @@ use kernel::bounds::pair::MAX_FACTS;
 use kernel::pair::loops::{LoopRelation, parameters, results};
 use kernel::pair::paths::Relations;
 use kernel::pair::plan::Turns;
-use kernel::relate::{Apart, CallRelation, Fact};
+use kernel::relate::{Apart, CallRelation, Fact, Part, Step};
 use lang_l::hir::{Local, Procedure};
+use smt::term::Sort;
 use std::collections::BTreeSet;
 
 /// How much is looked for that relates two loops.
@@ -72,7 +73,9 @@ impl Couple {
                 }
                 _ => true,
             };
-            let facts = all.iter().copied().filter(open).take(MAX_FACTS).cloned().collect();
+            let (told, others): (Vec<&Fact>, Vec<&Fact>) =
+                all.iter().copied().filter(open).partition(|fact| apart.iter().any(|place| tells(fact, place)));
+            let facts = told.into_iter().chain(others).take(MAX_FACTS).cloned().collect();
             let exit =
                 exit.iter().filter(|fact| is_open(fact, (left, right), &results)).take(MAX_FACTS).cloned().collect();
             let entry = CallRelation { equal, facts, apart, exit, compared: looked_for == LookedFor::Parts };
@@ -94,7 +97,10 @@ impl Couple {
             let new: Vec<_> = others.map(|way| (way, false)).filter(|way| !ways.contains(way)).collect();
             ways.extend(new);
         }
-        let holes = if looked_for == LookedFor::Apart { holes(program, pair) } else { Vec::new() };
+        let holes = match looked_for {
+            LookedFor::Apart => [holes(program, pair), kept_elsewhere(program, pair)].concat(),
+            _ => Vec::new(),
+        };
         let of_way = |way: &(Vec<(usize, usize)>, bool)| -> Vec<Couple> {
             let fields = match looked_for {
                 LookedFor::Apart => Some(apart(program, pair, &way.0)).filter(|fields| !fields.is_empty()),
@@ -238,6 +244,19 @@ fn words_of(program: &Program<'_>, LoopRelation { pair, entry, .. }: &LoopRelati
         }
     }
     told.into_iter().map(|fact| fact.words(program.unit.as_unit(), [code.0, code.1])).collect()
+}
+
+/// Whether a fact is that the other version has in a variable what a cell holds at which the heaps may differ.
+fn tells(fact: &Fact, place: &Apart) -> bool {
+    let Part::Cell { before, .. } = place.of else { return false };
+    let Fact::Equal(a, b, 0) = fact else { return false };
+    [(a, b), (b, a)].iter().any(|(cell, other)| {
+        let is_it = (cell.version, cell.parameter) == (place.version, place.parameter);
+        is_it
+            && cell.steps[..] == [Step::Cell(before, Sort::Int)]
+            && other.version != cell.version
+            && other.steps.is_empty()
+    })
 }
 
 /// Which variables go together: those of one name and type, and of the rest those of one type in order.

@@ -3,6 +3,7 @@
 //! In: a pair of loops. Out: the places that may be holes, and what the other version has there.
 //!
 //! Insertion into a sorted part is the standing example: one version swaps neighbours, the other shifts them and stores once, at the end.
+//! Or all turns of one loop write one cell, and the other keeps what belongs there in a variable.
 
 use crate::goal::{Pair, Program};
 use kernel::bounds::pair::MAX_APART;
@@ -30,6 +31,25 @@ pub(super) fn holes(program: &Program<'_>, pair: Pair) -> Vec<Apart> {
     let cells: Vec<Part> = numbers(parameters(own), 0).into_iter().flat_map(cells).collect();
     let of_array = |parameter: usize| cells.iter().map(move |&of| Apart { version, parameter, of });
     arrays(own).flat_map(of_array).take(MAX_APART).collect()
+}
+
+/// The cells at an index that stays as it is, of an array of numbers to which one loop alone writes.
+pub(super) fn kept_elsewhere(program: &Program<'_>, pair: Pair) -> Vec<Apart> {
+    let code = <[&Procedure; 2]>::from(program.code(pair));
+    let ids = [pair.0, pair.1];
+    let writes = [0, 1]
+        .map(|version| program.effects[version][ids[version].index()].writes.contains(&Selector::Cell(Sort::Int)));
+    if writes[0] == writes[1] {
+        return Vec::new();
+    }
+    let version = usize::from(writes[1]);
+    let own = code[version];
+    let stays = |at: &usize| results(own).iter().all(|local| local.name != own.locals[*at].name);
+    let indexes: Vec<usize> = numbers(parameters(own), 0).into_iter().filter(stays).collect();
+    let cells = |parameter: usize| {
+        indexes.iter().map(move |&at| Apart { version, parameter, of: Part::Cell { before: at, after: Some(at) } })
+    };
+    arrays(own).filter(stays).flat_map(cells).take(MAX_APART).collect()
 }
 
 /// On entry, or at the end: the other version has in the hole what the loop that leaves it has in a variable. And on entry, that other
