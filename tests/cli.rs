@@ -309,6 +309,21 @@ fn run_chooses_the_version() {
     dir.ape("run pair.l Old 2").ends_with(0).quietly();
 }
 
+/// A store of two files has the globals of both.
+#[test]
+fn run_knows_the_other_file() {
+    let dir = Dir::new("run-with");
+    let asks = "procedure Ask(n: int) returns (r: int);\n";
+    dir.file("old.l", format!("global a: int;\n{asks}procedure P(n: int) returns (r: int) {{ r := Ask(n); }}"));
+    let changed = "procedure P(n: int) returns (r: int) { r := Ask(n); if (r == 1) { r := 2; } }";
+    dir.file("new.l", format!("global b: int;\n{asks}{changed}"));
+    let report = dir.ape("verify --format json old.l new.l").ends_with(1).out.clone();
+    dir.file("report.json", report);
+    dir.ape("run old.l P --with new.l --store report.json").ends_with(0).prints("r := 1;").quietly();
+    dir.ape("run old.l P --with new.l --version 1 --store report.json").ends_with(0).prints("r := 2;").quietly();
+    dir.ape("run old.l P --store report.json").ends_with(2).complains("no global");
+}
+
 #[test]
 fn run_starts_from_a_store() {
     let dir = Dir::new("run-store");
