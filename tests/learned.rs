@@ -218,3 +218,30 @@ fn nothing_is_said_of_stores_of_another_kind() {
         assert_ne!(verdict(said), "not-equivalent", "{said}: {store}");
     }
 }
+
+/// What both require is no part of the condition, so it may be what no condition can say.
+#[test]
+fn what_is_required_may_be_quantified() {
+    let code = |more: &str| {
+        format!(
+            "procedure f(a: int[], n: int) returns (r: int)
+               requires a != null && (forall k: int :: 0 <= k && k < a.length ==> a[k] >= 0);
+             {{ if (0 <= n && n < a.length) {{ r := a[n]{more}; }} }}"
+        )
+    };
+    let pair = told("required_of_all.l", [&code(""), &code(" + 1")], "");
+    assert_eq!((&pair["complete"], &pair["rows"][0]["exact"]), (&true.into(), &true.into()), "{pair}");
+}
+
+/// Where all stores differ and no expression says the values, it is still said by how much.
+#[test]
+fn a_settled_row_has_a_relation() {
+    let code = |more: &str| {
+        format!(
+            "procedure f(n: int, x: int) returns (r: int) {{ while (k < n) {{ r := r * x + k; k := k + 1; }} {more} }}"
+        )
+    };
+    let pair = told("more_where_five.l", [&code(""), &code("if (x == 5) { r := r + 3; }")], "");
+    let relation = pair["relation"].as_str().unwrap_or_default();
+    assert!(relation.contains("r' == r + 3") && !relation.contains("r != r'"), "{pair}");
+}

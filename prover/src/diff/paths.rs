@@ -67,8 +67,6 @@ pub(super) struct Meeting {
     pub(super) paths: [usize; 2],
     /// When both are taken.
     pub(super) when: Vec<Term>,
-    /// Whether the condition speaks of the store on entry alone.
-    pub(super) exact: bool,
     /// What they come to.
     pub(super) kind: Kind,
     /// What can be seen of them, where both return.
@@ -158,8 +156,7 @@ pub(super) fn meetings(
             let sides = [&found.outcomes[0][at], &found.outcomes[1][other]];
             let Some(when) = along.together(arena, sides) else { continue };
             if let Some((when, kind, outputs)) = meeting(question, sides, when, (arena, solver)) {
-                let exact = when.iter().all(|&term| of_entry(arena, term));
-                found.pairs.push(Meeting { paths: [at, other], when, exact, kind, outputs });
+                found.pairs.push(Meeting { paths: [at, other], when, kind, outputs });
             }
             if found.pairs.len() > MAX_MEETINGS {
                 return None;

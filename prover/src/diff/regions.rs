@@ -48,6 +48,7 @@ pub(super) fn of(arena: &mut Arena, meetings: &Meetings, assumed: &[Term]) -> Re
     let mut found = Regions::default();
     for (number, meeting) in meetings.pairs.iter().enumerate() {
         let own = own_tests(arena, meeting, &known);
+        let exact = is_exact(arena, meeting, &known);
         let region = |condition| Region { meeting: number, condition };
         match meeting.kind {
             Kind::Equal => {}
@@ -60,7 +61,7 @@ pub(super) fn of(arena: &mut Arena, meetings: &Meetings, assumed: &[Term]) -> Re
             Kind::Differ(way) | Kind::Partly(way) => {
                 let whole = arena.terms.and(&own);
                 let mut left = whole;
-                if meeting.exact && atoms::of_entry(arena, way) {
+                if exact && atoms::of_entry(arena, way) {
                     let way = atoms::apart(&mut arena.terms, way);
                     found.tests.extend(own.iter().copied().chain([way]));
                     found.differ.push(region(arena.terms.and(&[whole, way])));
@@ -69,7 +70,7 @@ pub(super) fn of(arena: &mut Arena, meetings: &Meetings, assumed: &[Term]) -> Re
                 } else {
                     found.tests.extend(&own);
                 }
-                if !meeting.exact || matches!(meeting.kind, Kind::Partly(_)) {
+                if !exact || matches!(meeting.kind, Kind::Partly(_)) {
                     found.open.push(whole);
                     found.unsettled.push(region(left));
                 }
@@ -77,7 +78,7 @@ pub(super) fn of(arena: &mut Arena, meetings: &Meetings, assumed: &[Term]) -> Re
             Kind::OneEnds | Kind::Open => {
                 let whole = arena.terms.and(&own);
                 found.tests.extend(&own);
-                if meeting.exact && matches!(meeting.kind, Kind::OneEnds) {
+                if exact && matches!(meeting.kind, Kind::OneEnds) {
                     found.one_ends.push(region(whole));
                 } else {
                     found.open.push(whole);
@@ -89,6 +90,12 @@ pub(super) fn of(arena: &mut Arena, meetings: &Meetings, assumed: &[Term]) -> Re
         }
     }
     found
+}
+
+/// Whether all of a meeting's condition that is not assumed of all stores speaks of the store on entry.
+fn is_exact(arena: &Arena, meeting: &Meeting, known: &BTreeSet<Term>) -> bool {
+    let parts = meeting.when.iter().flat_map(|&condition| conjuncts_in_order(arena, condition));
+    parts.filter(|part| !known.contains(part)).all(|part| atoms::of_entry(arena, part))
 }
 
 /// The tests of a meeting that speak of the store on entry, taken apart, without what is assumed of all stores.

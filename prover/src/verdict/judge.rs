@@ -131,6 +131,12 @@ impl<'a> Judge<'a> {
         scalars::second_form(self.name(version, id)).and_then(|(helper, _)| written.find(helper)).unwrap_or(id)
     }
 
+    /// Whether one of the two is external, and the other is not.
+    fn one_is_external(&self, (left, right): Pair) -> bool {
+        let [a, b] = [(0, left), (1, right)].map(|(version, id)| self.source.procedure(version, id).body.is_none());
+        a != b
+    }
+
     /// The report on a pair.
     pub(crate) fn pair(
         &mut self,
@@ -150,6 +156,9 @@ impl<'a> Judge<'a> {
             Some(proof) => self.decide(&Case { comparison, proof, premises: &reach, kernel }, solver),
             None if comparable(self.source, comparison.pair) => {
                 unknown("the paper's strategy knows no `when`", "use the default strategy")
+            }
+            None if self.one_is_external(comparison.pair) => {
+                unknown("one of the two has no body", "give both a body, or declare both without one")
             }
             None => unknown("the two have different parameters or results", "give both the same signature"),
         };

@@ -16,8 +16,14 @@ use num_traits::{One, Signed};
 use smt::solve::Solver;
 use smt::term::{Sort, Term};
 
-/// The relations of all outputs that are not the same; none where the two do not both return.
-pub(super) fn relations(look: &mut Look<'_>, region: &Region, facts: &[Term], solver: &mut Solver) -> Vec<Text> {
+/// The relations of all outputs that are not the same; none where the two do not both return. Where it is not `settled` that all
+/// stores differ, they say so.
+pub(super) fn relations(
+    look: &mut Look<'_>,
+    (region, settled): (&Region, bool),
+    facts: &[Term],
+    solver: &mut Solver,
+) -> Vec<Text> {
     let outputs = look.meetings.pairs[region.meeting].outputs.clone();
     let mut found = Vec::new();
     let mut unequal: Vec<&Output> = Vec::new();
@@ -29,7 +35,9 @@ pub(super) fn relations(look: &mut Look<'_>, region: &Region, facts: &[Term], so
             found.extend(linear(look, output));
         }
     }
-    found.extend(seen(look, region, &unequal));
+    if !settled {
+        found.extend(seen(look, region, &unequal));
+    }
     found
 }
 

@@ -139,6 +139,11 @@ struct Signature {
 }
 
 impl Signature {
+    /// Whether a value is not known that differs.
+    fn leaves_open(&self) -> bool {
+        self.left.iter().chain(&self.right).any(|value| value.value.is_none())
+    }
+
     /// The outputs that are equal, and both values of the others.
     fn outputs(&self) -> (&[Name], &[Value], &[Value]) {
         (&self.equal, &self.left, &self.right)
@@ -157,30 +162,41 @@ pub(in crate::diff) struct Rows {
 
 /// The rows of all stores that differ; `None` when no store was found to differ in a run.
 pub(in crate::diff) fn rows(look: &mut Look<'_>, whole: &Condition, solver: &mut Solver) -> Option<Rows> {
-    let mut groups: BTreeMap<Signature, Vec<Term>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Signature, Vec<Text>), Vec<Term>> = BTreeMap::new();
     for region in look.regions.differ.clone() {
         let signature = signature(look, &region, &[region.condition], solver);
-        groups.entry(signature).or_default().push(region.condition);
+        let between = match signature.leaves_open() {
+            true => between::relations(look, (&region, true), &region_facts(look, &region), solver),
+            false => Vec::new(),
+        };
+        groups.entry((signature, between)).or_default().push(region.condition);
     }
     let mut found = Rows { rows: Vec::new(), relations: Some(Vec::new()), whole: true };
-    for (signature, parts) in groups {
+    for ((signature, between), parts) in groups {
         let Some((condition, held)) = condition(look, whole, &parts, solver) else {
             (found.relations, found.whole) = (None, false);
             continue;
         };
         if let Some(relations) = &mut found.relations {
-            relations.push(relation(&held, signature.outputs(), &[]));
+            relations.push(relation(&held, signature.outputs(), &between));
         }
         let Some(witness) = witness(look, &condition, solver) else {
             found.whole = false;
             continue;
         };
         let Signature { equal, left, right, untold } = signature;
-        let (between, witness) = (Vec::new(), Box::new(witness));
+        let witness = Box::new(witness);
         let (when, told) = (condition.text, !untold);
         found.rows.push(Row { when, held, equal, left, right, between, told, settled: true, witness });
     }
     (!found.rows.is_empty()).then_some(found)
+}
+
+/// What holds in the stores of a region.
+fn region_facts(look: &Look<'_>, region: &Region) -> Vec<Term> {
+    let mut facts = look.meetings.pairs[region.meeting].when.clone();
+    facts.push(region.condition);
+    facts
 }
 
 /// A way to differ, and where it may be taken.
@@ -202,10 +218,9 @@ impl Way {
 pub(in crate::diff) fn unsettled(look: &mut Look<'_>, seen: bool, solver: &mut Solver) -> Rows {
     let mut groups: BTreeMap<(Signature, Vec<Text>), Vec<Term>> = BTreeMap::new();
     for region in look.regions.unsettled.clone() {
-        let mut facts = look.meetings.pairs[region.meeting].when.clone();
-        facts.push(region.condition);
+        let facts = region_facts(look, &region);
         let signature = signature(look, &region, &facts, solver);
-        let between = between::relations(look, &region, &facts, solver);
+        let between = between::relations(look, (&region, false), &facts, solver);
         groups.entry((signature, between)).or_default().push(region.condition);
     }
     let mut found = Rows { rows: Vec::new(), relations: (!look.regions.silent).then(Vec::new), whole: true };
