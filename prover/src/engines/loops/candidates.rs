@@ -123,7 +123,7 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 /// that the sum of a counter from one and one that ends there is one more than what they run up to or down from; what tests say; what
 /// one of them computes that the other has in a variable; which of the bounds of one is the least, that the other has; what is 0 in both
 /// or in neither; of which bounds one is the sum; and which counters are below or above
-/// one, or past a number.
+/// one, or past a number; and which arrays are of one length.
 pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let mut found = Vec::new();

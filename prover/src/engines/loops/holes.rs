@@ -33,7 +33,7 @@ pub(super) fn holes(program: &Program<'_>, pair: Pair) -> Vec<Apart> {
     arrays(own).flat_map(of_array).take(MAX_APART).collect()
 }
 
-/// The cells at an index that stays as it is, of an array of numbers to which one loop alone writes.
+/// The cells at an index that stays as it is, as far as the results of the loop tell, of an array of numbers to which one loop alone writes.
 pub(super) fn kept_elsewhere(program: &Program<'_>, pair: Pair) -> Vec<Apart> {
     let code = <[&Procedure; 2]>::from(program.code(pair));
     let ids = [pair.0, pair.1];
