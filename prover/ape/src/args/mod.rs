@@ -494,8 +494,7 @@ pub(crate) struct RunArgs {
     /// Its arguments: integers, `true`, `false` or `null`
     #[arg(value_name = "ARGS", allow_negative_numbers = true, conflicts_with = "store")]
     pub(crate) arguments: Vec<String>,
-    /// The file of the other version, where `ape verify FILE OTHER` was given two: classes, globals and fields of both are known then, as
-    /// in its report
+    /// The file of the other version, where `ape verify FILE OTHER` was given two: its store is one of both
     #[arg(long, value_name = "OTHER")]
     pub(crate) with: Option<PathBuf>,
     /// Run this version, by its label or as 0 or 1 [default: the first that has the procedure]

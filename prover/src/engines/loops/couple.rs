@@ -73,9 +73,7 @@ impl Couple {
                 }
                 _ => true,
             };
-            let (told, others): (Vec<&Fact>, Vec<&Fact>) =
-                all.iter().copied().filter(open).partition(|fact| apart.iter().any(|place| tells(fact, place)));
-            let facts = told.into_iter().chain(others).take(MAX_FACTS).cloned().collect();
+            let facts = telling_first(all.iter().copied().filter(open), &apart).take(MAX_FACTS).cloned().collect();
             let exit =
                 exit.iter().filter(|fact| is_open(fact, (left, right), &results)).take(MAX_FACTS).cloned().collect();
             let entry = CallRelation { equal, facts, apart, exit, compared: looked_for == LookedFor::Parts };
@@ -97,10 +95,8 @@ impl Couple {
             let new: Vec<_> = others.map(|way| (way, false)).filter(|way| !ways.contains(way)).collect();
             ways.extend(new);
         }
-        let holes = match looked_for {
-            LookedFor::Apart => [holes(program, pair), kept_elsewhere(program, pair)].concat(),
-            _ => Vec::new(),
-        };
+        let cells = || [holes(program, pair), kept_elsewhere(program, pair)].concat();
+        let holes = if looked_for == LookedFor::Apart { cells() } else { Vec::new() };
         let of_way = |way: &(Vec<(usize, usize)>, bool)| -> Vec<Couple> {
             let fields = match looked_for {
                 LookedFor::Apart => Some(apart(program, pair, &way.0)).filter(|fields| !fields.is_empty()),
@@ -244,6 +240,12 @@ fn words_of(program: &Program<'_>, LoopRelation { pair, entry, .. }: &LoopRelati
         }
     }
     told.into_iter().map(|fact| fact.words(program.unit.as_unit(), [code.0, code.1])).collect()
+}
+
+/// Facts, those first that tell what is at the places at which the heaps may differ.
+fn telling_first<'f>(facts: impl Iterator<Item = &'f Fact>, apart: &[Apart]) -> impl Iterator<Item = &'f Fact> {
+    let (told, others): (Vec<&Fact>, Vec<&Fact>) = facts.partition(|fact| apart.iter().any(|place| tells(fact, place)));
+    told.into_iter().chain(others)
 }
 
 /// Whether a fact is that the other version has in a variable what a cell holds at which the heaps may differ.
