@@ -114,9 +114,11 @@ fn contained_text(
         return;
     }
     // The store is one of what is called: the client may not come to it.
+    let seen = example(source, library);
     let differs = match call.called_when.as_str() {
-        "true" => format!("differs{}", example(source, library)),
-        _ => "may differ".into(),
+        "true" => format!("differs{seen}"),
+        _ if seen.is_empty() => "may differ".into(),
+        _ => format!("may differ, as {} does{seen}", call.callee),
     };
     let _ = writeln!(text, "{differs}, but what follows does not see it");
     if boundary.kind != Kind::Client {
