@@ -328,7 +328,7 @@ pub(super) const ALL: &[Fault] = &[
     kernel(
         "kernel/relate/repeat-anywhere",
         "prover/kernel/src/relate/repeat.rs",
-        "what a repeated call never comes to is as it",
+        "what is said of a repeated call is said where it never comes to",
     ),
     kernel("kernel/pair/same-as-lowered", "prover/kernel/src/pair/same.rs", "what is run alike was not written alike"),
     kernel("kernel/relate/region-wider", "prover/kernel/src/relate/agree.rs", "a call leaves what its name may not"),

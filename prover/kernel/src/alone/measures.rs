@@ -85,7 +85,7 @@ pub fn check(
             }
             before += calls.len();
         }
-        for id in &ranking.component {
+        for id in component {
             effects[id.index()].terminates = true;
         }
     }

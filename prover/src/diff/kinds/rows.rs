@@ -70,7 +70,7 @@ impl Row {
         let (Some(left), Some(right)) = (of(&self.left), of(&self.right)) else { return false };
         let alone = self.told && [&self.left, &self.right].into_iter().all(|values| values.len() == 1);
         let literal = |value: &Value| value.value.as_deref().is_some_and(|value| matches!(value, "true" | "false"));
-        let apart = literal(&left) && literal(&right) && left.value != right.value;
+        let apart = self.settled && literal(&left) && literal(&right) && left.value != right.value;
         (self.left, self.right) = (vec![left], vec![right]);
         alone || apart
     }
