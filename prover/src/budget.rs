@@ -130,6 +130,8 @@ pub(crate) mod loops {
     pub(crate) const MAX_UNDER_FLAGS: usize = 64;
     /// More that is 0 in both or in neither is not looked at.
     pub(crate) const MAX_ZEROS: usize = 16;
+    /// Nor more of all cells of an array.
+    pub(crate) const MAX_CELLS: usize = 16;
     /// Nor of what one of them computes and the other has in a variable.
     pub(crate) const MAX_COMPUTED: usize = 48;
     /// Nor of that a sum of more products.

@@ -10,6 +10,7 @@ use crate::places::Spot;
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
     Block, Expr, ExprKind, FieldId, GlobalId, LocalId, Origin, Place, ProcId, Procedure, Stmt, StmtKind, Type, Unit,
+    Version,
 };
 use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
@@ -289,6 +290,29 @@ fn expr(unit: &Unit, e: &Expr, effects: &mut Effects) {
 /// Whether a bound variable is used as a reference.
 fn quantifies_references(var: LocalId, body: &Expr) -> bool {
     body.any(&|part| part.kind == ExprKind::Local(var) && part.ty.is_reference())
+}
+
+/// Whether a procedure, or one that runs when it is called, says something of all objects that there are: these are also those that its
+/// variables refer to, whether anything reads them or not.
+pub fn looks_at_all_objects(version: &Version, id: ProcId) -> bool {
+    if faults::planted("kernel/outline/seen-by-quantifier") {
+        return false;
+    }
+    let (mut open, mut run) = (vec![id], BTreeSet::from([id]));
+    while let Some(id) = open.pop() {
+        let code = version.procedure(id);
+        if quantifies_over_references(code) {
+            return true;
+        }
+        open.extend(direct_callees(code).into_iter().filter(|&callee| run.insert(callee)));
+    }
+    false
+}
+
+/// Whether a procedure itself does, in its body or contract.
+pub fn quantifies_over_references(procedure: &Procedure) -> bool {
+    let quantifies = |e: &Expr| e.quantifies_references(procedure);
+    procedure.contract_exprs().any(quantifies) || procedure.body.iter().any(|body| body.any_expr(&quantifies))
 }
 
 /// The sort of an array's cells, by the array's type.

@@ -22,6 +22,8 @@ pub enum Step {
     Before(usize, Sort),
     /// The cell whose index is this parameter of the other version.
     Beside(usize, Sort),
+    /// Each cell of an array, one at a time ([`Fact::Each`]).
+    Each(Sort),
 }
 
 impl Step {
@@ -29,9 +31,8 @@ impl Step {
     pub fn selector(&self) -> Option<Selector> {
         match *self {
             Step::Field(field) => Some(Selector::Field(field)),
-            Step::Cell(_, sort) | Step::First(sort) | Step::Before(_, sort) | Step::Beside(_, sort) => {
-                Some(Selector::Cell(sort))
-            }
+            Step::Cell(_, sort) | Step::Before(_, sort) | Step::Beside(_, sort) => Some(Selector::Cell(sort)),
+            Step::First(sort) | Step::Each(sort) => Some(Selector::Cell(sort)),
             Step::Length => None,
         }
     }
@@ -82,6 +83,8 @@ pub enum Fact {
     Not(Box<Fact>),
     /// The second holds where the first does; it may be one that holds where another does.
     Under(Box<[Fact; 2]>),
+    /// It holds of each cell that it speaks of by [`Step::Each`]; of those alone whose index is not below this.
+    Each(Option<Atom>, Box<Fact>),
 }
 
 /// What facts are read in: what each version is given, and its heap.
@@ -91,6 +94,8 @@ pub struct Given<'g> {
     pub arguments: [&'g [Term]; 2],
     /// The heaps.
     pub heaps: [HeapId; 2],
+    /// The index of the cell that is spoken of, where each is.
+    pub index: Option<Term>,
 }
 
 impl Atom {
@@ -117,6 +122,12 @@ impl Atom {
                     let before = plus(arena, arguments[index], -1);
                     cell(arena, heap, (value, before, sort), needed)
                 }
+                Step::Each(sort) => {
+                    // Of no cell nothing is said.
+                    needed.extend(given.index.is_none().then(|| arena.terms.bool(false)));
+                    let index = given.index.unwrap_or_else(|| arena.terms.int(0));
+                    cell(arena, heap, (value, index, sort), needed)
+                }
             };
         }
         value
@@ -135,6 +146,7 @@ impl Atom {
             Step::First(_) => format!("{text}[0]"),
             Step::Before(index, _) => format!("{text}[{} - 1]", own(index)),
             Step::Beside(index, _) => format!("{text}[{}]", name(1 - self.version, index)),
+            Step::Each(_) => format!("{text}[k]"),
         })
     }
 
@@ -162,6 +174,7 @@ impl Fact {
             Fact::NotNull(one) | Fact::Truth(one, _) => vec![one],
             Fact::Not(other) => other.atoms(),
             Fact::Under(both) => both.iter().flat_map(Fact::atoms).collect(),
+            Fact::Each(from, held) => from.iter().chain(held.atoms()).collect(),
         }
     }
 
@@ -177,7 +190,7 @@ impl Fact {
 
     /// Whether it is not made of others.
     pub fn is_plain(&self) -> bool {
-        !matches!(self, Fact::Not(_) | Fact::Under(_))
+        !matches!(self, Fact::Not(_) | Fact::Under(_) | Fact::Each(..))
     }
 
     /// Whether it says what a parameter is.
@@ -190,7 +203,7 @@ impl Fact {
             Fact::Sum(..) | Fact::Polynomial(..) => self.atoms().into_iter().any(|part| part.is(version, parameter)),
             Fact::Under(both) => both[1].defines(version, parameter),
             Fact::Change(..) | Fact::AtMost(..) | Fact::AtLeast(..) | Fact::NotZero(_) | Fact::NotNull(_) => false,
-            Fact::Not(_) => false,
+            Fact::Not(_) | Fact::Each(..) => false,
         }
     }
 
@@ -249,6 +262,10 @@ impl Fact {
             Fact::Truth(one, false) => format!("!{}", word(one)),
             Fact::Not(other) => format!("!({})", other.words(unit, code)),
             Fact::Under(both) => format!("({} implies {})", both[0].words(unit, code), both[1].words(unit, code)),
+            Fact::Each(None, held) => format!("(forall k: {})", held.words(unit, code)),
+            Fact::Each(Some(from), held) => {
+                format!("(forall k: k >= {} implies {})", word(from), held.words(unit, code))
+            }
         }
     }
 
@@ -321,6 +338,7 @@ impl Fact {
                 let second = both[1].term(arena, given);
                 arena.terms.implies(first, second)
             }
+            Fact::Each(from, held) => of_each(arena, given, (from.as_ref(), held), &mut needed),
         };
         [arena.terms.and(&needed), holds]
     }
@@ -330,6 +348,25 @@ impl Fact {
         let [needed, holds] = self.parts(arena, given);
         [needed, arena.terms.not(holds)]
     }
+}
+
+/// That a fact holds of each cell, from an index on.
+fn of_each(
+    arena: &mut Arena,
+    given: Given<'_>,
+    (from, held): (Option<&Atom>, &Fact),
+    needed: &mut Vec<Term>,
+) -> Term {
+    let index = arena.terms.skolem_int();
+    let from = from.map(|from| from.read(arena, given, needed));
+    let holds = held.term(arena, Given { index: Some(index), ..given });
+    let within = match from {
+        Some(from) => arena.terms.le(from, index),
+        None => arena.terms.bool(true),
+    };
+    let holds = arena.terms.implies(within, holds);
+    let (index, holds) = arena.terms.over_bound(holds, index);
+    arena.terms.forall(index, holds)
 }
 
 /// Two values, with a number more than the second.

@@ -3,10 +3,10 @@
 //! In: the effects of one version. Out: the same, with `terminates` set where every recursive call provably makes a measure
 //! smaller that is bounded below.
 //!
-//! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters. For each recursive call, on
+//! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters, or the absolute value of one. For each recursive call, on
 //! its path, the caller's measure is at least 0 and the callee's is smaller. With two measures in lexicographic order it
 //! is enough that the first does not grow, and that the second is at least 0 and shrinks. No infinite chain of calls can do
-//! that. Candidates come from the conditions on the paths: a path with `t <= 0` bounds `-t`.
+//! that. Candidates come from the conditions on the paths: a path with `t <= 0` bounds `-t`, and one with `t != 0` the absolute value of t.
 
 use crate::analysis::inference::components;
 use crate::budget::ranking::{MAX_CANDIDATES, MAX_MEASURES};
@@ -85,7 +85,12 @@ impl Edges for Calls<'_> {
             let own = calls.iter().map(|&call| &self.descents[call]).filter(|(of, _)| *of == at);
             let conditions: Vec<Term> = own.flat_map(|(_, descent)| &descent.path).copied().collect();
             let bounded = bounded(&mut arena.terms, &conditions);
-            measures.extend(bounded.into_iter().filter_map(|term| linear(arena, term)));
+            measures.extend(bounded.iter().filter_map(|&term| linear(arena, term)));
+            // Both ways are there where it is not 0: one is enough.
+            let both = |term: &&Term| arena.terms.neg(**term) > **term && bounded.contains(&arena.terms.neg(**term));
+            let absolute: Vec<Term> = bounded.iter().filter(both).copied().collect();
+            let absolute = absolute.into_iter().filter_map(|term| linear(arena, term));
+            measures.extend(absolute.map(|measure| Measure { absolute: true, ..measure }));
         }
         measures.into_iter().take(MAX_CANDIDATES).collect()
     }

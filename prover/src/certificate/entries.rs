@@ -293,7 +293,7 @@ pub(super) struct RankingEntry {
     pub(super) by_second: Vec<usize>,
 }
 
-/// `constant + Σ factor · parameter + Σ factor · length of parameter`
+/// `constant + Σ factor · parameter + Σ factor · length of parameter`, or the absolute value of that
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MeasureEntry {
@@ -301,6 +301,8 @@ pub(super) struct MeasureEntry {
     pub(super) parameters: BTreeMap<u32, String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub(super) lengths: BTreeMap<u32, String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub(super) absolute: bool,
 }
 
 /// A clause that was not proved, so that nothing rests on it.
@@ -398,6 +400,7 @@ pub(super) fn version(unit: &Lowered, version: usize, evidence: &AnalysisEvidenc
         constant: number(&measure.constant),
         parameters: measure.coefficients.iter().map(|(&at, factor)| (at, number(factor))).collect(),
         lengths: measure.lengths.iter().map(|(&at, factor)| (at, number(factor))).collect(),
+        absolute: measure.absolute,
     };
     VersionEntry {
         procedures: procedures.iter().zip((0u32..).map(ProcId)).zip(inferred).map(known).collect(),
@@ -459,7 +462,8 @@ pub(super) fn evidence(unit: &Lowered, version: usize, entry: &VersionEntry) -> 
                 factors.iter().map(|(&at, factor)| Ok((at, read_number(factor)?))).collect()
             };
             let (coefficients, lengths) = (read(&measure.parameters)?, read(&measure.lengths)?);
-            measures.push(Measure { constant: read_number(&measure.constant)?, coefficients, lengths });
+            let constant = read_number(&measure.constant)?;
+            measures.push(Measure { absolute: measure.absolute, constant, coefficients, lengths });
         }
         let component = ranking.procedures.iter().map(id).collect::<Result<_, Rejection>>()?;
         found.rankings.push(Ranking { component, measures, by_second: ranking.by_second.clone() });

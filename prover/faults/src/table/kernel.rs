@@ -296,6 +296,8 @@ pub(super) const ALL: &[Fault] = &[
     kernel("kernel/scalars/helper-contract", "prover/kernel/src/scalars/in_place.rs", "a helper loses its contract"),
     kernel("kernel/scalars/read-before", "prover/kernel/src/scalars/expansion.rs", "it is read before a call"),
     kernel("kernel/scalars/aliased", "prover/kernel/src/scalars/promotion.rs", "another variable leads to the field"),
+    kernel("kernel/scalars/owned-by-others", "prover/kernel/src/scalars/owners.rs", "something else leads to the array"),
+    kernel("kernel/scalars/other-cell", "prover/kernel/src/scalars/owners.rs", "the loop looks at another cell"),
     kernel("kernel/scalars/argument-assigned", "prover/kernel/src/scalars/in_place.rs", "it assigns its argument"),
     kernel("kernel/scalars/written-by-call", "prover/kernel/src/scalars/locations.rs", "a call may write the global"),
     kernel(
@@ -303,7 +305,7 @@ pub(super) const ALL: &[Fault] = &[
         "prover/kernel/src/outline/cuts.rs",
         "a procedure calls itself in place of its body",
     ),
-    kernel("kernel/outline/seen-by-quantifier", "prover/kernel/src/outline/mod.rs", "a quantifier sees what is dead"),
+    kernel("kernel/outline/seen-by-quantifier", "prover/kernel/src/effects.rs", "a quantifier sees what is dead"),
     kernel("kernel/scalars/called-before", "prover/kernel/src/scalars/promotion.rs", "a call may come before a read"),
     kernel("kernel/scalars/loaded-again", "prover/kernel/src/scalars/promotion.rs", "what was there is not any more"),
     kernel("kernel/scalars/left-before", "prover/kernel/src/scalars/promotion.rs", "a turn may end before the field"),

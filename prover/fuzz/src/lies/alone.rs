@@ -234,5 +234,5 @@ fn measure(random: &mut Random) -> Measure {
         (0..count).map(one).collect()
     };
     let (coefficients, lengths) = (factors(2), factors(1));
-    Measure { constant: BigInt::from(random.below(4)), coefficients, lengths }
+    Measure { absolute: random.percent(20), constant: BigInt::from(random.below(4)), coefficients, lengths }
 }

@@ -138,7 +138,7 @@ fn shifted(fact: &mut Fact, random: &mut Random) -> Option<()> {
             *times = times.wrapping_add(1);
             Some(())
         }
-        Fact::Not(other) => shifted(other, random),
+        Fact::Not(other) | Fact::Each(_, other) => shifted(other, random),
         Fact::Under(both) => {
             let at = random.below(2);
             shifted(&mut both[at], random)
@@ -164,7 +164,14 @@ fn of_another(fact: &mut Fact, random: &mut Random) {
         | Fact::Truth(one, _) => {
             *one = atom(random);
         }
-        Fact::Not(other) => of_another(other, random),
+        Fact::Not(other) | Fact::Each(None, other) => of_another(other, random),
+        Fact::Each(Some(from), other) => {
+            if random.percent(50) {
+                *from = atom(random);
+            } else {
+                of_another(other, random);
+            }
+        }
         Fact::Under(both) => {
             let at = random.below(2);
             of_another(&mut both[at], random);
@@ -184,7 +191,11 @@ fn cross(pairs: &mut [(usize, usize)], random: &mut Random) -> Option<()> {
 pub(super) fn fact(random: &mut Random) -> Fact {
     let more = [0, 0, 0, 1, -1, 2, i64::MAX, i64::MIN];
     let more = *random.pick(&more).unwrap_or(&0);
-    match random.below(14) {
+    match random.below(15) {
+        14 => {
+            let from = random.percent(50).then(|| atom(random));
+            Fact::Each(from, Box::new(fact(random)))
+        }
         10 => Fact::Not(Box::new(fact(random))),
         11 => Fact::Under(Box::new([fact(random), fact(random)])),
         0 => Fact::Equal(atom(random), atom(random), more),
@@ -211,8 +222,9 @@ fn atom(random: &mut Random) -> Atom {
 
 fn step(random: &mut Random) -> Step {
     let sort = *random.pick(&[Sort::Int, Sort::Ref, Sort::Bool]).unwrap_or(&Sort::Int);
-    match random.below(6) {
+    match random.below(7) {
         0 => Step::Length,
+        6 => Step::Each(sort),
         3 => Step::First(sort),
         1 => Step::Cell(random.below(6), sort),
         4 => Step::Before(random.below(6), sort),

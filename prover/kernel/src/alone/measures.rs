@@ -2,7 +2,8 @@
 //!
 //! In: the procedures of a version, and [`Ranking`]s. Out: whether each ranking shows that its component ends.
 //!
-//! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters and the lengths of the others. For each recursive call, on
+//! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters and the lengths of the others, or the absolute
+//! value of one. For each recursive call, on
 //! its path, the caller's measure is at least 0 and the callee's is smaller. With two measures in lexicographic order it
 //! is enough that the first does not grow, and that the second is at least 0 and shrinks. No infinite chain of calls can do
 //! that.
@@ -22,9 +23,11 @@ use smt::solve::{Answer, Solver};
 use smt::term::{CallId, Ending, Func, Sort, Term, Terms};
 use std::collections::BTreeMap;
 
-/// A linear form over parameters and lengths of parameters, by their position.
+/// A linear form over parameters and lengths of parameters, by their position; or its absolute value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Measure {
+    /// Whether it is the absolute value.
+    pub absolute: bool,
     /// What is added.
     pub constant: BigInt,
     /// What each parameter is multiplied by.
@@ -167,6 +170,11 @@ fn value(arena: &mut Arena, measure: &Measure, of: impl Fn(&mut Terms, u32, Sort
         let coefficient = arena.terms.int(coefficient.clone());
         let product = arena.terms.mul(coefficient, term);
         sum = arena.terms.add(sum, product);
+    }
+    if measure.absolute {
+        let (zero, negated) = (arena.terms.int(0), arena.terms.neg(sum));
+        let is_positive = arena.terms.le(zero, sum);
+        sum = arena.terms.ite(is_positive, sum, negated);
     }
     Some(sum)
 }

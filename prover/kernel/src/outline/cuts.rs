@@ -7,7 +7,8 @@
 
 use super::condition::hoist;
 use super::range::{Range, Way, block_at};
-use super::{looks_at_all_objects, outline};
+use super::outline;
+use crate::effects::looks_at_all_objects;
 use lang_l::hir::same::same_code;
 use lang_l::hir::{ProcId, Procedure, Unit, Version};
 use serde::{Deserialize, Serialize};

@@ -12,15 +12,14 @@ pub mod condition;
 pub mod cuts;
 pub mod range;
 
-use crate::effects::direct_callees;
 use crate::liveness::{Live, before_block};
 use lang_l::hir::visit::{walk_exprs, walk_locals_mut, walk_stmts};
 use lang_l::hir::{
-    Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Version,
+    Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind,
 };
 use lang_l::source::Span;
 use range::{Range, block, block_mut, liveness};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What a range has become.
 #[derive(Clone, Debug)]
@@ -72,24 +71,6 @@ pub fn outline(of: &Procedure, range: &Range, name: &str) -> Option<Outlined> {
     let procedure = procedure(of, &taken, [&inputs, &outputs], name)?;
     let span = taken.stmts.first()?.span.to(taken.stmts.last()?.span);
     Some(Outlined { procedure, inputs, outputs, returns: leaves == Leaves::Returns && !last, span })
-}
-
-/// Whether a procedure, or one that runs when it is called, says something of all objects that there are: these are also those that its
-/// variables refer to, whether anything reads them or not.
-pub fn looks_at_all_objects(version: &Version, id: ProcId) -> bool {
-    if faults::planted("kernel/outline/seen-by-quantifier") {
-        return false;
-    }
-    let (mut open, mut run) = (vec![id], BTreeSet::from([id]));
-    while let Some(id) = open.pop() {
-        let code = version.procedure(id);
-        let quantifies = |e: &Expr| e.quantifies_references(code);
-        if code.contract_exprs().any(quantifies) || code.body.iter().any(|body| body.any_expr(&quantifies)) {
-            return true;
-        }
-        open.extend(direct_callees(code).into_iter().filter(|&callee| run.insert(callee)));
-    }
-    false
 }
 
 /// How control leaves the statements; `None` where it may leave them in more than one way.

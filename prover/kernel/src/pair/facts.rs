@@ -19,6 +19,21 @@ pub(super) fn are_partners(pairs: &[(usize, usize)], [left, right]: [&[Local]; 2
 
 /// Whether a fact about a pair has a meaning: of its parameters, or at the exit of its parameters and results.
 pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool) -> bool {
+    match fact {
+        // What is said of each cell is said of plain values, or that they are not so.
+        Fact::Each(from, held) => {
+            let first = from.iter().cloned().map(|from| Fact::AtLeast(from, 0));
+            let is_plain = |fact: &Fact| fact.is_plain() || matches!(fact, Fact::Not(of) if of.is_plain());
+            first.into_iter().all(|from| is_said((program, pair), &from, at_exit, false))
+                && is_plain(held)
+                && is_said((program, pair), held, at_exit, true)
+        }
+        fact => is_said((program, pair), fact, at_exit, false),
+    }
+}
+
+/// The same of a fact that is about no cells in general, or of what it says of each.
+fn is_said((program, pair): (Both<'_>, Pair), fact: &Fact, at_exit: bool, of_each: bool) -> bool {
     let code = program.code(pair);
     let sort = |atom: &Atom| {
         let own = code.get(atom.version)?;
@@ -26,7 +41,8 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
         let other = code.get(1 - atom.version)?;
         let others = other.params + if at_exit { other.results } else { 0 };
         let variables = [own.locals.get(..values)?, other.locals.get(..others)?];
-        type_of(program.unit, variables, atom).map(|ty| Sort::from(&ty))
+        let is_one = of_each || !atom.steps.iter().any(|step| matches!(step, Step::Each(_)));
+        type_of(program.unit, variables, atom).filter(|_| is_one).map(|ty| Sort::from(&ty))
     };
     let is = |atom: &Atom, wanted: Sort| sort(atom) == Some(wanted);
     match fact {
@@ -42,14 +58,15 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
         Fact::AtLeast(one, _) | Fact::Is(one, _) | Fact::NotZero(one) => is(one, Sort::Int),
         Fact::Null(reference) | Fact::NotNull(reference) => is(reference, Sort::Ref),
         Fact::Truth(one, _) => is(one, Sort::Bool),
-        Fact::Not(other) => other.is_plain() && is_typed(program, pair, other, at_exit),
+        Fact::Not(other) => other.is_plain() && is_said((program, pair), other, at_exit, of_each),
         Fact::Under(both) => {
             let [first, second] = &**both;
             let is_formed = !matches!(first, Fact::Under(_)) && !matches!(second, Fact::Not(_));
             is_formed
                 && fact.premises() <= MAX_PREMISES
-                && both.iter().all(|fact| is_typed(program, pair, fact, at_exit))
+                && both.iter().all(|fact| is_said((program, pair), fact, at_exit, of_each))
         }
+        Fact::Each(..) => false,
     }
 }
 
@@ -67,7 +84,7 @@ fn type_of(unit: &Unit, [own, others]: [&[Local]; 2], atom: &Atom) -> Option<Typ
             let fits = Sort::from(&*element) == *sort && is_number(others, *index);
             fits.then_some(*element)
         }
-        (Type::Array(element), Step::First(sort)) => (Sort::from(&*element) == *sort).then_some(*element),
+        (Type::Array(element), Step::First(sort) | Step::Each(sort)) => (Sort::from(&*element) == *sort).then_some(*element),
         (ty, Step::Field(field)) => field_of(unit, &ty, *field).cloned(),
         _ => None,
     };

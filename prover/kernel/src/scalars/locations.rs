@@ -9,7 +9,7 @@ use lang_l::hir::visit::walk_stmts_mut;
 use lang_l::hir::{Block, Expr, ExprKind, FieldId, GlobalId, Local, LocalId, Place, Rhs, Stmt, StmtKind, Type};
 use lang_l::source::Span;
 use num_traits::ToPrimitive;
-use smt::term::Selector;
+use smt::term::{Selector, Sort};
 use std::collections::BTreeSet;
 
 /// A location of the store.
@@ -49,6 +49,8 @@ pub(super) enum Kind {
     Field(FieldId),
     /// This global.
     Global(GlobalId),
+    /// A cell that holds such values, of an array to which one variable alone leads.
+    Cell(Sort),
     /// A field or cell that is only read.
     Read(Selector),
 }
@@ -92,8 +94,9 @@ impl Location {
         stmt.walk(&mut |inner| {
             found.extend(inner.targets().iter().filter_map(|target| match target {
                 Place::Field(object, field) => Some(Location::Field(variable(object)?, *field)),
+                Place::Index(array, index) => Location::cell(array, index),
                 Place::Global(global) => Some(Location::Global(*global)),
-                _ => None,
+                Place::Local(_) => None,
             }));
         });
         found
@@ -130,9 +133,10 @@ impl Location {
     }
 
     /// Whether all that a loop does with the location it does by its name: with a field of any object through this variable, which it
-    /// does not assign. And whether it shows the store to nobody else.
+    /// does not assign. And whether it shows the store to nobody else. What other cells it looks at is not asked here.
     pub(super) fn is_looked_at_alone(self, stmt: &Stmt) -> bool {
-        let mut alone = self.object().is_none_or(|object| !stmt.assigned().contains(&object));
+        let assigned = stmt.assigned();
+        let mut alone = self.variables().all(|id| !assigned.contains(&id));
         let through = |base: &Expr, own: FieldId| match self {
             Location::Field(object, field) => own != field || variable(base) == Some(object),
             Location::Cell(..) | Location::Global(_) => true,
@@ -159,7 +163,8 @@ impl Location {
                 let is_it = match &*target {
                     Place::Field(base, own) => variable(base).is_some_and(|base| Location::Field(base, *own) == self),
                     Place::Global(global) => Location::Global(*global) == self,
-                    Place::Local(_) | Place::Index(..) => false,
+                    Place::Index(array, index) => Location::cell(array, index) == Some(self),
+                    Place::Local(_) => false,
                 };
                 if is_it {
                     *target = Place::Local(held);

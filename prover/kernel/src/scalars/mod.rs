@@ -25,6 +25,7 @@ mod in_place;
 mod locations;
 mod nullness;
 mod objects;
+mod owners;
 mod promotion;
 mod returns;
 mod rotation;
@@ -33,8 +34,9 @@ mod sinking;
 mod turn;
 mod variables;
 
+use crate::effects::{looks_at_all_objects, quantifies_over_references};
 use lang_l::hir::same::same_signature;
-use lang_l::hir::{Expr, Procedure, Unit, Version};
+use lang_l::hir::{ProcId, Procedure, Unit, Version};
 
 /// By the name of a second form, that of the procedure whose it is, and what the form is called in reports; `None` for any other name.
 pub fn second_form(name: &str) -> Option<(&str, String)> {
@@ -52,11 +54,6 @@ pub struct Scalarised(Unit);
 impl Scalarised {
     /// Replaces all of them.
     pub fn of(written: &Unit) -> Self {
-        // A quantifier over references ranges over all that a variable refers to, and over what can be reached from there.
-        let quantified = written.versions.iter().flat_map(|version| &version.procedures).any(quantifies_references);
-        if quantified && !faults::planted("kernel/scalars/quantified") {
-            return Scalarised(written.clone());
-        }
         let mut unit = written.clone();
         expansion::expand(&mut unit);
         first_node::replace(&mut unit);
@@ -71,6 +68,9 @@ impl Scalarised {
         flattening::flatten(&mut unit);
         fission::split(&mut unit);
         promotion::promote(&mut unit);
+        if !faults::planted("kernel/scalars/quantified") {
+            leave_quantified(&mut unit, written);
+        }
         Scalarised(unit)
     }
 
@@ -85,11 +85,23 @@ fn may_be(one: &Procedure, own: &Procedure, version: &Version) -> bool {
     same_signature(one, own) && (one.name == own.name || version.find(&one.name).is_none())
 }
 
-fn quantifies_references(procedure: &Procedure) -> bool {
-    let quantifies = |e: &Expr| e.quantifies_references(procedure);
-    procedure.contract_exprs().any(quantifies) || procedure.body.iter().any(|body| body.any_expr(&quantifies))
+/// Gives the procedures back what was written that are active where a quantifier over references is looked at: it ranges over all that a
+/// variable of theirs refers to, and over what can be reached from there.
+fn leave_quantified(unit: &mut Unit, written: &Unit) {
+    for (own, version) in unit.versions.iter_mut().zip(&written.versions) {
+        if !version.procedures.iter().any(quantifies_over_references) {
+            continue;
+        }
+        for ((id, own), written) in (0u32..).map(ProcId).zip(&mut own.procedures).zip(&version.procedures) {
+            if looks_at_all_objects(version, id) {
+                own.clone_from(written);
+            }
+        }
+    }
 }
 
+#[cfg(test)]
+mod owned_cells;
 #[cfg(test)]
 mod second_forms;
 #[cfg(test)]

@@ -5,8 +5,10 @@
 //!
 //! Invariant: what is found holds whenever a run comes there; that more holds is no harm.
 
-use super::locations::{Location, variable};
+use super::locations::{Index, Location, variable};
+use crate::bounds::scalars::MAX_CELLS;
 use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Place, Rhs, Stmt, StmtKind, UnOp};
+use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 use std::mem;
 
@@ -63,6 +65,12 @@ pub(super) fn replace_loops(block: &mut Block, known: &mut BTreeSet<There>, inst
                 forget(known, &stmt);
                 known.insert(There::Object(id));
             }
+            StmtKind::Assign(Place::Local(id), Rhs::NewArray(_, length)) => {
+                let cells = cells_of(*id, length);
+                surely_come_to(&stmt, known);
+                forget(known, &stmt);
+                known.extend(cells);
+            }
             _ => {
                 surely_come_to(&stmt, known);
                 forget(known, &stmt);
@@ -70,6 +78,16 @@ pub(super) fn replace_loops(block: &mut Block, known: &mut BTreeSet<There>, inst
         }
         block.stmts.push(stmt);
     }
+}
+
+/// The cells of a new array of this length that a variable holds, where that is a number; the first ones, where it is a large one.
+fn cells_of(array: LocalId, length: &Expr) -> Vec<There> {
+    let length = match &length.kind {
+        ExprKind::Int(number) => number.to_usize().unwrap_or(0),
+        _ => 0,
+    };
+    let cell = |at: u32| There::Cell(Location::Cell(array, Index::At(at)));
+    (0u32..).take(length.min(MAX_CELLS)).map(cell).collect()
 }
 
 /// What a statement assigns may be null after it.

@@ -1,5 +1,5 @@
-//! Promotion: a global, a field that a loop looks at through one variable alone, or a field or cell of which the loop writes none, is a
-//! variable while the loop runs.
+//! Promotion: a global, a field that a loop looks at through one variable alone, the one cell at which it looks of an array that a
+//! variable owns, or a field or cell of which the loop writes none, is a variable while the loop runs.
 //!
 //! In: a program. Out: the program with `h := v.f; while (…) {…} v.f := h;` in place of a loop that has `v.f` wherever it now has `h`,
 //! and nothing behind the loop where that only reads it. Where v may be null, and each turn comes to a field of it, all of that stands
@@ -11,17 +11,19 @@
 //! any object, all may look at them.
 
 use super::locations::{Index, Kind, Location};
+use super::owners::Owners;
 use super::nullness::{There, forget, not_null, replace_loops, surely_come_to, surely_read};
 use super::returns::{Around, break_off};
 use super::variables::added;
 use crate::effects::{Effects, callees_of, cell_sort, syntactic};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
-    Block, Expr, ExprKind, Field, FieldId, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Stmt, StmtKind,
+    Block, Expr, ExprKind, Field, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Stmt, StmtKind,
     Type, Unit, Version,
 };
-use smt::term::Selector;
+use smt::term::{Selector, Sort};
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 /// Promotes fields and globals in all procedures; nothing in them quantifies over references. Where one version writes a field in loops
 /// or recursion as before, the others do so too, and likewise where one looks at a global, or at what is only read.
@@ -42,14 +44,20 @@ pub(super) fn promote(unit: &mut Unit) {
     let after: Vec<Vec<Effects>> = (0..all.versions.len()).map(|at| syntactic(&all, at)).collect();
     found.retain(|(name, kind)| {
         let own = |versions, effects| each_version(versions, effects, name);
+        let counts = |selector: Selector| {
+            [own(&unit.versions, &effects), own(&all.versions, &after)].map(|own| -> BTreeSet<usize> {
+                own.into_iter().map(|(own, effects, id)| written(own, effects, id, selector)).collect()
+            })
+        };
         match *kind {
             Kind::Field(field) => {
-                let counts = |own: Vec<(&Version, &[Effects], ProcId)>| -> BTreeSet<usize> {
-                    own.into_iter().map(|(own, effects, id)| written(own, effects, id, field)).collect()
-                };
+                let [before, after] = counts(Selector::Field(field));
                 // Loops that write it only before they return are left as they are, where no others write it.
-                let is_due = counts(own(&unit.versions, &effects)) != BTreeSet::from([0]);
-                is_due && counts(own(&all.versions, &after)).len() == 1
+                before != BTreeSet::from([0]) && after.len() == 1
+            }
+            Kind::Cell(sort) => {
+                let [before, after] = counts(Selector::Cell(sort));
+                before.len() > 1 && after.len() == 1
             }
             Kind::Global(global) => {
                 let mut own = own(&all.versions, &after).into_iter();
@@ -94,9 +102,10 @@ fn promote_in(
     breaks_off: bool,
 ) -> BTreeSet<Kind> {
     let results: Vec<LocalId> = procedure.result_ids().collect();
+    let owners = Owners::of(procedure);
     let Procedure { body: Some(body), locals, requires, modifies, .. } = procedure else { return BTreeSet::new() };
     // Where a loop takes no turn a field is written all the same. Of globals no `modifies` speaks, nor of what is read.
-    let wanted = |kind: Kind| (modifies.is_none() || !matches!(kind, Kind::Field(_))) && wanted(kind);
+    let wanted = |kind: Kind| (modifies.is_none() || !matches!(kind, Kind::Field(_) | Kind::Cell(_))) && wanted(kind);
     let mut known = BTreeSet::new();
     requires.iter().for_each(|clause| not_null(clause, &mut known));
     let (variables, held, kinds) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
@@ -106,13 +115,19 @@ fn promote_in(
         wanted: &wanted,
         breaks_off,
         results: &results,
+        owners,
         locals,
         variables,
         held,
         kinds,
         broken_off: 0,
     };
-    replace_loops(body, &mut known, &mut |stmt, known| promotion.looped(stmt, known));
+    for stmt in mem::take(&mut body.stmts) {
+        promotion.owners.come_to(&stmt);
+        let mut own = Block { span: stmt.span, stmts: vec![stmt] };
+        replace_loops(&mut own, &mut known, &mut |stmt, known| promotion.looped(stmt, known));
+        body.stmts.append(&mut own.stmts);
+    }
     promotion.kinds
 }
 
@@ -168,17 +183,21 @@ fn looking(version: &Version, effects: &[Effects], id: ProcId, selector: Selecto
     run.into_iter().map(count).sum()
 }
 
-/// How many loops and recursive procedures write a field when one is called; what is not known counts as well.
-fn written(version: &Version, effects: &[Effects], id: ProcId, field: FieldId) -> usize {
+/// How many loops and recursive procedures write such a field or cell when one is called; what is not known counts as well.
+fn written(version: &Version, effects: &[Effects], id: ProcId, selector: Selector) -> usize {
     // A helper that writes it does so for whoever calls it.
     let by_call = |id: ProcId| {
         let own = &effects[id.index()];
-        !own.recursive(id) && own.writes.contains(&Selector::Field(field))
+        !own.recursive(id) && own.writes.contains(&selector)
+    };
+    let kind = match selector {
+        Selector::Field(field) => Kind::Field(field),
+        Selector::Cell(sort) => Kind::Cell(sort),
     };
     let count = |id: ProcId| match &version.procedure(id).body {
         None => 1,
         Some(body) => {
-            let goes_on_after = |block, cond| goes_on_after((block, cond), Kind::Field(field), &by_call);
+            let goes_on_after = |block, cond| goes_on_after((block, cond), kind, &by_call);
             let mut loops = 0;
             walk_stmts(body, &mut |stmt| {
                 let StmtKind::While { cond, body, .. } = &stmt.kind else { return };
@@ -197,7 +216,8 @@ fn goes_on_after((block, cond): (&Block, Option<&Expr>), kind: Kind, by_call: &d
     let is_it = |target: &Place| match target {
         Place::Field(_, field) => kind == Kind::Field(*field),
         Place::Global(global) => kind == Kind::Global(*global),
-        Place::Local(_) | Place::Index(..) => false,
+        Place::Index(array, _) => kind == Kind::Cell(cell_sort(&array.ty)),
+        Place::Local(_) => false,
     };
     let calls = |e: &Expr| e.any(&|part| matches!(part.kind, ExprKind::Call(callee, _) if by_call(callee)));
     let assigns = |stmt: &Stmt| {
@@ -256,6 +276,7 @@ struct Promotion<'p> {
     effects: &'p [Effects],
     wanted: &'p dyn Fn(Kind) -> bool,
     results: &'p [LocalId],
+    owners: Owners,
     locals: &'p mut Vec<Local>,
     /// What stands for a location.
     variables: BTreeMap<Location, LocalId>,
@@ -287,14 +308,10 @@ impl Promotion<'_> {
         let around = break_off(&mut promoted, self.broken_off, self.results, self.locals);
         let come_to = come_to_in_a_turn(&promoted);
         for location in Location::written(&promoted).difference(&outside).copied() {
-            let alone = location.is_looked_at_alone(&promoted) || faults::planted("kernel/scalars/aliased");
             let is_known = |needed: &There| known.contains(needed) || faults::planted("kernel/scalars/null");
             let unknown = There::needed(location).filter(|needed| !is_known(needed));
-            let kind = match location {
-                Location::Field(_, field) => Kind::Field(field),
-                Location::Global(global) => Kind::Global(global),
-                Location::Cell(..) => continue,
-            };
+            let Some(kind) = self.kind_written(location, &promoted) else { continue };
+            let alone = location.is_looked_at_alone(&promoted) || faults::planted("kernel/scalars/aliased");
             if alone && unknown.is_none_or(|needed| come_to.contains(&needed)) && (self.wanted)(kind) {
                 under_guard.extend(unknown);
                 let [load, store] = self.promote((location, kind), &mut promoted);
@@ -332,6 +349,18 @@ impl Promotion<'_> {
         }
     }
 
+    /// What kind of location a loop writes; `None` where it is a cell that may have another name there.
+    fn kind_written(&self, location: Location, stmt: &Stmt) -> Option<Kind> {
+        match location {
+            Location::Field(_, field) => Some(Kind::Field(field)),
+            Location::Global(global) => Some(Kind::Global(global)),
+            Location::Cell(array, _) => {
+                let sort = cell_sort(&self.locals[array.index()].ty);
+                (sort != Sort::Ref && self.owners.own_alone(location, stmt)).then_some(Kind::Cell(sort))
+            }
+        }
+    }
+
     /// Promotes what the loops within a loop look at, where this is there at the beginning of each turn.
     fn in_turns(&mut self, stmt: &mut Stmt, mut known: BTreeSet<There>) {
         if let StmtKind::While { cond, body, .. } = &mut stmt.kind {
@@ -361,7 +390,7 @@ impl Promotion<'_> {
 
     /// Puts a variable in place of a location in a loop; how it is loaded, and how it is stored.
     fn promote(&mut self, (location, kind): (Location, Kind), stmt: &mut Stmt) -> [Stmt; 2] {
-        let Self { tables: (fields, globals), locals, variables, held, .. } = self;
+        let Self { tables: (fields, globals), owners, locals, variables, held, .. } = self;
         let (name, ty, span) = match location {
             Location::Field(object, field) => {
                 let Local { name, span, .. } = &locals[object.index()];
@@ -384,6 +413,7 @@ impl Promotion<'_> {
         self.kinds.insert(kind);
         let variable = variables.entry(location);
         let variable = *variable.or_insert_with(|| added(locals, Local { name, ty: ty.clone(), span }));
+        owners.hold(variable, location);
         held.insert(location);
         *stmt = location.replaced(stmt.clone(), variable);
         location.moves(variable, &ty, locals, stmt.span)

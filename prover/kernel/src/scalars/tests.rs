@@ -35,7 +35,7 @@ fn pair(old: &str, new: &str) -> Unit {
 
 /// The one body is replaced by the other.
 #[track_caller]
-fn becomes(written: &str, expected: &str) {
+pub(super) fn becomes(written: &str, expected: &str) {
     let unit = pair(written, expected);
     let replaced = Scalarised::of(&unit);
     let (old, new) = (replaced.unit().versions[0].procedures.last(), unit.versions[1].procedures.last());
@@ -45,7 +45,7 @@ fn becomes(written: &str, expected: &str) {
 
 /// Nothing is replaced in either body.
 #[track_caller]
-fn stays(old: &str, new: &str) {
+pub(super) fn stays(old: &str, new: &str) {
     let unit = pair(old, new);
     let replaced = Scalarised::of(&unit);
     assert!(*replaced.unit() == unit, "{old}\n{}", print(replaced.unit()));

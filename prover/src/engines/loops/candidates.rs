@@ -4,6 +4,7 @@
 //!
 //! Invariant: certificates name facts by their numbers in these lists, so new forms go to the ends.
 
+use super::cells;
 use super::computed;
 use super::flags::{self, moved};
 use super::holes;
@@ -123,7 +124,7 @@ pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
 /// that the sum of a counter from one and one that ends there is one more than what they run up to or down from; what tests say; what
 /// one of them computes that the other has in a variable; which of the bounds of one is the least, that the other has; what is 0 in both
 /// or in neither; of which bounds one is the sum; and which counters are below or above
-/// one, or past a number; and which arrays are of one length.
+/// one, or past a number; which arrays are of one length; and what each cell of an array holds.
 pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let mut found = Vec::new();
@@ -177,6 +178,7 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     for (version, code) in [(0, left), (1, right)] {
         found.extend(of_one_length(&values(program.unit.as_unit(), &BTreeSet::new(), version, code)));
     }
+    found.extend(cells::facts(program, pair));
     found.retain(|fact| is_seen(program.both(), pair, fact));
     found
 }

@@ -13,6 +13,7 @@
 //! Invariant: a proof counts only when nothing was taken out of any relation while it was made.
 
 mod candidates;
+mod cells;
 mod computed;
 mod couple;
 mod flags;

@@ -17,7 +17,8 @@ pub use sites::Kind;
 
 use kernel::outline::cuts::{Cut, part_of};
 use kernel::outline::range::Range;
-use kernel::outline::{Outlined, looks_at_all_objects, outline};
+use kernel::effects::looks_at_all_objects;
+use kernel::outline::{Outlined, outline};
 use lang_l::hir::same::same_code;
 use lang_l::hir::{ProcId, Procedure, Unit};
 use lang_l::source::Span;

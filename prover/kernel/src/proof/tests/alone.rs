@@ -147,10 +147,12 @@ fn a_measure_falls_and_not_for_ever() {
         version 1
         procedure run(x: ref, n: int) returns (r: int) { r := n; }";
     let measure = |coefficient: i64, constant: i64| Measure {
+        absolute: false,
         constant: constant.into(),
         coefficients: [(1, coefficient.into())].into(),
         lengths: BTreeMap::new(),
     };
+    let absolute = |measure: Measure| Measure { absolute: true, ..measure };
     let ends = |condition: &str, measures: Vec<Measure>| {
         let mut story = story(&down.replace("CONDITION", condition));
         story.effects[0][0].terminates = true;
@@ -161,6 +163,10 @@ fn a_measure_falls_and_not_for_ever() {
     assert!(ends("> -9", vec![measure(1, 8)]));
     assert!(!ends("> -9", vec![measure(1, 7)]));
     assert!(!ends("!= 0", vec![measure(1, 0)]));
+    assert!(!ends("!= 0", vec![absolute(measure(1, 0))]));
+    assert!(ends("> 0", vec![absolute(measure(1, 0))]));
+    assert!(ends("> -9", vec![absolute(measure(-1, -9))]));
+    assert!(!ends("> -9", vec![absolute(measure(1, 7))]));
     assert!(!ends("> 0", vec![measure(-1, 0)]));
     assert!(!ends("> 0", vec![measure(0, 5)]));
     assert!(!ends("> 0", Vec::new()));
