@@ -351,12 +351,7 @@ impl Fact {
 }
 
 /// That a fact holds of each cell, from an index on.
-fn of_each(
-    arena: &mut Arena,
-    given: Given<'_>,
-    (from, held): (Option<&Atom>, &Fact),
-    needed: &mut Vec<Term>,
-) -> Term {
+fn of_each(arena: &mut Arena, given: Given<'_>, (from, held): (Option<&Atom>, &Fact), needed: &mut Vec<Term>) -> Term {
     let index = arena.terms.skolem_int();
     let from = from.map(|from| from.read(arena, given, needed));
     let holds = held.term(arena, Given { index: Some(index), ..given });

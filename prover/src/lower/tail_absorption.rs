@@ -20,7 +20,7 @@ use super::draft::Draft;
 use super::worker::recurs;
 use crate::budget::lower::MAX_REST;
 use kernel::effects::callees_of;
-use lang_l::hir::{Block, Expr, ExprKind, FieldId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Unit};
+use lang_l::hir::{Block, Expr, ExprKind, FieldId, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Type, Unit, Version};
 use lang_l::source::Span;
 use std::collections::BTreeSet;
 
@@ -81,11 +81,13 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
     let mine = source.versions[version].procedure(id);
     let name = &mine.name;
     let others = source.versions.iter().enumerate().filter(|(other, _)| *other != version);
-    let theirs: Vec<(ProcId, &Procedure)> =
-        others.filter_map(|(_, other)| other.find(name).map(|id| (id, other.procedure(id)))).collect();
-    if theirs.iter().any(|(id, code)| recurs(*id, code)) {
+    let theirs: Vec<(&Version, ProcId, &Procedure)> =
+        others.filter_map(|(_, other)| other.find(name).map(|id| (other, id, other.procedure(id)))).collect();
+    let is_new = |callee: &Procedure| source.versions[version].find(&callee.name).is_none();
+    if theirs.iter().any(|(other, id, code)| recurs(*id, code) || leaves_to_recursion(other, code, &is_new)) {
         return Takes::GoingOn;
     }
+    let theirs: Vec<(ProcId, &Procedure)> = theirs.into_iter().map(|(_, id, code)| (id, code)).collect();
     let returns = |(_, code): &(ProcId, &Procedure)| {
         let body = code.body.as_ref()?;
         number_of_returning(body, &absorbing(body, Takes::Returning))
@@ -127,6 +129,22 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
         }
     }
     Takes::Returning
+}
+
+/// Whether a procedure without loops ends with a call of such a one that calls itself.
+fn leaves_to_recursion(version: &Version, code: &Procedure, is_one: &dyn Fn(&Procedure) -> bool) -> bool {
+    let Some(body) = code.body.as_ref().filter(|body| !body.any(&Stmt::is_while)) else { return false };
+    let called = |e: &Expr| match e.kind {
+        ExprKind::Call(callee, _) => Some(callee),
+        _ => None,
+    };
+    let last = match body.stmts.last().map(|stmt| &stmt.kind) {
+        Some(StmtKind::Call { callee, .. }) => Some(*callee),
+        Some(StmtKind::Return(values)) => values.iter().find_map(called),
+        Some(StmtKind::Assign(_, Rhs::Expr(value))) => called(value),
+        _ => None,
+    };
+    last.is_some_and(|callee| recurs(callee, version.procedure(callee)) && is_one(version.procedure(callee)))
 }
 
 /// The statements of a block, and of branches in it, that do again what a loop before them does, or go on with it where the other version

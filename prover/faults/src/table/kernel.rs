@@ -296,7 +296,11 @@ pub(super) const ALL: &[Fault] = &[
     kernel("kernel/scalars/helper-contract", "prover/kernel/src/scalars/in_place.rs", "a helper loses its contract"),
     kernel("kernel/scalars/read-before", "prover/kernel/src/scalars/expansion.rs", "it is read before a call"),
     kernel("kernel/scalars/aliased", "prover/kernel/src/scalars/promotion.rs", "another variable leads to the field"),
-    kernel("kernel/scalars/owned-by-others", "prover/kernel/src/scalars/owners.rs", "something else leads to the array"),
+    kernel(
+        "kernel/scalars/owned-by-others",
+        "prover/kernel/src/scalars/owners.rs",
+        "something else leads to the array",
+    ),
     kernel("kernel/scalars/other-cell", "prover/kernel/src/scalars/owners.rs", "the loop looks at another cell"),
     kernel("kernel/scalars/argument-assigned", "prover/kernel/src/scalars/in_place.rs", "it assigns its argument"),
     kernel("kernel/scalars/written-by-call", "prover/kernel/src/scalars/locations.rs", "a call may write the global"),

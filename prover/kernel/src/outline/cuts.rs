@@ -6,8 +6,8 @@
 //! Invariant: a procedure that a cut makes has a name that none has in the source, nor any loop of it.
 
 use super::condition::hoist;
-use super::range::{Range, Way, block_at};
 use super::outline;
+use super::range::{Range, Way, block_at};
 use crate::effects::looks_at_all_objects;
 use lang_l::hir::same::same_code;
 use lang_l::hir::{ProcId, Procedure, Unit, Version};

@@ -14,9 +14,7 @@ pub mod range;
 
 use crate::liveness::{Live, before_block};
 use lang_l::hir::visit::{walk_exprs, walk_locals_mut, walk_stmts};
-use lang_l::hir::{
-    Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind,
-};
+use lang_l::hir::{Block, Expr, ExprKind, Local, LocalId, Origin, Place, ProcId, Procedure, Rhs, Stmt, StmtKind};
 use lang_l::source::Span;
 use range::{Range, block, block_mut, liveness};
 use std::collections::BTreeMap;

@@ -84,7 +84,9 @@ fn type_of(unit: &Unit, [own, others]: [&[Local]; 2], atom: &Atom) -> Option<Typ
             let fits = Sort::from(&*element) == *sort && is_number(others, *index);
             fits.then_some(*element)
         }
-        (Type::Array(element), Step::First(sort) | Step::Each(sort)) => (Sort::from(&*element) == *sort).then_some(*element),
+        (Type::Array(element), Step::First(sort) | Step::Each(sort)) => {
+            (Sort::from(&*element) == *sort).then_some(*element)
+        }
         (ty, Step::Field(field)) => field_of(unit, &ty, *field).cloned(),
         _ => None,
     };

@@ -52,7 +52,10 @@ impl Owners {
         };
         let mut alone = true;
         stmt.walk(&mut |inner| {
-            alone &= !inner.targets().iter().any(|target| matches!(target, Place::Index(array, index) if is_other(array, index)));
+            alone &= !inner
+                .targets()
+                .iter()
+                .any(|target| matches!(target, Place::Index(array, index) if is_other(array, index)));
             let reads = |part: &Expr| matches!(&part.kind, ExprKind::Index(array, index) if is_other(array, index));
             alone &= !inner.exprs().into_iter().any(|e| e.any(&reads));
         });

@@ -11,15 +11,15 @@
 //! any object, all may look at them.
 
 use super::locations::{Index, Kind, Location};
-use super::owners::Owners;
 use super::nullness::{There, forget, not_null, replace_loops, surely_come_to, surely_read};
+use super::owners::Owners;
 use super::returns::{Around, break_off};
 use super::variables::added;
 use crate::effects::{Effects, callees_of, cell_sort, syntactic};
 use lang_l::hir::visit::walk_stmts;
 use lang_l::hir::{
-    Block, Expr, ExprKind, Field, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Stmt, StmtKind,
-    Type, Unit, Version,
+    Block, Expr, ExprKind, Field, Global, GlobalId, Local, LocalId, Place, ProcId, Procedure, Stmt, StmtKind, Type,
+    Unit, Version,
 };
 use smt::term::{Selector, Sort};
 use std::collections::{BTreeMap, BTreeSet};

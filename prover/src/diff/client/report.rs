@@ -113,13 +113,10 @@ fn contained_text(
         let _ = writeln!(text, "contained by {place}");
         return;
     }
-    // The store is one of what is called: the client may not come to it.
+    // The store is one of what is called: the client may not come to it, whenever it makes the call.
     let seen = example(source, library);
-    let differs = match call.called_when.as_str() {
-        "true" => format!("differs{seen}"),
-        _ if seen.is_empty() => "may differ".into(),
-        _ => format!("may differ, as {} does{seen}", call.callee),
-    };
+    let differs =
+        if seen.is_empty() { "may differ".into() } else { format!("may differ, as {} does{seen}", call.callee) };
     let _ = writeln!(text, "{differs}, but what follows does not see it");
     if boundary.kind != Kind::Client {
         let _ = writeln!(text, "    {}", piece(source, boundary.span));

@@ -15,9 +15,9 @@ pub(crate) mod sites;
 
 pub use sites::Kind;
 
+use kernel::effects::looks_at_all_objects;
 use kernel::outline::cuts::{Cut, part_of};
 use kernel::outline::range::Range;
-use kernel::effects::looks_at_all_objects;
 use kernel::outline::{Outlined, outline};
 use lang_l::hir::same::same_code;
 use lang_l::hir::{ProcId, Procedure, Unit};
