@@ -1,5 +1,5 @@
 ; The proof of gcdLoop@loop1
-; Part of certificate 2c8f4c8664412618a1c41a1b817e162611139fbad3da74483207e06276bfaecb
+; Part of certificate 836d9ed8248dc54aeba76e843caa1730b262f2abea145ce90d9199614918056b
 ; Every answer must be unsat.
 (set-logic ALL)
 (declare-sort Ref 0)
@@ -29,62 +29,6 @@
 (assert t4)
 (assert t6)
 (assert t13)
-(check-sat)
-(pop 1)
-
-; 2. calls 0 and 1 start from equal arguments and regions
-(push 1)
-(declare-fun ending0 () Int)
-(declare-fun ending1 () Int)
-(declare-fun param0 () Int)
-(declare-fun param1 () Int)
-(define-fun t1 () Bool (= param0 0))
-(define-fun t2 () Bool (not t1))
-(define-fun t4 () Int (+ (- 2) (* 1 ending0)))
-(define-fun t5 () Bool (= t4 0))
-(define-fun t7 () Bool (= ending1 0))
-(define-fun t9 () Int (- param1 (* param0 (ite (>= param1 0) (div param1 param0) (- (div (- param1) param0))))))
-(define-fun t10 () Int (ite (>= param1 0) (div param1 param0) (- (div (- param1) param0))))
-(define-fun t11 () Int (* param0 t10))
-(define-fun t12 () Int (+ 0 (* 1 param1) (* (- 1) t9) (* (- 1) t11)))
-(define-fun t13 () Bool (= t12 0))
-(define-fun t14 () Bool (not t13))
-; true of these values whatever the program: instances of the rules on allocs, calls and regions
-(assert (and (<= 0 ending0) (<= ending0 2)))
-(assert (and (<= 0 ending1) (<= ending1 2)))
-; what is assumed, and last that the goal does not hold
-(assert t2)
-(assert t5)
-(assert t7)
-(assert t14)
-(check-sat)
-(pop 1)
-
-; 3. calls 0 and 1 start from equal arguments and regions
-(push 1)
-(declare-fun ending0 () Int)
-(declare-fun ending1 () Int)
-(declare-fun param0 () Int)
-(declare-fun param1 () Int)
-(define-fun t1 () Bool (= param0 0))
-(define-fun t2 () Bool (not t1))
-(define-fun t4 () Bool (= ending0 0))
-(define-fun t6 () Int (+ (- 2) (* 1 ending1)))
-(define-fun t7 () Bool (= t6 0))
-(define-fun t9 () Int (- param1 (* param0 (ite (>= param1 0) (div param1 param0) (- (div (- param1) param0))))))
-(define-fun t10 () Int (ite (>= param1 0) (div param1 param0) (- (div (- param1) param0))))
-(define-fun t11 () Int (* param0 t10))
-(define-fun t12 () Int (+ 0 (* 1 param1) (* (- 1) t9) (* (- 1) t11)))
-(define-fun t13 () Bool (= t12 0))
-(define-fun t14 () Bool (not t13))
-; true of these values whatever the program: instances of the rules on allocs, calls and regions
-(assert (and (<= 0 ending0) (<= ending0 2)))
-(assert (and (<= 0 ending1) (<= ending1 2)))
-; what is assumed, and last that the goal does not hold
-(assert t2)
-(assert t4)
-(assert t7)
-(assert t14)
 (check-sat)
 (pop 1)
 
