@@ -7,25 +7,44 @@ use crate::budget::loops::MAX_CELLS;
 use crate::goal::{Pair, Program};
 use kernel::pair::loops::parameters;
 use kernel::relate::{Atom, Fact, Step};
-use lang_l::hir::{Expr, ExprKind, Procedure, Type};
+use lang_l::hir::{Expr, ExprKind, ProcId, Procedure, Type};
 use smt::term::{Selector, Sort};
 
-/// The facts of both, the likelier ones first.
+/// The facts, the likelier ones first. Both heaps are the same but for a few places, so what is said of one version is enough.
 pub(super) fn facts(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let code = <[&Procedure; 2]>::from(program.code(pair));
-    let mut found = Vec::new();
-    for (version, id) in [pair.0, pair.1].into_iter().enumerate() {
+    let written = [(0, pair.0), (1, pair.1)].map(|(version, id): (usize, ProcId)| {
         let writes = &program.effects[version][id.index()].writes;
-        let written = |element: &Type| writes.contains(&Selector::Cell(Sort::from(element)));
-        let arrays: Vec<(usize, &Type)> = arrays(code[version]).filter(|(_, element)| written(element)).collect();
-        found.extend(arrays.iter().flat_map(|&array| in_none(version, code[version], array)));
-        found.extend(arrays.iter().flat_map(|&array| unwritten(version, code[version], array)));
-        if asks_of_each(program, version, code[version]) {
-            found.extend(rows(version, code[version]));
-        }
+        let is_written = |element: &Type| writes.contains(&Selector::Cell(Sort::from(element)));
+        arrays(code[version]).filter(|(_, element)| is_written(element)).collect::<Vec<_>>()
+    });
+    let first_of = |of: &dyn Fn(usize) -> Vec<Fact>| {
+        let found = of(0);
+        if found.is_empty() { of(1) } else { found }
+    };
+    let mut found = first_of(&|version| {
+        written[version].iter().flat_map(|&array| in_none(version, code[version], array)).collect()
+    });
+    // Where both look at what they write, they see the same.
+    let looks = [0, 1].map(|version| written[version].iter().any(|&(array, _)| reads_cell(code[version], array)));
+    for version in (0..2).filter(|&version| looks[version] && !looks[1 - version]) {
+        found.extend(written[version].iter().flat_map(|&array| unwritten(version, code[version], array)));
     }
+    found.extend(first_of(&|version| match asks_of_each(program, version, code[version]) {
+        true => rows(version, code[version]),
+        false => Vec::new(),
+    }));
     found.truncate(MAX_CELLS);
     found
+}
+
+/// Whether a procedure itself reads a cell of the array that this parameter is.
+fn reads_cell(code: &Procedure, array: usize) -> bool {
+    let is_one = |part: &Expr| match &part.kind {
+        ExprKind::Index(of, _) => matches!(of.kind, ExprKind::Local(id) if id.index() == array),
+        _ => false,
+    };
+    code.body.as_ref().is_some_and(|body| body.any_expr(&is_one))
 }
 
 /// Whatever array of arrays a version has, this array is in none.
