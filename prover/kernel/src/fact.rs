@@ -95,7 +95,14 @@ pub struct Given<'g> {
     /// The heaps.
     pub heaps: [HeapId; 2],
     /// The index of the cell that is spoken of, where each is.
-    pub index: Option<Term>,
+    index: Option<Term>,
+}
+
+impl<'g> Given<'g> {
+    /// What each version is given, in its heap.
+    pub fn new(arguments: [&'g [Term]; 2], heaps: [HeapId; 2]) -> Self {
+        Given { arguments, heaps, index: None }
+    }
 }
 
 impl Atom {

@@ -3,8 +3,7 @@
 //! In: the procedures of a version, and [`Ranking`]s. Out: whether each ranking shows that its component ends.
 //!
 //! Rule *Rank* (`proofs/soundness.md`): a measure is a linear form over the integer parameters and the lengths of the others, or the absolute
-//! value of one. For each recursive call, on
-//! its path, the caller's measure is at least 0 and the callee's is smaller. With two measures in lexicographic order it
+//! value of one. For each recursive call, on its path, the caller's measure is at least 0 and the callee's is smaller. With two measures in lexicographic order it
 //! is enough that the first does not grow, and that the second is at least 0 and shrinks. No infinite chain of calls can do
 //! that.
 //!

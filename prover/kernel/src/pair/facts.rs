@@ -22,11 +22,9 @@ pub(super) fn is_typed(program: Both<'_>, pair: Pair, fact: &Fact, at_exit: bool
     match fact {
         // What is said of each cell is said of plain values, or that they are not so.
         Fact::Each(from, held) => {
-            let first = from.iter().cloned().map(|from| Fact::AtLeast(from, 0));
-            let is_plain = |fact: &Fact| fact.is_plain() || matches!(fact, Fact::Not(of) if of.is_plain());
-            first.into_iter().all(|from| is_said((program, pair), &from, at_exit, false))
-                && is_plain(held)
-                && is_said((program, pair), held, at_exit, true)
+            let is_number = |from: &Atom| is_said((program, pair), &Fact::AtLeast(from.clone(), 0), at_exit, false);
+            let is_plain = held.is_plain() || matches!(&**held, Fact::Not(of) if of.is_plain());
+            from.as_ref().is_none_or(is_number) && is_plain && is_said((program, pair), held, at_exit, true)
         }
         fact => is_said((program, pair), fact, at_exit, false),
     }

@@ -263,7 +263,7 @@ impl Frame<'_> {
 /// What holds on entry of two matched loops: what does of each alone, and their relation.
 fn related_entry(run: &Run<'_>, own: &LoopRelation, arena: &mut Arena) -> Vec<Term> {
     let (parameters, heaps, mut assumed) = entries(run, arena);
-    let given = Given { arguments: [&parameters[0], &parameters[1]], heaps, index: None };
+    let given = Given::new([&parameters[0], &parameters[1]], heaps);
     assumed.extend(own.entry.facts.iter().map(|fact| fact.term(arena, given)));
     assumed
 }

@@ -85,8 +85,7 @@ impl Relater<'_> {
         let aligned = self.align(left, right, alignment);
         let Some(end) = self.end.clone() else { return (aligned, Vec::new()) };
         let values = end.values([left, &aligned.outcome]);
-        let heaps = [left.heap, aligned.outcome.heap];
-        let given = Given { arguments: [&values[0], &values[1]], heaps, index: None };
+        let given = Given::new([&values[0], &values[1]], [left.heap, aligned.outcome.heap]);
         let params = end.arguments.each_ref().map(Vec::len);
         let facts = end.relation.said_at_exit(self.arena, params, given);
         (aligned, facts)
@@ -115,7 +114,7 @@ impl Relater<'_> {
             ([&record.args[..], &results].concat(), after)
         });
         let (others, other) = self.renamed(&others, other, renaming);
-        let given = Given { arguments: [&values, &others], heaps: [heap, other], index: None };
+        let given = Given::new([&values, &others], [heap, other]);
         let normal = self.arena.terms.ended(mine, Ending::Normal);
         let params = records.each_ref().map(|record| record.args.len());
         let said = relation.said_at_exit(self.arena, params, given);

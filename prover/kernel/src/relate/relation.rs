@@ -119,7 +119,7 @@ impl Relater<'_> {
     pub fn said_of(&mut self, records: [&CallRecord; 2], versions: [usize; 2]) -> [Vec<Term>; 2] {
         let Some(relation) = self.relation(records, versions).cloned() else { return Default::default() };
         let arguments = [&records[0].args[..], &records[1].args[..]];
-        let given = Given { arguments, heaps: [records[0].heap, records[1].heap], index: None };
+        let given = Given::new(arguments, [records[0].heap, records[1].heap]);
         let equal =
             relation.equal.iter().map(|&(a, b)| self.arena.terms.eq(arguments[0][a], arguments[1][b])).collect();
         let facts = relation.facts.iter().map(|fact| fact.term(self.arena, given)).collect();

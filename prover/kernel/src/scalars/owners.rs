@@ -7,7 +7,9 @@
 //! and nothing is done with them but to look at their cells and lengths, to compare them with null and to return them.
 
 use super::locations::{Location, variable};
+use crate::effects::cell_sort;
 use lang_l::hir::{BinOp, Expr, ExprKind, LocalId, Place, Procedure, Rhs, Stmt, StmtKind, Type};
+use smt::term::Sort;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// By a variable that leads to an array which an owner owns: that owner.
@@ -44,8 +46,7 @@ impl Owners {
         let Location::Cell(array, _) = location else { return false };
         let Some(owner) = self.0.get(&array) else { return false };
         let is_other = |array: &Expr, index: &Expr| {
-            let holds_arrays = matches!(&array.ty, Type::Array(element) if element.is_reference());
-            !holds_arrays
+            cell_sort(&array.ty) != Sort::Ref
                 && self.root(array) == Some(*owner)
                 && Location::cell(array, index) != Some(location)
                 && !faults::planted("kernel/scalars/other-cell")
@@ -64,11 +65,7 @@ impl Owners {
 
     /// Who owns the array that an expression is, if somebody does.
     fn root(&self, array: &Expr) -> Option<LocalId> {
-        match &array.kind {
-            ExprKind::Local(id) => self.0.get(id).copied(),
-            ExprKind::Index(array, _) => self.root(array),
-            _ => None,
-        }
+        variable_of(array).and_then(|id| self.0.get(&id).copied())
     }
 }
 
@@ -81,8 +78,7 @@ fn shown_by(stmt: &Stmt, shown: &mut BTreeSet<LocalId>) {
                 shown.insert(*id);
             }
             Place::Index(array, index) => {
-                let holds_arrays = matches!(&array.ty, Type::Array(element) if element.is_reference());
-                shown.extend(variable_of(array).filter(|_| holds_arrays && !makes));
+                shown.extend(variable_of(array).filter(|_| cell_sort(&array.ty) == Sort::Ref && !makes));
                 looked_at(array, shown);
                 show(index, shown);
             }

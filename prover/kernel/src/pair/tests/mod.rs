@@ -1,5 +1,6 @@
 //! Evidence that is wrong is refused, whatever is wrong with it, and evidence that is right is not.
 
+mod each;
 mod facts;
 mod holes;
 mod outcomes;
