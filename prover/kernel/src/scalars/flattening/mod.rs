@@ -14,7 +14,7 @@ use super::rotation::is_straight;
 use crate::effects::callees_of;
 use lang_l::hir::print::expr_text;
 use lang_l::hir::visit::walk_stmts;
-use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Procedure, Stmt, StmtKind, Type, UnOp, Unit, Version};
+use lang_l::hir::{BinOp, Block, Expr, ExprKind, LocalId, Place, Procedure, Stmt, StmtKind, Type, UnOp, Unit, Version};
 use lang_l::source::Span;
 use std::collections::BTreeSet;
 use std::mem;
@@ -107,7 +107,10 @@ impl Flattening<'_> {
         let StmtKind::While { cond: within, .. } = &inner.kind else { return None };
         let begun: BTreeSet<LocalId> = body.stmts[..at].iter().flat_map(Stmt::assigned).collect();
         let counts_anew = limits_of(inner).iter().any(|(counter, _)| begun.contains(counter));
-        if counts_anew && !self.have_a_limit_in_common(outer) {
+        let counted = limits_of(outer).into_iter().map(|(counter, _)| counter);
+        let outside: BTreeSet<LocalId> = counted.chain(body.stmts[at + 1..].iter().flat_map(Stmt::assigned)).collect();
+        let chosen = self.chosen([&outside, &begun]);
+        if counts_anew && (!self.have_a_limit_in_common(outer) || chosen == Some(Turn::Both)) {
             return Some((at, Turn::Both));
         }
         let [outer_asks, inner_asks] = [cond, within].map(|condition| {
@@ -116,7 +119,7 @@ impl Flattening<'_> {
             found
         });
         let goes_on = !counts_anew && inner_asks.is_disjoint(&begun) && !inner_asks.is_disjoint(&outer_asks);
-        (goes_on || self.chooses(&body.stmts[at + 1..])).then_some((at, Turn::Either))
+        (goes_on || chosen == Some(Turn::Either)).then_some((at, Turn::Either))
     }
 
     /// Whether a loop of the other version compares a counter with what this loop compares one with.
@@ -127,19 +130,37 @@ impl Flattening<'_> {
         limits_of(outer).iter().any(|(_, limit)| theirs.contains(&text(0, limit)))
     }
 
-    /// Whether a loop of the other version assigns in some of its turns, and not in others, what such statements behind an inner loop do.
-    fn chooses(&self, behind: &[Stmt]) -> bool {
-        let name = |version: usize, id: LocalId| self.code[version].local(id).name.as_str();
-        let mine: BTreeSet<&str> = behind.iter().flat_map(Stmt::assigned).map(|id| name(0, id)).collect();
-        let assigns = |side: &Block| side.any(&|stmt| stmt.assigned().iter().any(|&id| mine.contains(name(1, id))));
-        let is_choice = |stmt: &Stmt| match &stmt.kind {
-            StmtKind::If(_, then, els) => {
-                assigns(then) != assigns(els) && !then.stmts.is_empty() && !els.stmts.is_empty()
-            }
+    /// What a turn of a loop of the other version is that assigns in some of its turns, and not in others, what is done outside of an inner
+    /// loop; given that, and what is begun before the inner loop. In the others it does something else, or no more than go on in the row.
+    fn chosen(&self, [outside, begun]: [&BTreeSet<LocalId>; 2]) -> Option<Turn> {
+        let names = |own: &BTreeSet<LocalId>| -> BTreeSet<&str> {
+            own.iter().map(|&id| self.code[0].local(id).name.as_str()).collect()
+        };
+        let (outside, begun) = (names(outside), names(begun));
+        let is_one = |id: &LocalId, of: &BTreeSet<&str>| of.contains(self.code[1].local(*id).name.as_str());
+        let ends_row = |side: &Block| side.any(&|stmt| stmt.assigned().iter().any(|id| is_one(id, &outside)));
+        let goes_on = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Assign(Place::Local(id), _) => is_one(id, &begun),
             _ => false,
         };
-        let in_turns = |stmt: &Stmt| stmt.is_while() && stmt.blocks().into_iter().any(|body| body.any(&is_choice));
-        self.code[1].body.as_ref().is_some_and(|body| body.any(&in_turns))
+        let choice = |stmt: &Stmt| {
+            let StmtKind::If(_, then, els) = &stmt.kind else { return None };
+            let other = match [then, els].map(ends_row) {
+                [true, false] => els,
+                [false, true] => then,
+                _ => return None,
+            };
+            Some(if other.stmts.iter().all(goes_on) { Turn::Both } else { Turn::Either })
+        };
+        let mut found = None;
+        let mut look = |stmt: &Stmt| found = found.or_else(|| choice(stmt));
+        let mut in_turns = |stmt: &Stmt| {
+            if stmt.is_while() {
+                stmt.blocks().into_iter().for_each(|body| walk_stmts(body, &mut look));
+            }
+        };
+        self.code[1].body.iter().for_each(|body| walk_stmts(body, &mut in_turns));
+        found
     }
 }
 

@@ -96,3 +96,17 @@ fn the_loop_has_another_place() {
     assert_eq!(made.len(), 1);
     assert!(written.iter().all(|place| *place != made[0]));
 }
+
+#[test]
+fn a_loop_whose_other_form_begins_a_row_anew_ends_with_what_follows_it() {
+    let unit = |flat: &str| {
+        let nested = "i := 0; while (i < n) { j := 0; while (j < 3) { r := r + j; j := j + 1; } i := i + 1; }";
+        loaded(&format!("{HEAD} {{ {nested} }}"), &format!("{HEAD} {{ i := 0; j := 0; while (i < n) {{ {flat} }} }}"))
+    };
+    let has = |flat: &str, text: &str| print(Scalarised::of(&unit(flat)).unit()).contains(text);
+    let both = "if (!(j < 3)) {";
+    assert!(has("r := r + j; j := j + 1; if (j == 3) { j := 0; i := i + 1; }", both));
+    assert!(has("r := r + j; if (j < 2) { j := j + 1; } else { j := 0; i := i + 1; }", both));
+    let apart = "if (j < 3) { r := r + j; j := j + 1; } else { j := 0; i := i + 1; }";
+    assert!(has(apart, "while (true) {") && !has(apart, both));
+}
