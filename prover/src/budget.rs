@@ -136,6 +136,8 @@ pub(crate) mod loops {
     pub(crate) const MAX_COMPUTED: usize = 48;
     /// Nor of that a sum of more products.
     pub(crate) const MAX_PARTS: usize = 6;
+    /// No cell is looked at that lies more cells than this before the one at a counter.
+    pub(crate) const MAX_BACK: u32 = 4;
     /// Of a loop that tests for more bounds than this none is taken for the least of them.
     pub(crate) const MAX_BOUNDS: usize = 4;
     /// No more bounds of a loop than this are looked at for one that is the sum of two others.

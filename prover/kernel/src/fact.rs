@@ -18,8 +18,8 @@ pub enum Step {
     Cell(usize, Sort),
     /// The first cell of an array.
     First(Sort),
-    /// The cell before the one whose index is this parameter.
-    Before(usize, Sort),
+    /// The cell so many before the one whose index is this parameter.
+    Before(usize, u32, Sort),
     /// The cell whose index is this parameter of the other version.
     Beside(usize, Sort),
     /// Each cell of an array, one at a time ([`Fact::Each`]).
@@ -31,7 +31,7 @@ impl Step {
     pub fn selector(&self) -> Option<Selector> {
         match *self {
             Step::Field(field) => Some(Selector::Field(field)),
-            Step::Cell(_, sort) | Step::Before(_, sort) | Step::Beside(_, sort) => Some(Selector::Cell(sort)),
+            Step::Cell(_, sort) | Step::Before(_, _, sort) | Step::Beside(_, sort) => Some(Selector::Cell(sort)),
             Step::First(sort) | Step::Each(sort) => Some(Selector::Cell(sort)),
             Step::Length => None,
         }
@@ -125,8 +125,8 @@ impl Atom {
                     let zero = arena.terms.int(0);
                     cell(arena, heap, (value, zero, sort), needed)
                 }
-                Step::Before(index, sort) => {
-                    let before = plus(arena, arguments[index], -1);
+                Step::Before(index, back, sort) => {
+                    let before = plus(arena, arguments[index], -i64::from(back));
                     cell(arena, heap, (value, before, sort), needed)
                 }
                 Step::Each(sort) => {
@@ -151,7 +151,7 @@ impl Atom {
             Step::Length => format!("{text}.length"),
             Step::Cell(index, _) => format!("{text}[{}]", own(index)),
             Step::First(_) => format!("{text}[0]"),
-            Step::Before(index, _) => format!("{text}[{} - 1]", own(index)),
+            Step::Before(index, back, _) => format!("{text}[{} - {back}]", own(index)),
             Step::Beside(index, _) => format!("{text}[{}]", name(1 - self.version, index)),
             Step::Each(_) => format!("{text}[k]"),
         })

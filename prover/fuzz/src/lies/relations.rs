@@ -227,7 +227,7 @@ fn step(random: &mut Random) -> Step {
         6 => Step::Each(sort),
         3 => Step::First(sort),
         1 => Step::Cell(random.below(6), sort),
-        4 => Step::Before(random.below(6), sort),
+        4 => Step::Before(random.below(6), u32::try_from(random.below(3)).unwrap_or(0), sort),
         5 => Step::Beside(random.below(6), sort),
         _ => Step::Field(FieldId(u32::try_from(random.below(6)).unwrap_or(0))),
     }

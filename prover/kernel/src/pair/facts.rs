@@ -74,7 +74,7 @@ fn type_of(unit: &Unit, [own, others]: [&[Local]; 2], atom: &Atom) -> Option<Typ
     let is_number = |variables: &[Local], at: usize| of(variables, at) == Some(Type::Int);
     let read = |ty: Type, step: &Step| match (ty, step) {
         (Type::Array(_), Step::Length) => Some(Type::Int),
-        (Type::Array(element), Step::Cell(index, sort) | Step::Before(index, sort)) => {
+        (Type::Array(element), Step::Cell(index, sort) | Step::Before(index, _, sort)) => {
             let fits = Sort::from(&*element) == *sort && is_number(own, *index);
             fits.then_some(*element)
         }

@@ -146,7 +146,7 @@ pub(super) fn further(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
             let of_array = |step: Step| Atom { steps: vec![step], ..value.atom.clone() };
             found.push(Fact::Equal(value.atom.clone(), of_array(Step::First(sort)), 0));
             let kept = all.iter().filter(|own| own.is_bare() && own.ty == value.ty && own.atom.parameter != index);
-            found.extend(kept.map(|own| Fact::Equal(own.atom.clone(), of_array(Step::Before(index, sort)), 0)));
+            found.extend(kept.map(|own| Fact::Equal(own.atom.clone(), of_array(Step::Before(index, 1, sort)), 0)));
         }
     }
     for (version, code) in [left, right].into_iter().enumerate() {
@@ -191,7 +191,8 @@ fn of_one_length(values: &[Value]) -> Vec<Fact> {
     pairs.map(|(a, b)| Fact::Equal(a.clone(), b.clone(), 0)).collect()
 }
 
-/// That a variable of one version is what the other one has written to the cell before the one at a counter.
+/// That a variable of one version is what the other one has written to the cell before the one at a counter, or some cells before it where
+/// these are read; and that there are such cells.
 fn written_before(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
     let (left, right) = program.code(pair);
     let all =
@@ -203,9 +204,13 @@ fn written_before(program: &Program<'_>, pair: Pair) -> Vec<Fact> {
             if let [Step::Cell(index, sort)] = cell.atom.steps[..]
                 && effects.writes.contains(&Selector::Cell(sort))
             {
-                let before = Atom { steps: vec![Step::Before(index, sort)], ..cell.atom.clone() };
-                let others = all[1 - version].iter().filter(|other| other.is_bare() && other.ty == cell.ty);
-                found.extend(others.map(|other| Fact::Equal(other.atom.clone(), before.clone(), 0)));
+                let before = |back: u32| Atom { steps: vec![Step::Before(index, back, sort)], ..cell.atom.clone() };
+                let others = || all[1 - version].iter().filter(|other| other.is_bare() && other.ty == cell.ty);
+                let index = Atom { version, parameter: index, steps: Vec::new() };
+                for back in 1..=computed::back([left, right][version]) {
+                    found.extend(others().map(|other| Fact::Equal(other.atom.clone(), before(back), 0)));
+                    found.extend((back > 1).then(|| Fact::AtLeast(index.clone(), i64::from(back))));
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 //! In: a loop of each version. Out: facts that might hold where they begin a turn. Looked at is only what one of the two alone has
 //! written, and variables that have no namesake there: a read or a bound that was hoisted, an index that runs along with another.
 
-use crate::budget::loops::{MAX_COMPUTED, MAX_PARTS};
+use crate::budget::loops::{MAX_BACK, MAX_COMPUTED, MAX_PARTS};
 use crate::goal::{Pair, Program};
 use kernel::pair::loops::parameters;
 use kernel::relate::{Atom, Fact, Product, Step};
@@ -91,7 +91,8 @@ impl Value {
         let name = |at: usize| &code.locals[at].name;
         let atom = |atom: &Atom| {
             atom.steps.iter().fold(name(atom.parameter).clone(), |text, step| match step {
-                Step::Cell(index, _) | Step::Before(index, _) => format!("{text}[{}]", name(*index)),
+                Step::Cell(index, _) => format!("{text}[{}]", name(*index)),
+                Step::Before(index, back, _) => format!("{text}[{} - {back}]", name(*index)),
                 step => format!("{text} {step:?}"),
             })
         };
@@ -117,6 +118,27 @@ fn scaled(sum: Vec<Product>, by: i64) -> Option<Vec<Product>> {
 /// The product of two.
 fn product(one: &Product, other: &Product) -> Option<Product> {
     Some((one.0.checked_mul(other.0)?, [&one.1[..], &other.1].concat()))
+}
+
+/// The counter of an index, and by how much the index is less, where that is a small number.
+pub(super) fn cells_before(index: &Expr) -> Option<(LocalId, u32)> {
+    let ExprKind::Binary(BinOp::Sub, of, less) = &index.kind else { return None };
+    let (ExprKind::Local(counter), ExprKind::Int(less)) = (&of.kind, &less.kind) else { return None };
+    let back = less.to_u32().filter(|back| (1..=MAX_BACK).contains(back))?;
+    Some((*counter, back))
+}
+
+/// How many cells before the one at a counter a loop looks at: as many as the farthest one that it reads is away, and at least one.
+pub(super) fn back(code: &Procedure) -> u32 {
+    let mut found = 1;
+    if let Some(body) = &code.body {
+        walk_exprs(body, &mut |part| {
+            if let ExprKind::Index(_, index) = &part.kind {
+                found = cells_before(index).map_or(found, |(_, back)| found.max(back));
+            }
+        });
+    }
+    found
 }
 
 /// A loop of a version.
@@ -189,7 +211,10 @@ impl Loop<'_> {
             ExprKind::Length(base) => (base, Step::Length),
             ExprKind::Index(base, index) => match index.kind {
                 ExprKind::Local(id) => (base, Step::Cell(self.parameter(id)?, Sort::from(&e.ty))),
-                _ => return None,
+                _ => {
+                    let (id, back) = cells_before(index)?;
+                    (base, Step::Before(self.parameter(id)?, back, Sort::from(&e.ty)))
+                }
             },
             _ => return None,
         };

@@ -3,6 +3,7 @@
 //! In: a loop of each version. Out: facts that might hold of both: a test that one version makes in each turn is made once by the
 //! other, before it chooses a loop or a value.
 
+use super::computed::cells_before;
 use crate::budget::loops::{MAX_TESTS, MAX_UNDER};
 use crate::goal::{Pair, Program};
 use kernel::pair::loops::{parameters, results};
@@ -195,11 +196,10 @@ impl<'c> Loop<'c> {
                 let sort = Sort::from(&value.ty);
                 let step = match &index.kind {
                     ExprKind::Local(id) => Step::Cell(number(*id)?, sort),
-                    ExprKind::Binary(BinOp::Sub, of, one) if one.kind == ExprKind::Int(BigInt::from(1)) => {
-                        let ExprKind::Local(id) = of.kind else { return None };
-                        Step::Before(number(id)?, sort)
+                    _ => {
+                        let (id, back) = cells_before(index)?;
+                        Step::Before(number(id)?, back, sort)
                     }
-                    _ => return None,
                 };
                 (&**base, vec![step])
             }

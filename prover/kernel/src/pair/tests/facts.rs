@@ -44,7 +44,7 @@ fn facts_speak_of_what_is_there() {
         under(Fact::Not(Box::new(Fact::NotZero(value())))),
         Fact::Under(Box::new([under(Fact::Is(atom(1, 0), 1)), Fact::NotZero(value())])),
     ];
-    let cells = [Step::Cell(0, Sort::Int), Step::Before(0, Sort::Int), Step::Beside(0, Sort::Int)];
+    let cells = [Step::Cell(0, Sort::Int), Step::Before(0, 1, Sort::Int), Step::Beside(0, Sort::Int)];
     let wrong = wrong.into_iter().chain(cells.map(|cell| Fact::AtMost(read(2, vec![cell]), atom(1, 0), 0)));
     for fact in wrong {
         let why = case.refused(&with_fact(fact.clone()));
