@@ -346,6 +346,9 @@ pub(super) const ALL: &[Fault] = &[
     kernel("kernel/scalars/endless", "prover/kernel/src/scalars/fission.rs", "after an endless loop one errs"),
     kernel("kernel/scalars/sunk-past", "prover/kernel/src/scalars/sinking.rs", "what it begins with is assigned"),
     kernel("kernel/scalars/sunk-and-goes-on", "prover/kernel/src/scalars/sinking.rs", "a turn makes it and goes on"),
+    kernel("kernel/scalars/calls-on", "prover/kernel/src/scalars/tail_calls/mod.rs", "something is done after the call"),
+    kernel("kernel/scalars/one-by-one", "prover/kernel/src/scalars/tail_calls/mod.rs", "an argument sees another one"),
+    kernel("kernel/scalars/not-anew", "prover/kernel/src/scalars/tail_calls/mod.rs", "a call sees what one before it left"),
     kernel("kernel/scalars/quantified", "prover/kernel/src/scalars/mod.rs", "a quantifier ranges over the object"),
     hiding(
         kernel(

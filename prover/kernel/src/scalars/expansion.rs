@@ -7,9 +7,10 @@
 
 use super::in_place::{Call, in_place, in_rounds, is_plain, is_simple};
 use super::short_circuit::{as_branch, optional_operands};
+use super::tail_calls::as_loop;
 use super::variables::added;
 use crate::bounds::scalars::MAX_IN_PLACE;
-use crate::effects::direct_callees;
+use crate::effects::{callees_of, direct_callees};
 use lang_l::hir::{Block, Expr, ExprKind, Local, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit, Version};
 use std::collections::BTreeSet;
 use std::{iter, mem};
@@ -18,10 +19,11 @@ use std::{iter, mem};
 pub(super) fn expand(unit: &mut Unit) {
     let written = unit.clone();
     for (at, own) in unit.versions.iter_mut().enumerate() {
-        let version = &written.versions[at];
-        let others = written.versions.iter().enumerate().filter(|(other, _)| *other != at);
+        let theirs: Vec<&Version> =
+            written.versions.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other).collect();
         let others: BTreeSet<&str> =
-            others.flat_map(|(_, other)| &other.procedures).map(|procedure| procedure.name.as_str()).collect();
+            theirs.iter().flat_map(|other| &other.procedures).map(|procedure| procedure.name.as_str()).collect();
+        let version = &with_loops(&written.versions[at], &theirs);
         let [helpers, looping] = helpers(version, &others);
         if helpers.is_empty() || others.is_empty() {
             continue;
@@ -37,6 +39,37 @@ pub(super) fn expand(unit: &mut Unit) {
             }
         }
     }
+}
+
+/// A version with helpers as loops that give back a reference with which one of its procedures goes on, where another version loops.
+fn with_loops(version: &Version, theirs: &[&Version]) -> Version {
+    let mut made = version.clone();
+    let loops = |name: &str| {
+        theirs.iter().any(|other| {
+            let callees = |id: ProcId| direct_callees(other.procedure(id));
+            let all = other.find(name).map(|id| reached(&callees, id).into_iter().chain([id]).collect::<Vec<_>>());
+            all.is_some_and(|all| all.into_iter().any(|id| has_loop(other.procedure(id))))
+        })
+    };
+    let goes_on = |callee: ProcId| {
+        let gives_back = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Return(_));
+        let calls = |stmt: &Stmt| !gives_back(stmt) && stmt.blocks().is_empty() && callees_of(stmt).contains(&callee);
+        let callers = version.procedures.iter().filter(|code| loops(&code.name));
+        callers.filter_map(|code| code.body.as_ref()).any(|body| body.any(&calls))
+    };
+    for (id, code) in (0u32..).map(ProcId).zip(&version.procedures) {
+        let hands_out = code.result_ids().any(|result| code.local(result).ty.is_reference());
+        let is_new = theirs.iter().all(|other| other.find(&code.name).is_none());
+        if hands_out
+            && is_new
+            && is_plain(code)
+            && goes_on(id)
+            && let Some(looped) = as_loop(id, code)
+        {
+            made.procedures[id.index()] = looped;
+        }
+    }
+    made
 }
 
 /// A procedure with all its plain helpers in place that neither recur nor loop; `None` where there are none, or too many.

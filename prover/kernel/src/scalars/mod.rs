@@ -2,8 +2,8 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Twelve rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
-//! is handed to, and of those that only one version has (`expansion`), *Handed on* (`handed_on`) of objects that helpers see which call
+//! Thirteen rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
+//! is handed to, and of those that only one version has (`expansion`), *Tail calls* (`tail_calls`) of those that recur, *Handed on* (`handed_on`) of objects that helpers see which call
 //! themselves, *First node* (`first_node`) of lists whose first node a variable holds, *Destination* (`destination`) of recursion that
 //! builds a structure, and *Leaving* of what a loop that does so stores behind it, *Promotion* (`promotion`) of fields that a loop looks at
 //! through one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
@@ -31,6 +31,7 @@ mod returns;
 mod rotation;
 mod short_circuit;
 mod sinking;
+mod tail_calls;
 mod turn;
 mod variables;
 
