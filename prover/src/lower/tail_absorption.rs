@@ -42,6 +42,8 @@ pub(super) fn absorbs(source: &Unit, version: usize, id: ProcId) -> Vec<Span> {
 /// Which loops are to take in what follows them.
 #[derive(Clone, Copy)]
 enum Takes {
+    /// None: one version returns from a loop, and does in a further one what the other does in one with it.
+    Nothing,
     /// Those that return.
     Returning,
     /// Also those after which something is read, written or asked.
@@ -63,7 +65,7 @@ impl Takes {
     /// Where such a loop of a block is.
     fn find(self, block: &Block) -> Option<usize> {
         let other = || match self {
-            Takes::Returning => None,
+            Takes::Nothing | Takes::Returning => None,
             Takes::GoingOn => going_on(block),
             Takes::Followed(number) | Takes::Beside(number) => {
                 loops(block).nth(number).filter(|at| at + 1 < block.stmts.len())
@@ -72,7 +74,10 @@ impl Takes {
                 loops(block).find(|&at| repeats(&block.stmts[at], &block.stmts[at + 1..], chosen).next().is_some())
             }
         };
-        returning(block).or_else(other)
+        match self {
+            Takes::Nothing => None,
+            _ => returning(block).or_else(other),
+        }
     }
 }
 
@@ -88,6 +93,9 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
         return Takes::GoingOn;
     }
     let theirs: Vec<(ProcId, &Procedure)> = theirs.into_iter().map(|(_, id, code)| (id, code)).collect();
+    if theirs.iter().any(|(_, code)| checks_first(mine, code) || checks_first(code, mine)) {
+        return Takes::Nothing;
+    }
     let returns = |(_, code): &(ProcId, &Procedure)| {
         let body = code.body.as_ref()?;
         number_of_returning(body, &absorbing(body, Takes::Returning))
@@ -129,6 +137,17 @@ fn takes(source: &Unit, version: usize, id: ProcId) -> Takes {
         }
     }
     Takes::Returning
+}
+
+/// Whether a procedure has a loop that returns, and further ones behind it at the top of its body, where another one has a loop that returns,
+/// and fewer behind it.
+fn checks_first(code: &Procedure, other: &Procedure) -> bool {
+    let behind = |code: &Procedure| {
+        let body = code.body.as_ref()?;
+        Some(loops(body).filter(|&at| at > returning(body).unwrap_or(usize::MAX)).count())
+    };
+    let returns = |code: &Procedure| code.body.as_ref().is_some_and(|body| returning(body).is_some());
+    returns(code) && returns(other) && behind(code) > behind(other)
 }
 
 /// Whether a procedure without loops ends with a call of such a one that calls itself.
