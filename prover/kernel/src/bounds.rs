@@ -34,6 +34,8 @@ pub mod scalars {
     pub const MAX_LOOKED_INTO: usize = 1;
     /// Helpers that call helpers are put in place so deep.
     pub const MAX_ROUNDS: usize = 4;
+    /// A procedure that begins with more calls of itself than this is not unfolded.
+    pub const MAX_MENDED: usize = 3;
 }
 
 /// What changes only if something held.

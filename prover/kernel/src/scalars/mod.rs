@@ -2,8 +2,8 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Thirteen rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
-//! is handed to, and of those that only one version has (`expansion`), *Tail calls* (`tail_calls`) of those that recur, *Handed on* (`handed_on`) of objects that helpers see which call
+//! Fourteen rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
+//! is handed to, and of those that only one version has (`expansion`), *Tail calls* (`tail_calls`) of those that recur, *Unfolding* (`unfolding`) of what mends its arguments, *Handed on* (`handed_on`) of objects that helpers see which call
 //! themselves, *First node* (`first_node`) of lists whose first node a variable holds, *Destination* (`destination`) of recursion that
 //! builds a structure, and *Leaving* of what a loop that does so stores behind it, *Promotion* (`promotion`) of fields that a loop looks at
 //! through one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
@@ -33,6 +33,7 @@ mod short_circuit;
 mod sinking;
 mod tail_calls;
 mod turn;
+mod unfolding;
 mod variables;
 
 use crate::effects::{looks_at_all_objects, quantifies_over_references};
@@ -56,6 +57,7 @@ impl Scalarised {
     /// Replaces all of them.
     pub fn of(written: &Unit) -> Self {
         let mut unit = written.clone();
+        unfolding::unfold(&mut unit);
         expansion::expand(&mut unit);
         first_node::replace(&mut unit);
         destination::replace(&mut unit);

@@ -99,27 +99,12 @@ impl Turns<'_> {
 
     /// The variables get what an activation with these arguments begins with, and the loop goes on.
     fn begin_anew(&mut self, args: Vec<Expr>, span: Span) -> Vec<Stmt> {
-        let given = self.helper.param_ids().zip(args).filter(|(id, arg)| variable(arg) != Some(*id));
-        let given: Vec<(LocalId, Expr)> = given.collect();
-        let one_by_one = given.len() < 2 || faults::planted("kernel/scalars/one-by-one");
-        let (mut first, mut then) = (Vec::new(), Vec::new());
-        for (id, arg) in given {
-            if one_by_one {
-                first.push(assignment(id, Rhs::Expr(arg), span));
-                continue;
-            }
-            let own = self.helper.local(id);
-            let next = added(self.locals, Local { name: format!("{}.next", own.name), span, ..own.clone() });
-            let value = Expr { kind: ExprKind::Local(next), ty: own.ty.clone(), span };
-            first.push(assignment(next, Rhs::Expr(arg), span));
-            then.push(assignment(id, Rhs::Expr(value), span));
-        }
+        let mut done = handed(self.helper, args, span, self.locals);
         let own = (0u32..).map(LocalId).zip(&self.helper.locals).skip(self.helper.params);
         let anew = own.filter(|(id, _)| self.assigned.contains(id) && !faults::planted("kernel/scalars/not-anew"));
-        then.extend(anew.map(|(id, own)| assignment(id, default(own.ty.clone(), span), span)));
-        then.push(Stmt { kind: StmtKind::Continue, span });
-        first.extend(then);
-        first
+        done.extend(anew.map(|(id, own)| assignment(id, default(own.ty.clone(), span), span)));
+        done.push(Stmt { kind: StmtKind::Continue, span });
+        done
     }
 
     /// The results get what is returned, and the loop is left; `None` where a value looks at a result that was assigned before.
@@ -133,6 +118,27 @@ impl Turns<'_> {
         done.push(Stmt { kind: StmtKind::Break, span });
         Some(done)
     }
+}
+
+/// Has the parameters of a procedure hold these arguments, which are evaluated before any of them is assigned.
+pub(super) fn handed(of: &Procedure, args: Vec<Expr>, span: Span, locals: &mut Vec<Local>) -> Vec<Stmt> {
+    let given = of.param_ids().zip(args).filter(|(id, arg)| variable(arg) != Some(*id));
+    let given: Vec<(LocalId, Expr)> = given.collect();
+    let one_by_one = given.len() < 2 || faults::planted("kernel/scalars/one-by-one");
+    let (mut first, mut then) = (Vec::new(), Vec::new());
+    for (id, arg) in given {
+        if one_by_one {
+            first.push(assignment(id, Rhs::Expr(arg), span));
+            continue;
+        }
+        let own = of.local(id);
+        let next = added(locals, Local { name: format!("{}.next", own.name), span, ..own.clone() });
+        let value = Expr { kind: ExprKind::Local(next), ty: own.ty.clone(), span };
+        first.push(assignment(next, Rhs::Expr(arg), span));
+        then.push(assignment(id, Rhs::Expr(value), span));
+    }
+    first.extend(then);
+    first
 }
 
 fn assignment(id: LocalId, value: Rhs, span: Span) -> Stmt {
