@@ -350,6 +350,7 @@ pub(super) const ALL: &[Fault] = &[
     kernel("kernel/scalars/one-by-one", "prover/kernel/src/scalars/tail_calls/mod.rs", "an argument sees another one"),
     kernel("kernel/scalars/not-anew", "prover/kernel/src/scalars/tail_calls/mod.rs", "a call sees what one before it left"),
     kernel("kernel/scalars/mended-once", "prover/kernel/src/scalars/unfolding.rs", "what is mended is not asked again"),
+    kernel("kernel/scalars/not-asked", "prover/kernel/src/scalars/inversion.rs", "a turn that goes on does not ask"),
     kernel("kernel/scalars/quantified", "prover/kernel/src/scalars/mod.rs", "a quantifier ranges over the object"),
     hiding(
         kernel(

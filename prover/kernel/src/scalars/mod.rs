@@ -2,12 +2,13 @@
 //!
 //! In: a program. Out: a [`Scalarised`] one, in which the kernel then sees to all that is said of the first.
 //!
-//! Fourteen rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
+//! Fifteen rules, each a box in `proofs/soundness.md`: *Scalars* of `objects` that nobody else sees, *In place* of the `helpers` that one
 //! is handed to, and of those that only one version has (`expansion`), *Tail calls* (`tail_calls`) of those that recur, *Unfolding* (`unfolding`) of what mends its arguments, *Handed on* (`handed_on`) of objects that helpers see which call
 //! themselves, *First node* (`first_node`) of lists whose first node a variable holds, *Destination* (`destination`) of recursion that
 //! builds a structure, and *Leaving* of what a loop that does so stores behind it, *Promotion* (`promotion`) of fields that a loop looks at
 //! through one variable alone, and of globals. Where what one version does is not replaced, neither is what the others do alike: they are
-//! compared as they are written. *Sinking* (`sinking`) of objects to where they are needed, *Rotation* (`rotation`) of loops before which
+//! compared as they are written. *Sinking* (`sinking`) of objects to where they are needed, *Inversion* (`inversion`) of loops whose condition may err,
+//! *Rotation* (`rotation`) of loops before which
 //! stands what their turns end with, *Flattening* (`flattening`) of loops within loops, and *Fission* (`fission`) of loops that do several things at each turn.
 //!
 //! Invariant: procedures, and the variables that there were, keep their numbers; second forms of helpers come after all others. Spans are as they were, but for those of loops that
@@ -22,6 +23,7 @@ mod flattening;
 mod handed_on;
 mod helpers;
 mod in_place;
+mod inversion;
 mod locations;
 mod nullness;
 mod objects;
@@ -67,6 +69,7 @@ impl Scalarised {
             own.procedures.iter_mut().for_each(|procedure| objects::replace(procedure, (&expanded, version)));
         }
         sinking::sink(&mut unit);
+        inversion::invert(&mut unit);
         rotation::rotate(&mut unit);
         flattening::flatten(&mut unit);
         fission::split(&mut unit);
