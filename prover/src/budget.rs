@@ -390,6 +390,8 @@ pub(crate) mod diff {
     pub(crate) const MAX_RECURSION_DEPTH: usize = 6;
     /// How deep turns are executed in place where it is known when all are alike.
     pub(crate) const MAX_TURNS_DEPTH: usize = 3;
+    /// No more tests than this that one version alone makes are taken for where the two are equal.
+    pub(crate) const MAX_ONE_SIDED: usize = 4;
     /// How deep recursion of callees is executed in place.
     pub(crate) const MAX_UNROLLED_DEPTH: usize = 26;
     /// More outcomes than this of one version are too many.

@@ -65,7 +65,7 @@ pub mod pair {
     /// The most outcomes of each side then.
     pub const MAX_EVALUATED_OUTCOMES: usize = 24;
     /// Two loops are not related by more facts than this.
-    pub const MAX_FACTS: usize = 400;
+    pub const MAX_FACTS: usize = 900;
     /// Two heaps differ at no more places than this.
     pub const MAX_APART: usize = 8;
     /// No more turns of a loop than this are executed in place.

@@ -26,6 +26,7 @@ mod endless;
 mod finish;
 mod kept;
 mod kinds;
+mod one_sided;
 mod opposite;
 mod outputs;
 mod paths;

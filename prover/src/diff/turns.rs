@@ -121,26 +121,44 @@ impl<'t> Turns<'t> {
         let differ = regions.differ.iter().chain(&regions.one_ends).map(|region| region.condition);
         let parts: Vec<Term> = differ.chain(regions.open.iter().copied()).collect();
         let goes_on = self.goes_on(&meetings, &courses);
-        let (mut weakest, mut plain): (Vec<Text>, Vec<Text>) = Default::default();
+        let mut ways: [Option<Vec<Text>>; 3] = [const { Some(Vec::new()) }; 3];
         for part in parts {
-            let (clause, reached) = self.clause(part, (&courses, &goes_on), solver)?;
-            let wider = condition::joined(
-                &[Some(clause.clone()), reached].into_iter().flatten().collect::<Vec<_>>(),
-                Binding::Or,
-            );
-            for (all, text) in [(&mut weakest, wider), (&mut plain, clause)] {
-                if !all.contains(&text) {
-                    all.push(text);
-                }
+            let clause = self.clause(part, (&courses, &goes_on), solver);
+            let wider = clause.clone().map(|(clause, reached)| {
+                condition::joined(&[Some(clause), reached].into_iter().flatten().collect::<Vec<_>>(), Binding::Or)
+            });
+            let plain = clause.map(|(clause, _)| clause);
+            let fixed = self.of_what_stays(part, &courses, solver);
+            for (way, text) in ways.iter_mut().zip([wider, plain, fixed]) {
+                *way = way.take().zip(text).map(|(mut all, text)| {
+                    if !all.contains(&text) {
+                        all.push(text);
+                    }
+                    all
+                });
             }
         }
-        Some(
-            [weakest, plain]
-                .iter()
-                .filter(|clauses| !clauses.is_empty())
-                .map(|clauses| condition::joined(clauses, Binding::And).text)
-                .collect(),
-        )
+        let ways = ways.iter().flatten().filter(|clauses| !clauses.is_empty());
+        Some(ways.map(|clauses| condition::joined(clauses, Binding::And).text).collect())
+    }
+
+    /// That not all tests of a part hold that speak of what stays as it is; `None` where none does.
+    fn of_what_stays(&mut self, part: Term, courses: &[Course], solver: &mut Solver) -> Option<Text> {
+        let mut tests = regions::conjuncts_in_order(&self.arena, part);
+        tests.retain(|&test| self.spoken_of(test, courses).is_empty());
+        let by = self.at_first()?;
+        let tests: Vec<Term> = tests.iter().map(|&test| self.arena.terms.substitute(test, &by)).collect();
+        if tests.is_empty() { None } else { self.none_of(&tests, solver) }
+    }
+
+    /// What stands for each parameter where the turns begin.
+    fn at_first(&mut self) -> Option<HashMap<Term, Term>> {
+        let mut by: HashMap<Term, Term> = HashMap::default();
+        for (at, &begin) in self.begins.iter().enumerate() {
+            let sort = self.arena.terms.sort(begin);
+            by.insert(self.arena.terms.app(Func::Param(u32::try_from(at).ok()?), &[], sort), begin);
+        }
+        Some(by)
     }
 
     /// How each parameter goes, by the calls of the next turn.
@@ -250,11 +268,7 @@ impl<'t> Turns<'t> {
         });
         let tests = with_equations(&mut self.arena.terms, &tests);
         let counters: BTreeSet<usize> = tests.iter().flat_map(|&test| self.spoken_of(test, courses)).collect();
-        let mut by: HashMap<Term, Term> = HashMap::default();
-        for (at, &begin) in self.begins.iter().enumerate() {
-            let sort = self.arena.terms.sort(begin);
-            by.insert(self.arena.terms.app(Func::Param(u32::try_from(at).ok()?), &[], sort), begin);
-        }
+        let mut by = self.at_first()?;
         let Some(&counter) = counters.first() else {
             let tests: Vec<Term> = tests.iter().map(|&test| self.arena.terms.substitute(test, &by)).collect();
             return Some((self.none_of(&tests, solver)?, None));

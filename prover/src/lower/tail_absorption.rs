@@ -150,20 +150,30 @@ fn checks_first(code: &Procedure, other: &Procedure) -> bool {
     returns(code) && returns(other) && behind(code) > behind(other)
 }
 
-/// Whether a procedure without loops ends with a call of such a one that calls itself.
+/// Whether a procedure without loops ends with a call of such a one that calls itself, or a branch at its end does.
 fn leaves_to_recursion(version: &Version, code: &Procedure, is_one: &dyn Fn(&Procedure) -> bool) -> bool {
     let Some(body) = code.body.as_ref().filter(|body| !body.any(&Stmt::is_while)) else { return false };
     let called = |e: &Expr| match e.kind {
         ExprKind::Call(callee, _) => Some(callee),
         _ => None,
     };
-    let last = match body.stmts.last().map(|stmt| &stmt.kind) {
-        Some(StmtKind::Call { callee, .. }) => Some(*callee),
-        Some(StmtKind::Return(values)) => values.iter().find_map(called),
-        Some(StmtKind::Assign(_, Rhs::Expr(value))) => called(value),
+    let called_by = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Call { callee, .. } => Some(*callee),
+        StmtKind::Return(values) => values.iter().find_map(called),
+        StmtKind::Assign(_, Rhs::Expr(value)) => called(value),
         _ => None,
     };
-    last.is_some_and(|callee| recurs(callee, version.procedure(callee)) && is_one(version.procedure(callee)))
+    let is_it = |callee: ProcId| recurs(callee, version.procedure(callee)) && is_one(version.procedure(callee));
+    last_statements(body).into_iter().filter_map(called_by).any(is_it)
+}
+
+/// The last statement of a block, or those of its branches.
+fn last_statements(block: &Block) -> Vec<&Stmt> {
+    let Some(last) = block.stmts.last() else { return Vec::new() };
+    match &last.kind {
+        StmtKind::If(_, then, els) => [then, els].into_iter().flat_map(last_statements).collect(),
+        _ => vec![last],
+    }
 }
 
 /// The statements of a block, and of branches in it, that do again what a loop before them does, or go on with it where the other version

@@ -11,6 +11,7 @@ mod tried;
 
 use super::ask::{Asker, Memory};
 use super::atoms;
+use super::one_sided;
 use super::paths::{self, Meetings, Plan, Question};
 use super::proof;
 use super::regions::{self, Regions};
@@ -80,11 +81,11 @@ pub(in crate::diff) fn find(
     solver: &mut Solver,
 ) -> PairDiff {
     let is_plain = task.manner.is_plain(comparison.when);
-    let texts = if is_plain {
-        solver.attempt(|solver| turns::conditions(task, comparison.pair, solver)).unwrap_or_default()
-    } else {
-        Vec::new()
-    };
+    let (mut texts, mut one_sided) = (Vec::new(), Vec::new());
+    if is_plain {
+        texts = solver.attempt(|solver| turns::conditions(task, comparison.pair, solver)).unwrap_or_default();
+        one_sided = one_sided::conditions(&task.source.unit, comparison.pair);
+    }
     // What turns on many cells is said of all of them, and not cell by cell.
     let of_cells = texts.iter().any(|text| text.contains('['));
     let mut turns = if of_cells { alike(task, &nothing, &texts, solver) } else { None };
@@ -114,6 +115,10 @@ pub(in crate::diff) fn find(
         turns = alike(task, &best, &texts, solver);
     }
     let found = with_alike(task, best, turns, solver);
+    let wider = |text: String| if found.equal_when == "false" { text } else { format!("{} || {text}", found.equal_when) };
+    let one_sided: Vec<String> = one_sided.into_iter().map(wider).collect();
+    let further = if found.open_when.is_some() { alike(task, &found, &one_sided, solver) } else { None };
+    let found = with_alike(task, found, further, solver);
     if is_plain { learned::with_learned(task, comparison, (found, tried), solver) } else { found }
 }
 
