@@ -116,8 +116,8 @@ impl Inversion<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::second_forms::{becomes, loaded};
     use super::super::Scalarised;
+    use super::super::second_forms::{becomes, loaded};
     use lang_l::hir::print::print;
 
     const HEAD: &str = "procedure p(t: T, n: int) returns (r: int)";

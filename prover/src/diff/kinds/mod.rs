@@ -115,7 +115,8 @@ pub(in crate::diff) fn find(
         turns = alike(task, &best, &texts, solver);
     }
     let found = with_alike(task, best, turns, solver);
-    let wider = |text: String| if found.equal_when == "false" { text } else { format!("{} || {text}", found.equal_when) };
+    let wider =
+        |text: String| if found.equal_when == "false" { text } else { format!("{} || {text}", found.equal_when) };
     let one_sided: Vec<String> = one_sided.into_iter().map(wider).collect();
     let further = if found.open_when.is_some() { alike(task, &found, &one_sided, solver) } else { None };
     let found = with_alike(task, found, further, solver);

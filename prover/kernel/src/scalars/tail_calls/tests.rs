@@ -86,9 +86,9 @@ fn helpers_stay_that_do_something_once_the_call_is_over() {
 #[test]
 fn helpers_stay_with_a_contract_and_those_that_hand_out_no_reference() {
     let body = "{ if (e == null) { return null; } return find(e.l, k); }";
+    stays("f := find(t, n); r := f.v;", &format!("procedure find(e: T, k: int) returns (x: T) requires k > 0; {body}"));
     stays(
-        "f := find(t, n); r := f.v;",
-        &format!("procedure find(e: T, k: int) returns (x: T) requires k > 0; {body}"),
+        "r := 1 + count(t);",
+        "procedure count(e: T) returns (x: int) { if (e == null) { return 0; } return count(e.l); }",
     );
-    stays("r := 1 + count(t);", "procedure count(e: T) returns (x: int) { if (e == null) { return 0; } return count(e.l); }");
 }
