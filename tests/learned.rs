@@ -245,3 +245,41 @@ fn a_settled_row_has_a_relation() {
     let relation = pair["relation"].as_str().unwrap_or_default();
     assert!(relation.contains("r' == r + 3") && !relation.contains("r != r'"), "{pair}");
 }
+
+const NODE: &str = "class N { v: int; next: N; }";
+
+/// A flag, a mode or a fast path that one version alone has: the two are equal where it is not taken.
+#[test]
+fn tests_of_what_stays_say_where_two_loops_are_equal() {
+    let cases = [
+        (
+            "procedure s(a: int[], b: bool) returns (r: int) { var i := 0; while (i < a.length) { HOW i := i + 1; } }",
+            ["r := r + a[i];", "if (b) { r := r + 2 * a[i]; } else { r := r + a[i]; }"],
+            "a == null || a.length <= 0 || !b",
+        ),
+        (
+            "procedure s(a: int[], mode: int) { var i := 0; while (i < a.length) { HOW i := i + 1; } }",
+            ["a[i] := 0;", "a[i] := 0; if (mode == 2) { a[i] := 1; }"],
+            "a == null || a.length <= 0 || mode != 2",
+        ),
+        (
+            "procedure s(l: N, b: bool) returns (r: int) { while (l != null) { HOW l := l.next; } }",
+            ["r := r + l.v;", "r := r + l.v; if (b) { r := r + 1; }"],
+            "!b || l == null",
+        ),
+        (
+            "procedure s(a: int[], b: int[], n: int) returns (r: bool)
+             { HOW var i := 0; while (i < n) { if (a[i] != b[i]) { return false; } i := i + 1; } return true; }",
+            ["", "if (a == b) { return true; }"],
+            "a != b || n <= 0",
+        ),
+    ];
+    for (at, (code, ways, equal)) in cases.into_iter().enumerate() {
+        let found = told(
+            &format!("one_sided_{at}.l"),
+            ways.map(|way| code.replace("HOW", way)).each_ref().map(String::as_str),
+            NODE,
+        );
+        assert_eq!(found["equal_when"], equal, "{found}");
+    }
+}

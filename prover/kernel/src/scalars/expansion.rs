@@ -10,7 +10,7 @@ use super::short_circuit::{as_branch, optional_operands};
 use super::tail_calls::as_loop;
 use super::variables::added;
 use crate::bounds::scalars::MAX_IN_PLACE;
-use crate::effects::{callees_of, direct_callees};
+use crate::effects::direct_callees;
 use lang_l::hir::{Block, Expr, ExprKind, Local, Place, ProcId, Procedure, Rhs, Stmt, StmtKind, Unit, Version};
 use std::collections::BTreeSet;
 use std::{iter, mem};
@@ -52,8 +52,12 @@ fn with_loops(version: &Version, theirs: &[&Version]) -> Version {
         })
     };
     let goes_on = |callee: ProcId| {
-        let gives_back = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Return(_));
-        let calls = |stmt: &Stmt| !gives_back(stmt) && stmt.blocks().is_empty() && callees_of(stmt).contains(&callee);
+        let is_call = |part: &Expr| matches!(part.kind, ExprKind::Call(own, _) if own == callee);
+        let calls = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Return(_) => false,
+            StmtKind::Call { callee: own, .. } if *own == callee => true,
+            _ => stmt.exprs().into_iter().any(|e| e.any(&is_call)),
+        };
         let callers = version.procedures.iter().filter(|code| loops(&code.name));
         callers.filter_map(|code| code.body.as_ref()).any(|body| body.any(&calls))
     };

@@ -44,6 +44,8 @@ fn read_ahead(procedure: &Procedure) -> Vec<Look> {
         for stmt in body.stmts.iter().rev().take_while(|stmt| matches!(stmt.kind, StmtKind::Assign(..))) {
             if let StmtKind::Assign(Place::Local(id), Rhs::Expr(value)) = &stmt.kind
                 && cond.mentions(*id)
+                // To go on to the next node is no look ahead.
+                && !value.mentions(*id)
                 && looks(cond).is_empty()
             {
                 found.extend(looks(value));
@@ -157,6 +159,7 @@ mod tests {
     fn loops_stay_that_cannot_err_or_beside_which_nothing_is_read_ahead() {
         stays("while (r != n) { t := t.l; r := r + 1; }", AHEAD);
         stays("while (t.v != n) { t := t.l; r := r + 1; }", "while (t.v != n) { r := r + 1; t := t.l; }");
+        stays("while (t != null && t.v != n) { t := t.l; }", "while (t != null) { if (t.v == n) { break; } t := t.l; }");
     }
 
     #[test]
